@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answers",
+    "Flags",
     "Impacts",
     "MovingPairs",
     "PosedPairs",
@@ -47,6 +48,9 @@ __all__ = [
     "posed_pairs",
     "posed_rays",
 ]
+
+Flags: TypeAlias = NDArray[np.bool_]
+"""True or False for each row."""
 
 
 # --- Pairs that stand still
@@ -67,8 +71,8 @@ class PosedPairs:
     turned_a: FloatArray
     turned_b: FloatArray
     scale: FloatArray
-    is_polygons: NDArray[np.bool_]
-    is_edge: NDArray[np.bool_]
+    is_polygons: Flags
+    is_edge: Flags
     centroid_error: FloatArray
 
     def __len__(self) -> int:
@@ -159,7 +163,7 @@ def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows
     return batched.ManifoldRows(*columns)
 
 
-def our_overlaps(posed: PosedPairs) -> NDArray[np.bool_]:
+def our_overlaps(posed: PosedPairs) -> Flags:
     """Return which pairs overlap."""
     return batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)
 
@@ -287,7 +291,7 @@ def posed_rays(shapes: PackedShapes, rays: RayChunk) -> PosedRays:
     )  # fmt: skip
 
 
-def our_points(posed: PosedRays) -> NDArray[np.bool_]:
+def our_points(posed: PosedRays) -> Flags:
     """Return which origins lie in their shapes, by our algorithm."""
     from engine.continuous.ray_cast import contains_rows
 

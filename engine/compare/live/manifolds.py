@@ -22,7 +22,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.convert import Box2DShape
 from engine.box2d.oracle.held import round_pose
@@ -33,7 +32,7 @@ from engine.common.id_rows import IdRows
 from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
 from engine.compare.pair.held import rounded_shape
-from engine.compare.queries import Answers, PosedPairs, centroid_errors, our_manifolds, posed_pairs
+from engine.compare.queries import Answers, Flags, PosedPairs, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.questions.manifolds import judge_manifolds
 from engine.compare.questions.question import Explanation
 from engine.contracts import Difference, StepAgreement, StepContacts
@@ -175,7 +174,7 @@ class ReportedShapes(FixtureShapes):
         agreement = _agreement(contacts, rows, (box2d_normal, reported.normal), n_agree, explanations, worst)
         return replace(agreement, not_comparable=Counter(why for row, why in why_not if row not in differing))
 
-    def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
+    def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> Flags:
         """Return which contacts are not what the library answers, within the rounding of a point.
 
         A grown shape with a surface is short of its separation by the margin: a skin is no surface, and a radius is.
@@ -188,12 +187,12 @@ class ReportedShapes(FixtureShapes):
             largest_of_rows(np.abs(answer.points - reported.points)), largest_of_rows(np.abs(answer.normal - reported.normal))
         )
         allowed = 4.0 * SAT_ROUNDING * np.maximum(posed.scale, 1.0) * np.maximum(ours.axis[:, 3], 1.0)
-        differs: NDArray[np.bool_] = (ours.count != reported.count) | ~(error <= allowed)
+        differs: Flags = (ours.count != reported.count) | ~(error <= allowed)
         return differs
 
     def _comparable(self, pairs: IntArray, farthest: FloatArray) -> tuple[IntArray, list[tuple[int, str]]]:
         """Return which of the pairs (n, 2), as far out as that, Box2D can be asked about, and of the others why not."""
-        may: NDArray[np.bool_] = ~any_of_rows(self._held[pairs] == _NOT_HELD)
+        may: Flags = ~any_of_rows(self._held[pairs] == _NOT_HELD)
         why = [(row, next(filter(None, (self._why[fixture] for fixture in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
         for is_out, name in (((self._packed.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
             why += [(row, name) for row in np.flatnonzero(may & is_out).tolist()]

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
+from engine.compare.queries import Flags
 from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.world.specs import BODY_TYPES, filters_allow
 from engine.world.step_pairs import FixtureColumns, StepPairs
@@ -36,7 +36,6 @@ __all__ = [
 
 # --- The rules
 
-Flags: TypeAlias = NDArray[np.bool_]
 MeetingRule: TypeAlias = Callable[[FixtureColumns, Flags, IntArray], Flags]
 
 _DYNAMIC = BODY_TYPES.index("dynamic")

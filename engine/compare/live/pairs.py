@@ -31,7 +31,6 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.broadphase import Automatic, BroadPhase
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
@@ -42,7 +41,7 @@ from engine.compare.live.manifolds import by_own_rule, grown
 from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area
 from engine.compare.live.standing_pair import StandingPair
 from engine.compare.proofs.placed import Explained
-from engine.compare.queries import centroid_errors, our_manifolds, posed_pairs
+from engine.compare.queries import Flags, centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts
 from engine.contracts.pair_keys import ids_of, pair_key, pair_keys
 from engine.geometry.kinds import SEGMENT
@@ -105,7 +104,7 @@ class LivePairs:
         """Without the margin."""
         self._short: FloatArray = np.zeros(0)
         """Meters by which a separation of each grown shape is short: a skin is no surface, and a radius is."""
-        self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._is_edge: Flags = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
         self._newly_enabled = NewlyEnabledPairs(self._rules)
@@ -162,9 +161,9 @@ class LivePairs:
             self._which = np.arange(len(new.shapes), dtype=np.int64)
             self._errors = None
 
-    def _may_meet(self, pairs: IntArray) -> NDArray[np.bool_]:
+    def _may_meet(self, pairs: IntArray) -> Flags:
         assert self._columns is not None
-        may: NDArray[np.bool_] = np.ones(len(pairs), dtype=np.bool_)
+        may: Flags = np.ones(len(pairs), dtype=np.bool_)
         for rule in self._rules:
             may &= rule(self._columns, self._is_edge, pairs)
         return may
@@ -187,7 +186,7 @@ class LivePairs:
             return PairAgreement(len(ours), len(theirs), len(ours))
         return self._differ(step, contacts, ours, theirs, is_active, settled)
 
-    def _awake(self, step: StepPairs, is_active: NDArray[np.bool_]) -> IntArray:
+    def _awake(self, step: StepPairs, is_active: Flags) -> IntArray:
         """Return the keys of the pairs that touch where the step began, at least one of both awake."""
         columns = step.fixtures
         turned = batched.poses_with_rotation(step.poses[columns.body_row])
@@ -197,7 +196,7 @@ class LivePairs:
         self._candidates = pairs
         return pair_keys(columns.fixture[np.compress(self._touches(pairs, turned, step), pairs, axis=0)])
 
-    def _touches(self, pairs: IntArray, turned: FloatArray, step: StepPairs) -> NDArray[np.bool_]:
+    def _touches(self, pairs: IntArray, turned: FloatArray, step: StepPairs) -> Flags:
         """Return which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
         is_sensor = step.fixtures.is_sensor
         sensed = np.flatnonzero(is_sensor[pairs[:, 0]] | is_sensor[pairs[:, 1]])
@@ -233,7 +232,7 @@ class LivePairs:
     def _poses(self, step: StepPairs, rows: IntArray) -> FloatArray:
         return step.poses[step.fixtures.body_row[rows]]
 
-    def _sleeping(self, step: StepPairs, theirs: IntArray, is_active: NDArray[np.bool_], settled: _Settled) -> IntArray:
+    def _sleeping(self, step: StepPairs, theirs: IntArray, is_active: Flags, settled: _Settled) -> IntArray:
         """Return the keys of the pairs of sleepers that touched before and so still do."""
         follows = self._last == (step.step - 1, step.n_builds)
         # after a gap it is not known what the sleepers were; then Box2D's word is taken
@@ -252,7 +251,7 @@ class LivePairs:
         self._asleep = (step.fixtures, keys[kept]) if is_all_asleep else None
         return keys[kept]
 
-    def _rows(self, keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def _rows(self, keys: IntArray) -> tuple[IntArray, Flags]:
         """Return the rows (n, 2) of the fixtures of keys, and whether both are there."""
         rows = self._fixtures.of(ids_of(keys))
         return rows, ~any_of_rows(rows < 0)
@@ -276,10 +275,10 @@ class LivePairs:
         touching: IntArray = keys[is_there[touches]]
         return touching
 
-    def _have_points(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> NDArray[np.bool_]:
+    def _have_points(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> Flags:
         return batched.manifold_rows(self._shapes, pairs, turned_a, turned_b, BOX2D).count > 0
 
-    def _overlap(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> NDArray[np.bool_]:
+    def _overlap(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> Flags:
         return batched.overlap_rows(self._shapes, pairs, turned_a, turned_b)
 
     # One pair by itself
@@ -299,7 +298,7 @@ class LivePairs:
         contacts: StepContacts,
         ours: IntArray,
         theirs: IntArray,
-        is_active: NDArray[np.bool_],
+        is_active: Flags,
         settled: _Settled,
     ) -> PairAgreement:
         """Look at each pair that only one side reports."""

@@ -9,7 +9,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.compare import allowances
 from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge
-from engine.compare.proofs.placed import Explained, explain_overlap
+from engine.compare.proofs.placed import Explained, PosedRow, explain_overlap
 from engine.compare.queries import Answers, PosedPairs, our_manifolds, our_overlaps
 from engine.contracts import Difference, StepContacts
 from engine.narrowphase import batched
@@ -80,18 +80,18 @@ class StandingPair:
 
     def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Explained:
         """Prove that float32 rounding decides whether it touches; `contacts` have Box2D's manifold if it alone reports the touch."""
-        posed = self._posed
+        posed, row = self._posed, PosedRow(self._posed, 0)
         if self._is_sensed:
-            return explain_overlap(posed, 0, is_theirs)
+            return explain_overlap(row, is_theirs)
         box2d = _answer(self.fixtures, contacts) if is_theirs else _NOTHING
         ours = our_manifolds(posed, exact=False)
         if box2d is None:
             return None
         if posed.is_edge[0]:
-            return explain_edge(posed, 0, ours, box2d)
+            return explain_edge(row, ours, box2d)
         if posed.is_polygons[0]:
-            return explain_decisions(posed, 0, box2d)
-        return explain_circle(posed, 0, ours, box2d, 0.0)
+            return explain_decisions(row, box2d)
+        return explain_circle(row, ours, box2d, 0.0)
 
     def difference(self, reason: str, size: float, evidence: str) -> Difference:
         """Return what a viewer needs: the place is the middle of what the boxes share, or of the gap between them."""

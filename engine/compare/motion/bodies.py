@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare.motion.states import EngineStates, StepResult
+from engine.compare.queries import Flags
 from engine.dynamics._island_kernel import islands
 from engine.dynamics.joints import rotated
 from engine.dynamics.tables import Tables
@@ -51,7 +51,7 @@ class JudgedBodies:
     def _centers(self, pose: FloatArray) -> FloatArray:
         return np.column_stack((pose[:, :2] + rotated(np.column_stack((np.cos(pose[:, 2]), np.sin(pose[:, 2]))), self._center), pose[:, 2]))
 
-    def held(self, fixtures: IntArray) -> NDArray[np.bool_]:
+    def held(self, fixtures: IntArray) -> Flags:
         """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
         is_constrained = np.zeros(len(self.ids), dtype=np.bool_)
         model = self.model

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.internal_state import InternalState
 from engine.box2d.solver import Box2DMemory
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
+from engine.compare.queries import Flags
 from engine.contracts import PairEvent, StepContacts
 from engine.contracts.pair_keys import pair_key, pair_keys
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, SPRING, SUM
@@ -68,7 +68,7 @@ class StepResult:
 
     pose: FloatArray
     velocity: FloatArray
-    awake: NDArray[np.bool_]
+    awake: Flags
     contacts: StepContacts
     passing: frozenset[tuple[int, int]]
 
@@ -86,11 +86,11 @@ class StepResult:
         return np.stack((self.contacts.normal_impulse, self.contacts.tangent_impulse), axis=2)[self._is_solved]
 
     @property
-    def _is_solved(self) -> NDArray[np.bool_]:
+    def _is_solved(self) -> Flags:
         """Which contacts were solved in the step: they have points, and no hook let them pass."""
         contacts = self.contacts
         keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))
-        is_solved: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0)
+        is_solved: Flags = contacts.evaluated & (contacts.count > 0)
         return is_solved & ~np.isin(keys, [pair_key(*pair) for pair in self.passing])
 
 

@@ -34,9 +34,9 @@ __all__ = [
     "clipped_points",
     "extreme",
     "finished",
+    "placed_points",
     "replay_outcome",
     "root",
-    "world_polygon",
 ]
 
 Number: TypeAlias = Any
@@ -79,6 +79,13 @@ class WorldPolygon:
     normals: Sequence[Vector]
     centroid: Vector
     skin: Number
+
+    @classmethod
+    def of(cls, corners: Sequence[Vector], centroid: Vector, skin: Number) -> WorldPolygon:
+        """Return the polygon with its normals."""
+        edges = [(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)]
+        lengths = [root(ex * ex + ey * ey) for ex, ey in edges]
+        return cls(corners, [(ey / length, -ex / length) for (ex, ey), length in zip(edges, lengths, strict=True)], centroid, skin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,28 +219,12 @@ def clipped_points(
     return tuple(points), factor if amplification else 0.0
 
 
-def world_polygon(
-    vertices: Sequence[tuple[float, float]],
-    centroid: tuple[float, float],
-    skin: float,
-    position: tuple[float, float],
-    rotation: tuple[float, float],
-    number: Callable[[float], Number],
-) -> WorldPolygon:
-    """Place a polygon by float32 `position` and `rotation` (cos, sin); `number` is float or Fraction."""
-    cos, sin = number(rotation[0]), number(rotation[1])
-    px, py = number(position[0]), number(position[1])
-    placed = []
-    for x, y in (*vertices, centroid):
-        exact_x, exact_y = number(x), number(y)
-        placed.append((cos * exact_x - sin * exact_y + px, sin * exact_x + cos * exact_y + py))
-    corners = placed[:-1]
-    normals = []
-    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
-        ex, ey = x1 - x0, y1 - y0
-        length = root(ex * ex + ey * ey)
-        normals.append((ey / length, -ex / length))
-    return WorldPolygon(corners, normals, placed[-1], number(skin))
+def placed_points(
+    local: Sequence[Sequence[float]], position: tuple[float, float], rotation: tuple[float, float], number: Callable[[float], Number]
+) -> list[Vector]:
+    """Take points to the world by float32 `position` and `rotation` (cos, sin); `number` is float or Fraction."""
+    c, s, x0, y0 = (number(value) for value in (*rotation, *position))
+    return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in ((number(x), number(y)) for x, y in local)]
 
 
 def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge) -> tuple[Number, int]:

@@ -28,11 +28,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import SAT_ROUNDING
-from engine.compare.queries import MovingPairs
+from engine.compare.queries import Flags, MovingPairs
 from engine.narrowphase import batched
 
 __all__ = ["Clearance", "clearances", "core_gaps"]
@@ -52,7 +51,7 @@ carry 3 roundings of half EPS64 each, the angle's times the reach (and the scale
 class Clearance:
     """For each row: whether it is proved to stay above its floor, and the lowest moment met with its core gap (inf: none below)."""
 
-    is_proved: NDArray[np.bool_]
+    is_proved: Flags
     moment: FloatArray
     gap: FloatArray
 

@@ -10,22 +10,21 @@ import math
 
 from engine.compare import allowances
 from engine.compare.proofs._polygon_decisions import Vector
-from engine.compare.proofs.placed import Explained, placed_edge, world_points
-from engine.compare.queries import PosedPairs
+from engine.compare.proofs.placed import Explained, PosedRow
 from engine.geometry.kinds import SEGMENT
 
 __all__ = ["explain_link"]
 
 
-def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess: float) -> Explained:
+def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> Explained:
     """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
 
     `excess` is by how much Box2D's overlap is the greater one, meters; None where that is not the reason.
     """
-    side = 0 if posed.shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
+    side = 0 if row.kind(0) == SEGMENT else 1
     sign = 1.0 if side == 0 else -1.0
     ours, box2d = (sign * ours[0], sign * ours[1]), (sign * box2d[0], sign * box2d[1])
-    edge = placed_edge(posed, at, side, float)
+    edge = row.edge(side, float)
     neighbors = ((edge.v1, edge.v2, edge.before), (edge.v2, edge.v1, edge.after))
     bound = 4.0 * allowances.direction_allowance()
     normal = _turned(edge.v1, edge.v2)
@@ -41,12 +40,12 @@ def explain_link(posed: PosedPairs, at: int, ours: Vector, box2d: Vector, excess
             abs(excess),
             f"Box2D's normal is {math.degrees(theirs):.3g} degrees outside the range of the chain's normals there",
         )
-    reach = _reach_over(edge.v1, edge.v2, world_points(posed, at, 1 - side, None, float))
+    reach = _reach_over(edge.v1, edge.v2, row.points(1 - side, float))
     if reach is None:
         return None
     low, high = reach
     above, below = (high, -low) if is_front else (-low, high)
-    if above <= below + 2.0 * float(allowances.separation_allowance(posed.scale[at : at + 1])[0]):
+    if above <= below + 2.0 * row.bounds.separation:
         return None
     evidence = f"at this link, the shape extends {above:.3g} m to our side and {below:.3g} m to Box2D's"
     return "chain_normal", abs(excess), evidence

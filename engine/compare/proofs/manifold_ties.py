@@ -23,16 +23,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.compare import allowances
 from engine.compare.proofs._edge_decisions import replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, replay_outcome
-from engine.compare.proofs.placed import (
-    Explained,
-    at_limit,
-    bounds_of,
-    core_of,
-    placed_edge,
-    placed_polygon,
-    reach_of,
-    world_points,
-)
+from engine.compare.proofs.placed import Explained, PosedRow, at_limit
 from engine.compare.queries import Answers, PosedPairs
 from engine.exact.cores import distance_sq
 from engine.geometry.kinds import CIRCLE, SEGMENT
@@ -60,49 +51,49 @@ _Rule: TypeAlias = Callable[[Sequence[int]], Outcome]
 """Follows Box2D's rule once, the undecided comparisons as a script says."""
 
 
-def explain_decisions(posed: PosedPairs, at: int, box2d: Answers) -> Explained:
+def explain_decisions(row: PosedRow, box2d: Answers) -> Explained:
     """Look for decisions of Box2D's rule that rounding turned so that its own answer comes out, and prove their margins small."""
-    bounds = bounds_of(posed, at)
+    bounds = row.bounds
 
     def replay(number: Callable[[float], Any]) -> _Rule:
-        a, b = (placed_polygon(posed, at, side, number) for side in (0, 1))
+        a, b = (row.polygon(side, number) for side in (0, 1))
         return lambda script: replay_outcome(a, b, bounds, script)
 
-    return _turned_decisions(posed, at, box2d, replay)
+    return _turned_decisions(row, box2d, replay)
 
 
-def explain_edge(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> Explained:
+def explain_edge(row: PosedRow, ours: ManifoldRows, box2d: Answers) -> Explained:
     """Do the same for an edge and a polygon or circle; ours must be the rule's answer by the same proof, with nothing or less turned."""
-    bounds, shapes = bounds_of(posed, at), posed.shapes
-    edge_side = 0 if shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
-    is_circle = shapes.kind[posed.pairs[at, 1 - edge_side]] == CIRCLE
+    bounds = row.bounds
+    edge_side = 0 if row.kind(0) == SEGMENT else 1
+    is_circle = row.kind(1 - edge_side) == CIRCLE
     sign = 1 if edge_side == 0 else -1
 
     def replay(number: Callable[[float], Any]) -> _Rule:
-        edge = placed_edge(posed, at, edge_side, number)
+        edge = row.edge(edge_side, number)
         if is_circle:
-            center = world_points(posed, at, 1 - edge_side, None, number)[0]
-            radius = number(float(shapes.radius[posed.pairs[at, 1 - edge_side]]))
+            center = row.points(1 - edge_side, number)[0]
+            radius = number(row.radius(1 - edge_side))
             return lambda script: replay_edge_circle(edge, center, radius, sign, bounds, script)
-        poly = placed_polygon(posed, at, 1 - edge_side, number)
+        poly = row.polygon(1 - edge_side, number)
         return lambda script: replay_edge_polygon(edge, poly, sign, bounds, script)
 
     our_answer = Answers.of_ours(ours)
-    if not any(_is_answer(posed, at, outcome, our_answer) for outcome, _ in all_outcomes(replay(float))):
+    if not any(_is_answer(row, outcome, our_answer) for outcome, _ in all_outcomes(replay(float))):
         return None
-    explained = _turned_decisions(posed, at, box2d, replay)
-    if explained is not None or ours.count[at] != box2d.count[at] or ours.count[at] == 0:
+    explained = _turned_decisions(row, box2d, replay)
+    if explained is not None or ours.count[row.at] != box2d.count[row.at] or ours.count[row.at] == 0:
         return explained
     if not is_circle:
-        return explain_steep_clip(posed, at, ours, box2d, widening=0.0)
-    return _explain_end(posed, at, ours, box2d, replay(Fraction)(()), bounds.separation)
+        return explain_steep_clip(row, ours, box2d, widening=0.0)
+    return _explain_end(row, ours, box2d, replay(Fraction)(()), bounds.separation)
 
 
-def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callable[[Callable[[float], Any]], _Rule]) -> Explained:
+def _turned_decisions(row: PosedRow, box2d: Answers, replay: Callable[[Callable[[float], Any]], _Rule]) -> Explained:
     """Follow a rule in float64 through all outcomes until one is Box2D's, then prove the margins on the way in fractions."""
     exactly = None
     for outcome, script in all_outcomes(replay(float)):
-        if not _is_answer(posed, at, outcome, box2d):
+        if not _is_answer(row, outcome, box2d):
             continue
         exactly = exactly or replay(Fraction)
         exact = exactly(script)
@@ -118,18 +109,17 @@ def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callab
     return None
 
 
-def _is_answer(posed: PosedPairs, at: int, outcome: Outcome, box2d: Answers) -> bool:
-    if len(outcome.points) != box2d.count[at]:
+def _is_answer(row: PosedRow, outcome: Outcome, box2d: Answers) -> bool:
+    if len(outcome.points) != box2d.count[row.at]:
         return False
     if outcome.normal is None:
         return True
-    row = slice(at, at + 1)
-    amplification: FloatArray = box2d.normal[row, 0] * 0.0 + outcome.amplification
-    allowed = float(allowances.point_allowance(posed.scale[row], amplification, posed.is_polygons[row], posed.scale[row])[0])
-    turned = float(allowances.normal_allowance(posed.scale[row], amplification, posed.is_polygons[row])[0])
-    if max(abs(outcome.normal[k] - box2d.normal[at, k]) for k in range(2)) > turned:
+    amplification: FloatArray = np.full(1, outcome.amplification)
+    allowed = float(allowances.point_allowance(row.scale, amplification, row.is_polygons, row.scale)[0])
+    turned = float(allowances.normal_allowance(row.scale, amplification, row.is_polygons)[0])
+    if max(abs(outcome.normal[k] - box2d.normal[row.at, k]) for k in range(2)) > turned:
         return False
-    theirs = box2d.points[at, : box2d.count[at]].tolist()
+    theirs = box2d.points[row.at, : box2d.count[row.at]].tolist()
     orders = (theirs, theirs[::-1])
     return any(
         all(abs(x - y) <= allowed for ours, their in zip(outcome.points, order, strict=True) for x, y in zip(ours, their, strict=True))
@@ -155,7 +145,7 @@ def axis_margins(posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows) ->
     return AxisMargins((ours.axis[:, 2] - replay.axis[:, 2]).tolist(), error.tolist(), bound.tolist())
 
 
-def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: ManifoldRows, known: AxisMargins | None = None) -> Explained:
+def explain_equal_axes(row: PosedRow, ours: ManifoldRows, replay: ManifoldRows, known: AxisMargins | None = None) -> Explained:
     """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot order.
 
     The fractions are integers here, all over one denominator: 2**160 holds every float32 exactly, products lie over its square, and
@@ -166,15 +156,15 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     floating-point filter: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997).
     """
     if known is not None:
-        margin, error, bound = known.margin[at], known.error[at], known.bound[at]
+        margin, error, bound = known.margin[row.at], known.error[row.at], known.bound[row.at]
         if abs(margin) + error <= bound:
             evidence = f"two axes are equally deep: the margin is {margin:.3g} m (known to {error:.1g} m), and {bound:.3g} m is allowed"
             return "float32_tie", abs(margin), evidence
         if abs(margin) - error > bound:
             return None
-    bound = 2.0 * bounds_of(posed, at).separation
+    bound = 2.0 * row.bounds.separation
     # products of two corners lie over the square of what a corner lies over, and so does a quotient by a length
-    corners = [core_of(posed, at, side).over(2 * _FLOAT32_BITS).corners for side in (0, 1)]
+    corners = [row.core(side).over(2 * _FLOAT32_BITS).corners for side in (0, 1)]
 
     def separation(reference: list[int]) -> int:
         side, edge = reference
@@ -183,28 +173,28 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
         nx, ny = y1 - y0, x0 - x1
         return min(nx * (x - x0) + ny * (y - y0) for x, y in other) // math.isqrt(nx * nx + ny * ny)
 
-    scaled = separation(ours.reference[at].tolist()) - separation(replay.reference[at].tolist())
+    scaled = separation(ours.reference[row.at].tolist()) - separation(replay.reference[row.at].tolist())
     if abs(scaled) > int(bound * 2.0**_GUARD_BITS) << (2 * _FLOAT32_BITS - _GUARD_BITS):
         return None
     margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
     return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
 
 
-def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
+def explain_steep_clip(row: PosedRow, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
     """Prove Box2D's points right though they may lie far from ours: the incident edge stands so steep that the cut is undetermined.
 
     Each point, taken back to the clipped end, must lie on the incident polygon's surface, and between the side planes, within the
     bound of one separation: then rounding moved it along the edge, and nothing else happened. `widening` is by how much the side
     planes are moved apart, by default both skins.
     """
-    side, edge = ours.reference[at].tolist()
-    base, other = (placed_polygon(posed, at, which, Fraction) for which in (side, 1 - side))
-    bound = Fraction(2.0 * bounds_of(posed, at).separation)
+    side, edge = ours.reference[row.at].tolist()
+    base, other = (row.polygon(which, Fraction) for which in (side, 1 - side))
+    bound = Fraction(2.0 * row.bounds.separation)
     (nx, ny), sign = base.normals[edge], 1 if side == 0 else -1
     total = base.skin + other.skin if widening is None else Fraction(widening)
     first, last = base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)]
     farthest = Fraction(0)
-    for x, y, separation in box2d.points[at, : box2d.count[at]].tolist():
+    for x, y, separation in box2d.points[row.at, : box2d.count[row.at]].tolist():
         gap = Fraction(separation)
         lift = (base.skin - other.skin - gap) / 2
         end = (Fraction(x) - lift * nx, Fraction(y) - lift * ny)
@@ -215,11 +205,11 @@ def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: An
         if surface > bound * bound or beyond > bound or above > bound:
             return None
         farthest = max(farthest, abs(beyond) if beyond > 0 else Fraction(0), above)
-    turned = max(abs(sign * float(n) - float(m)) for n, m in zip((nx, ny), box2d.normal[at].tolist(), strict=True))
-    if turned > float(allowances.normal_allowance(posed.scale[at : at + 1], ours.axis[at : at + 1, 3], posed.is_polygons[at : at + 1])[0]):
+    turned = max(abs(sign * float(n) - float(m)) for n, m in zip((nx, ny), box2d.normal[row.at].tolist(), strict=True))
+    if turned > float(allowances.normal_allowance(row.scale, ours.axis[[row.at], 3], row.is_polygons)[0]):
         return None
     evidence = (
-        f"the incident edge deviates from the normal by 1 in {float(ours.axis[at, 3]):.3g}, so rounding shifts the clip point along it"
+        f"the incident edge deviates from the normal by 1 in {float(ours.axis[row.at, 3]):.3g}, so rounding shifts the clip point along it"
     )
     return "float32_tie", float(farthest), evidence
 
@@ -237,32 +227,32 @@ def _segment_distance_sq(point: _Point, start: _Point, end: _Point) -> Fraction:
 # --- Circles
 
 
-def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, excess: float) -> Explained:
+def explain_circle(row: PosedRow, ours: ManifoldRows, box2d: Answers, excess: float) -> Explained:
     """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within float32 rounding."""
-    is_b = posed.shapes.kind[posed.pairs[at, 1]] == CIRCLE
-    bound = bounds_of(posed, at).separation
-    cores = core_of(posed, at, 0), core_of(posed, at, 1)
+    is_b = row.kind(1) == CIRCLE
+    bound = row.bounds.separation
+    cores = row.core(0), row.core(1)
     square, (core_a, core_b) = distance_sq(*cores), (core.fractions for core in cores)
-    if ours.count[at] != box2d.count[at]:
-        return at_limit(square, reach_of(posed, at), bound, "the contact threshold")
+    if ours.count[row.at] != box2d.count[row.at]:
+        return at_limit(square, row.reach, bound, "the contact threshold")
     own = Answers(ours.count, ours.axis[:, :2], ours.points)
     if (
-        ours.count[at] == 0
+        ours.count[row.at] == 0
         or excess > 2.0 * bound
-        or not all(_is_along_own_normal(posed, at, manifolds, bound) for manifolds in (own, box2d))
+        or not all(_is_along_own_normal(row, manifolds, bound) for manifolds in (own, box2d))
     ):
         return None
     if len(core_a) == len(core_b) == 1:
-        turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True)))
+        turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[row.at, :2], box2d.normal[row.at], strict=True)))
         if square * turned * turned > 2 * Fraction(bound) ** 2:
             return None
         distance = math.sqrt(square)
         return "float32_tie", distance, f"the centers are {distance:.3g} m apart, but their direction is known only to {bound:.3g} m"
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
-    explained = _explain_region(posed, at, ours, box2d, polygon, center, bound)
+    explained = _explain_region(row, ours, box2d, polygon, center, bound)
     if explained is not None:
         return explained
-    edges = placed_polygon(posed, at, 0 if is_b else 1, Fraction)
+    edges = row.polygon(0 if is_b else 1, Fraction)
     away = [(center[0] - x, center[1] - y) for x, y in edges.vertices]
     separations = [nx * x + ny * y for (nx, ny), (x, y) in zip(edges.normals, away, strict=True)]
     deepest = max(separations)
@@ -276,9 +266,7 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     return "float32_tie", margin, evidence
 
 
-def _explain_region(
-    posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, polygon: list[_Point], center: _Point, bound: float
-) -> Explained:
+def _explain_region(row: PosedRow, ours: ManifoldRows, box2d: Answers, polygon: list[_Point], center: _Point, bound: float) -> Explained:
     """Prove that a circle's center lies on the border between what is nearest to an edge and what is nearest to its corner.
 
     There both give one normal; but that from a corner is a direction over a distance, which float32 knows less well than an edge's.
@@ -298,8 +286,8 @@ def _explain_region(
         if abs(margin) > limit or max(margins) > bound:
             continue
         # the edge's normal stands off the corner's direction by no more than the margin over the distance
-        turn = float(allowances.normal_allowance(posed.scale[at : at + 1], np.array([1.0 / distance]), np.array([False]))[0])
-        directions = (np.array([float(away[0]), float(away[1])]) / distance, ours.axis[at, :2], box2d.normal[at])
+        turn = float(allowances.normal_allowance(row.scale, np.array([1.0 / distance]), np.array([False]))[0])
+        directions = (np.array([float(away[0]), float(away[1])]) / distance, ours.axis[row.at, :2], box2d.normal[row.at])
         if all(
             min(np.abs(directions[0] - direction).max(), np.abs(directions[0] + direction).max()) <= turn + bound / distance
             for direction in directions[1:]
@@ -312,25 +300,24 @@ def _explain_region(
     return None
 
 
-def _explain_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> Explained:
+def _explain_end(row: PosedRow, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> Explained:
     """Prove that a circle's center lies so near to the end of an edge that the direction from there is undetermined."""
-    if exact.amplification == 0.0 or not _is_along_own_normal(posed, at, box2d, bound):
+    if exact.amplification == 0.0 or not _is_along_own_normal(row, box2d, bound):
         return None
     distance = 1.0 / exact.amplification
-    turned = max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True))
+    turned = max(abs(float(n - m)) for n, m in zip(ours.axis[row.at, :2], box2d.normal[row.at], strict=True))
     if distance * turned > 2.0 * bound:
         return None
     return "float32_tie", distance, f"the center is {distance:.3g} m from the edge's end, but its direction is known only to {bound:.3g} m"
 
 
-def _is_along_own_normal(posed: PosedPairs, at: int, box2d: Answers, bound: float) -> bool:
+def _is_along_own_normal(row: PosedRow, box2d: Answers, bound: float) -> bool:
     """Return True if a circle's contact point lies where its own normal and separation say."""
-    shapes, (a, b) = posed.shapes, posed.pairs[at].tolist()
-    is_b = shapes.kind[b] == CIRCLE
-    circle, polygon = (b, a) if is_b else (a, b)
-    toward = box2d.normal[at] if is_b else -box2d.normal[at]
-    center = core_of(posed, at, 1 if is_b else 0).floats[0]
-    x, y, separation = box2d.points[at, 0].tolist()
-    skin = 0.0 if shapes.kind[polygon] == CIRCLE else float(shapes.radius[polygon])
-    lift = 0.5 * (skin - separation) - float(shapes.radius[circle])
+    is_b = row.kind(1) == CIRCLE
+    circle, polygon = (1, 0) if is_b else (0, 1)
+    toward = box2d.normal[row.at] if is_b else -box2d.normal[row.at]
+    center = row.core(circle).floats[0]
+    x, y, separation = box2d.points[row.at, 0].tolist()
+    skin = 0.0 if row.kind(polygon) == CIRCLE else row.radius(polygon)
+    lift = 0.5 * (skin - separation) - row.radius(circle)
     return bool(max(abs(center[0] + lift * toward[0] - x), abs(center[1] + lift * toward[1] - y)) <= 2.0 * bound)

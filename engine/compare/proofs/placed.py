@@ -8,55 +8,25 @@ between fractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from engine.box2d.oracle.held import held_rotation
 from engine.compare import allowances
 from engine.compare.proofs._edge_decisions import WorldEdge
-from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, world_polygon
+from engine.compare.proofs._polygon_decisions import Bounds, Vector, WorldPolygon, placed_points
 from engine.compare.queries import PosedPairs
 from engine.exact.cores import Core, distance_sq
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = [
-    "Explained",
-    "at_limit",
-    "bounds_of",
-    "core_of",
-    "explain_distance",
-    "explain_overlap",
-    "local_corners",
-    "placed_core",
-    "placed_edge",
-    "placed_polygon",
-    "reach_of",
-    "world_points",
-]
+__all__ = ["Explained", "PosedRow", "Verdict", "at_limit", "explain_distance", "explain_overlap", "placed_core"]
 
-Explained = tuple[str, float, str] | None
-"""Reason, size in meters, and what was shown; None where there is no proof."""
+Verdict: TypeAlias = tuple[str, float, str]
+"""The reason of a difference, or "unexplained"; its size, meters; and what was shown."""
 
-
-def bounds_of(posed: PosedPairs, at: int) -> Bounds:
-    """Return what float32 rounding can do to the margins of a pair."""
-    a, b = posed.pairs[at].tolist()
-    separation = float(allowances.separation_allowance(posed.scale[at : at + 1])[0])
-    centroid = float(separation + posed.centroid_error[a] + posed.centroid_error[b])
-    return Bounds(separation, allowances.direction_allowance(), centroid)
-
-
-def local_corners(posed: PosedPairs, at: int, side: int) -> tuple[int, list[tuple[float, float]], tuple[float, float], tuple[float, float]]:
-    """Return the index of A (side 0) or B, its core's vertices, position, and rotation (cosine and sine) as Box2D holds it."""
-    shape = int(posed.pairs[at, side])
-    x, y, angle = (posed.poses_a if side == 0 else posed.poses_b)[at].tolist()
-    return shape, _vertices(posed.shapes, shape), (x, y), held_rotation(angle)
-
-
-def _vertices(shapes: PackedShapes, shape: int) -> list[tuple[float, float]]:
-    first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
-    return [(x, y) for x, y in shapes.vertices[first : first + n].tolist()]
+Explained: TypeAlias = Verdict | None
+"""None where there is no proof."""
 
 
 def placed_core(shapes: PackedShapes, shape: int, position: tuple[float, float], rotation: tuple[float, float]) -> Core:
@@ -64,51 +34,78 @@ def placed_core(shapes: PackedShapes, shape: int, position: tuple[float, float],
     return Core.placed(_vertices(shapes, shape), *position, *rotation)
 
 
-def placed_polygon(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldPolygon:
-    """Return a polygon in the world, in numbers that `number` makes."""
-    shape, vertices, position, rotation = local_corners(posed, at, side)
-    center_x, center_y = posed.shapes.centroid[shape].tolist()
-    return world_polygon(vertices, (center_x, center_y), float(posed.shapes.radius[shape]), position, rotation, number)
+def _vertices(shapes: PackedShapes, shape: int) -> list[tuple[float, float]]:
+    first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
+    return [(x, y) for x, y in shapes.vertices[first : first + n].tolist()]
 
 
-def placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldEdge:
-    """Return an edge in the world with its neighbors, in numbers that `number` makes."""
-    shapes, shape = posed.shapes, int(posed.pairs[at, side])
-    (v1, v2), skin = world_points(posed, at, side, None, number), number(float(shapes.radius[shape]))
-    x1, y1, x2, y2 = shapes.ghosts[shape].tolist()
-    before, after = world_points(posed, at, side, [(x1, y1), (x2, y2)], number)
-    has_before, has_after = shapes.has_ghost[shape].tolist()
-    return WorldEdge(v1, v2, before if has_before else None, after if has_after else None, skin)
+class PosedRow:
+    """One of some posed pairs: its shapes in the world, exactly or in any other numbers, and what a proof about it may allow.
 
+    Attributes
+    ----------
+    at : int
+        Its row; `scale` and `is_polygons` are the columns of this row alone, (1,).
+    """
 
-def core_of(posed: PosedPairs, at: int, side: int) -> Core:
-    """Return the core of A (side 0) or B in the world."""
-    _, vertices, position, rotation = local_corners(posed, at, side)
-    return Core.placed(vertices, *position, *rotation)
+    def __init__(self, posed: PosedPairs, at: int) -> None:
+        self.shapes, self.at, self._pair = posed.shapes, at, posed.pairs[at].tolist()
+        self.scale, self.is_polygons = posed.scale[at : at + 1], posed.is_polygons[at : at + 1]
+        self._poses, self._centroid_error = (posed.poses_a[at].tolist(), posed.poses_b[at].tolist()), posed.centroid_error
 
+    @property
+    def bounds(self) -> Bounds:
+        """What float32 rounding can do to the margins."""
+        separation = float(allowances.separation_allowance(self.scale)[0])
+        a, b = self._centroid_error[self._pair].tolist()
+        return Bounds(separation, allowances.direction_allowance(), separation + a + b)
 
-def world_points(
-    posed: PosedPairs, at: int, side: int, local: list[tuple[float, float]] | None, number: Callable[[float], Any]
-) -> list[tuple[Any, Any]]:
-    """Take points of a shape's own frame to the world; its core's vertices unless others are given."""
-    _, vertices, (px, py), (cos, sin) = local_corners(posed, at, side)
-    c, s, x0, y0 = number(cos), number(sin), number(px), number(py)
-    exact = [(number(x), number(y)) for x, y in (vertices if local is None else local)]
-    return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in exact]
+    @property
+    def reach(self) -> Fraction:
+        """The sum of both radii, skins included, meters."""
+        return Fraction(self.radius(0)) + Fraction(self.radius(1))
 
+    def radius(self, side: int) -> float:
+        """Return the radius, or the skin, of A (side 0) or B, meters."""
+        return float(self.shapes.radius[self._pair[side]])
 
-def reach_of(posed: PosedPairs, at: int) -> Fraction:
-    """Return the sum of both radii, skins included, meters."""
-    return sum(Fraction(radius) for radius in posed.shapes.radius[posed.pairs[at]].tolist())  # type: ignore[return-value]
+    def kind(self, side: int) -> int:
+        """Return the kind of A (side 0) or B."""
+        return int(self.shapes.kind[self._pair[side]])
+
+    def core(self, side: int) -> Core:
+        """Return the core of A (side 0) or B in the world."""
+        x, y, angle = self._poses[side]
+        return placed_core(self.shapes, self._pair[side], (x, y), held_rotation(angle))
+
+    def points(self, side: int, number: Callable[[float], Any], local: Sequence[tuple[float, float]] | None = None) -> list[Vector]:
+        """Take points of a shape's own frame to the world, in numbers that `number` makes; its core's vertices unless others are given."""
+        x, y, angle = self._poses[side]
+        return placed_points(_vertices(self.shapes, self._pair[side]) if local is None else local, (x, y), held_rotation(angle), number)
+
+    def polygon(self, side: int, number: Callable[[float], Any]) -> WorldPolygon:
+        """Return a polygon in the world, in numbers that `number` makes."""
+        center_x, center_y = self.shapes.centroid[self._pair[side]].tolist()
+        (centroid,) = self.points(side, number, [(center_x, center_y)])
+        return WorldPolygon.of(self.points(side, number), centroid, number(self.radius(side)))
+
+    def edge(self, side: int, number: Callable[[float], Any]) -> WorldEdge:
+        """Return an edge in the world with its neighbors, in numbers that `number` makes."""
+        x1, y1, x2, y2 = self.shapes.ghosts[self._pair[side]].tolist()
+        ghosts = self.points(side, number, [(x1, y1), (x2, y2)])
+        is_there = self.shapes.has_ghost[self._pair[side]].tolist()
+        before, after = (ghost if has_ghost else None for ghost, has_ghost in zip(ghosts, is_there, strict=True))
+        v1, v2 = self.points(side, number)
+        return WorldEdge(v1, v2, before, after, number(self.radius(side)))
 
 
 # --- The limit of touching
 
 
-def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explained:
+def explain_overlap(row: PosedRow, box2d_overlaps: bool) -> Explained:
     """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
-    square, reach = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
-    bound = float(allowances.overlap_allowance(posed.scale[at : at + 1])[0])
+    square, reach = distance_sq(row.core(0), row.core(1)), row.reach
+    bound = float(allowances.overlap_allowance(row.scale)[0])
     explained = at_limit(square, reach, bound, "the overlap threshold")
     if explained is None:
         return None
@@ -117,13 +114,13 @@ def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explain
     return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'our answer'} is right"
 
 
-def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> Explained:
+def explain_distance(row: PosedRow, ours: float, box2d: float) -> Explained:
     """Prove that one of two distances is 0 and the other is not because the shapes lie at the limit of touching."""
-    bound = float(allowances.distance_allowance(posed.scale[at : at + 1])[0])
+    bound = float(allowances.distance_allowance(row.scale)[0])
     if max(ours, box2d) > 2.0 * bound:
         return None
-    square = distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
-    explained = at_limit(square, reach_of(posed, at), bound, "the touching threshold")
+    square = distance_sq(row.core(0), row.core(1))
+    explained = at_limit(square, row.reach, bound, "the touching threshold")
     return (
         None
         if explained is None

@@ -18,7 +18,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
 from engine.compare.cases import SHAPE_KINDS
 from engine.compare.cases.properties import box_rows
-from engine.compare.proofs.placed import placed_core
+from engine.compare.proofs.placed import Verdict, placed_core
 from engine.compare.questions.answer import Sketch, box_corners, box_words, outline, pose_of
 from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
 from engine.geometry import Circle, Polygon, Segment
@@ -58,7 +58,7 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray) -> Verdi
     error = np.abs(ours - box2d).max(axis=1, initial=0.0)
     agrees = error <= posed.allowed
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         exact = exact_box(posed, row)
         off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
         whose = "ours" if off[0] > off[1] else "Box2D's"

@@ -30,7 +30,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.oracle.broad_phase import OracleScene, box2d_scene
 from engine.box2d.oracle.pairs import PairOracle
@@ -39,6 +38,8 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
 from engine.compare.cases.properties import SCENE_FAMILIES, SceneChunk, n_bodies, scene_chunk
+from engine.compare.proofs.placed import Verdict
+from engine.compare.queries import Flags
 from engine.compare.questions.answer import Sketch, box_corners, outline, pose_of
 from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
 from engine.narrowphase import batched
@@ -83,7 +84,7 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     is_fat = theirs & ~mine & is_wide[i] & is_wide[j]
     agrees = is_right & (theirs == mine)
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         a, b = int(i[row]), int(j[row])
         gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
         if is_right[row] and is_fat[row]:
@@ -97,7 +98,7 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     return Verdicts(theirs, differences_of(agrees, explain), worst, maxima=maxima)
 
 
-def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[NDArray[np.bool_], FloatArray]:
+def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[Flags, FloatArray]:
     """Return for each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
     reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
     allowed = allowances.tree_box_allowance(reach + shapes.extent[indices])
@@ -122,27 +123,27 @@ def _pairs_in_order(n_pairs: int) -> tuple[IntArray, IntArray]:
     return i[:n_pairs].astype(np.int64), j[:n_pairs].astype(np.int64)
 
 
-def _marked(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+def _marked(pairs: IntArray, m: int) -> Flags:
     """Return a symmetric (m, m) matrix, true for `pairs`."""
     marked = np.zeros((m, m), dtype=np.bool_)
     marked[pairs[:, 0], pairs[:, 1]] = marked[pairs[:, 1], pairs[:, 0]] = True
     return marked
 
 
-def _is_reported_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+def _is_reported_once(pairs: IntArray, m: int) -> Flags:
     """Return a symmetric (m, m) matrix, false for pairs reported more than once, and for all of a body that is paired with itself."""
     counts = np.zeros((m, m), dtype=np.int64)
     np.add.at(counts, (pairs.min(axis=1), pairs.max(axis=1)), 1)
     is_alone = np.diagonal(counts) == 0
-    once: NDArray[np.bool_] = (counts + counts.T <= 1) & is_alone[:, None] & is_alone[None, :]
+    once: Flags = (counts + counts.T <= 1) & is_alone[:, None] & is_alone[None, :]
     np.fill_diagonal(once, True)
     return once
 
 
-def _overlaps(boxes: FloatArray) -> NDArray[np.bool_]:
+def _overlaps(boxes: FloatArray) -> Flags:
     """Return an (m, m) matrix, true where two boxes share a point, false on the diagonal."""
     low, high = boxes[:, :2], boxes[:, 2:]
-    overlap: NDArray[np.bool_] = np.all((low[:, None] <= high[None, :]) & (low[None, :] <= high[:, None]), axis=2)
+    overlap: Flags = np.all((low[:, None] <= high[None, :]) & (low[None, :] <= high[:, None]), axis=2)
     np.fill_diagonal(overlap, False)
     return overlap
 

@@ -6,14 +6,13 @@ A difference between overlaps is a proved tie at the limit of touching, or unexp
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.compare.bulk.tally import WRONG_AXIS
 from engine.compare.pair.file import Pair
-from engine.compare.proofs.placed import explain_overlap
-from engine.compare.queries import Answers, PosedPairs, our_manifolds, our_overlaps
+from engine.compare.proofs.placed import PosedRow, Verdict, explain_overlap
+from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds, our_overlaps
 from engine.compare.questions.answer import Answer, finite_point, length_words
 from engine.compare.questions.manifolds import judge_manifolds
 from engine.compare.questions.question import Ours, PairCases, PairOfShapesQuestion, Theirs, Verdicts, differences_of
@@ -23,12 +22,12 @@ from engine.narrowphase.batched import ManifoldRows
 __all__ = ["ManifoldQuestion", "OverlapQuestion", "judge_overlaps"]
 
 
-def judge_overlaps(posed: PosedPairs, box2d: NDArray[np.bool_], ours: NDArray[np.bool_]) -> Verdicts:
+def judge_overlaps(posed: PosedPairs, box2d: Flags, ours: Flags) -> Verdicts:
     """Judge Box2D's overlaps against ours."""
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, and rounding cannot explain it"
-        return explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, evidence)
+        return explain_overlap(PosedRow(posed, row), bool(box2d[row])) or ("unexplained", 0.0, evidence)
 
     return Verdicts(box2d, differences_of(box2d == ours, explain))
 
@@ -66,25 +65,23 @@ class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
         return _contact_answers(ours, box2d, overlap.ours(cases.posed), overlap.box2d(cases)[0])
 
 
-class OverlapQuestion(_ContactQuestion[NDArray[np.bool_], NDArray[np.bool_]]):
+class OverlapQuestion(_ContactQuestion[Flags, Flags]):
     """Do two shapes overlap?"""
 
     name = "overlap"
 
-    def box2d(self, cases: PairCases) -> tuple[NDArray[np.bool_], float]:
+    def box2d(self, cases: PairCases) -> tuple[Flags, float]:
         return cases.oracle.overlaps(cases.pairs, cases.poses_a, cases.poses_b)
 
     ours = staticmethod(our_overlaps)
     judge = staticmethod(judge_overlaps)
 
-    def answers(self, pair: Pair, cases: PairCases, ours: NDArray[np.bool_], box2d: NDArray[np.bool_]) -> tuple[Answer, Answer]:
+    def answers(self, pair: Pair, cases: PairCases, ours: Flags, box2d: Flags) -> tuple[Answer, Answer]:
         manifold = ManifoldQuestion()
         return _contact_answers(manifold.ours(cases.posed), manifold.box2d(cases)[0], ours, box2d)
 
 
-def _contact_answers(
-    ours: ManifoldRows, box2d: Answers, our_overlap: NDArray[np.bool_], box2d_overlap: NDArray[np.bool_]
-) -> tuple[Answer, Answer]:
+def _contact_answers(ours: ManifoldRows, box2d: Answers, our_overlap: Flags, box2d_overlap: Flags) -> tuple[Answer, Answer]:
     mine, theirs = (
         _in_words(int(answers.count[0]), answers.normal[0], answers.points[0], bool(overlap[0]))
         for answers, overlap in ((Answers.of_ours(ours), our_overlap), (box2d, box2d_overlap))

@@ -12,7 +12,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.compare import allowances
 from engine.compare.pair.file import Pair
-from engine.compare.proofs.placed import explain_distance
+from engine.compare.proofs.placed import PosedRow, Verdict, explain_distance
 from engine.compare.queries import PosedPairs, our_distances
 from engine.compare.questions.answer import Answer, finite_point, length_words
 from engine.compare.questions.question import PairCases, PairOfShapesQuestion, Verdicts, differences_of
@@ -25,9 +25,9 @@ def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray) -> V
     error = np.abs(ours - box2d)
     agrees = (error <= allowances.distance_allowance(posed.scale)) & ((ours > 0.0) == (box2d > 0.0))
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         mine, other = float(ours[row]), float(box2d[row])
-        explained = explain_distance(posed, row, mine, other) if (mine > 0.0) != (other > 0.0) else None
+        explained = explain_distance(PosedRow(posed, row), mine, other) if (mine > 0.0) != (other > 0.0) else None
         evidence = f"Box2D says {other:.9g} m, ours says {mine:.9g} m, and rounding cannot explain it"
         return explained or ("unexplained", abs(mine - other), evidence)
 

@@ -29,6 +29,7 @@ from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
 from engine.common.words import counted
 from engine.compare.cases.properties import HULL_FAMILIES, point_sets
+from engine.compare.proofs.placed import Explained, Verdict
 from engine.compare.questions.answer import Sketch, points_of
 from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
 from engine.exact.cores import Core
@@ -90,7 +91,7 @@ def _from_least(corners: FloatArray) -> list[list[float]]:
     return listed[start:] + listed[:start]
 
 
-def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: OracleHulls) -> tuple[str, float, str]:
+def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: OracleHulls) -> Verdict:
     theirs, refusal = box2d.corners[row], box2d.refusals[row]
     n, n_wrapped = len(points), int(box2d.n_wrapped[row])
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
@@ -145,7 +146,7 @@ def _turned_comparisons(points: FloatArray, exact: Core, order: Sequence[int]) -
     return n_turned, farthest / 2.0**_BITS
 
 
-def _refused(corners: Core, refusal: str) -> tuple[str, float, str]:
+def _refused(corners: Core, refusal: str) -> Verdict:
     over = 4**_BITS
     area = Fraction(sum(ax * by - ay * bx for (ax, ay), (bx, by) in corners.edges), 2 * over)
     magnitude = Fraction(sum(abs(ax * by) + abs(ay * bx) for (ax, ay), (bx, by) in corners.edges), over)
@@ -164,7 +165,7 @@ def _refused(corners: Core, refusal: str) -> tuple[str, float, str]:
     return "unexplained", width, f"Box2D rejects a polygon of {float(area):.3g} m^2 ({refusal})"
 
 
-def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | None:
+def _fault_of_constructor(hull: FloatArray | None) -> Explained:
     """Return where `Polygon` does not keep the corners of our hull, but for those it may take for collinear."""
     if hull is None:
         return None

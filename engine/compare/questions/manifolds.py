@@ -34,7 +34,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, any_of_rows, largest_of_rows
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
@@ -48,7 +47,8 @@ from engine.compare.proofs.manifold_ties import (
     explain_equal_axes,
     explain_steep_clip,
 )
-from engine.compare.queries import Answers, PosedPairs, our_manifolds
+from engine.compare.proofs.placed import Explained, PosedRow, Verdict
+from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds
 from engine.compare.questions._error_kernel import manifold_errors
 from engine.compare.questions.question import Explanation, Verdicts
 from engine.geometry.kinds import SEGMENT
@@ -68,8 +68,8 @@ class Fit:
     `is_determined` where float32 determines the answer at all: elsewhere being the same means little.
     """
 
-    is_same: NDArray[np.bool_]
-    is_determined: NDArray[np.bool_]
+    is_same: Flags
+    is_determined: Flags
     point_error: FloatArray
     normal_error: FloatArray
 
@@ -106,7 +106,7 @@ def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
     measured here again.
     """
     claimed = ours.axis[:, 3].copy()
-    is_claim: NDArray[np.bool_] = ~(claimed <= _UNCHECKED_AMPLIFICATION)
+    is_claim: Flags = ~(claimed <= _UNCHECKED_AMPLIFICATION)
     rows = np.flatnonzero(np.logical_and(posed.is_polygons, is_claim))
     if len(rows) == 0:
         return claimed
@@ -123,12 +123,12 @@ def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
     return claimed
 
 
-def _is_least(posed: PosedPairs, ours: ManifoldRows) -> NDArray[np.bool_]:
+def _is_least(posed: PosedPairs, ours: ManifoldRows) -> Flags:
     """Return where no edge of two polygons in contact parts them more than our axis does: all edges, each by a projection.
 
     Two answers that agree may be wrong together: a search of ours that stopped where Box2D's does would never be found out otherwise.
     """
-    is_least: NDArray[np.bool_] = np.ones(len(posed), dtype=np.bool_)
+    is_least: Flags = np.ones(len(posed), dtype=np.bool_)
     rows = np.flatnonzero(np.logical_and(posed.is_polygons, (ours.count > 0) & ~posed.is_edge))
     if len(rows) == 0:
         return is_least
@@ -215,55 +215,45 @@ class _Differing:
         is_preference = (prefers_b == (replay.reference[:, 0] == 1)) & (replay.axis[:, 2] >= best_there - tie)
         self._is_preference = is_preference.tolist()
 
-    def explain(self, at: int) -> tuple[str, float, str] | None:
+    def explain(self, at: int) -> Explained:
         """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
+        row, ours, box2d = PosedRow(self._posed, at), self._ours, self._box2d
+        excess, tie, no_outcome = self._excess[at], self._tie[at], "no outcome that float32 rounding allows gives Box2D's manifold"
         if self._is_edge[at]:
-            explained = explain_edge(self._posed, at, self._ours, self._box2d)
-            return (
-                explained
-                if explained is not None
-                else ("unexplained", 0.0, "no outcome that float32 rounding allows gives Box2D's manifold")
-            )
-        excess, tie = self._excess[at], self._tie[at]
+            return explain_edge(row, ours, box2d) or ("unexplained", 0.0, no_outcome)
         if not self._ours_stands[at]:
             return "unexplained", abs(excess), "our own axis fails its check"
-        if self._is_link[at] and self._is_replayed[at] and self._have_points[at] and not self._is_one_normal[at]:
-            ours, box2d = self._ours.axis[at, :2].tolist(), self._box2d.normal[at].tolist()
-            explained = explain_link(self._posed, at, (ours[0], ours[1]), (box2d[0], box2d[1]), excess)
+        is_replayed, is_one_normal = self._is_replayed[at], self._is_one_normal[at]
+        if self._is_link[at] and is_replayed and self._have_points[at] and not is_one_normal:
+            (x, y), (u, v) = ours.axis[at, :2].tolist(), box2d.normal[at].tolist()
+            explained = explain_link(row, (x, y), (u, v), excess)
             if explained is not None:
                 return explained
         if excess < -tie:
             return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
         if self._is_segment[at]:
-            explained = self._explain_segment(at, excess)
+            explained = self._explain_segment(row, excess)
             if explained is not None:
                 return explained
         if not self._is_polygons[at]:
-            explained = explain_circle(self._posed, at, self._ours, self._box2d, excess)
-            return explained if explained is not None else ("unexplained", abs(excess), "the rule for a circle gives a different answer")
-        if self._is_replayed[at] and excess > tie:
+            otherwise = "unexplained", abs(excess), "the rule for a circle gives a different answer"
+            return explain_circle(row, ours, box2d, excess) or otherwise
+        if is_replayed and excess > tie:
             return self._explain_rule(at, excess)
-        if self._is_replayed[at] and not self._is_one_reference[at]:
-            if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
+        if is_replayed and not self._is_one_reference[at]:
+            if is_one_normal and self._is_determined[at] and self._have_points[at]:
                 return None
-            explained = explain_equal_axes(self._posed, at, self._ours, self._replay, self._margins)
-            return (
-                explained
-                if explained is not None
-                else ("unexplained", abs(excess), "the axes look equal, but rational arithmetic shows that they are not")
-            )
-        if self._is_replayed[at] and not self._is_determined[at]:
-            explained = explain_steep_clip(self._posed, at, self._ours, self._box2d)
-        else:
-            explained = explain_decisions(self._posed, at, self._box2d)
-        if explained is not None:
-            return explained
-        return "unexplained", abs(excess), "no outcome that float32 rounding allows gives Box2D's manifold"
+            otherwise = "unexplained", abs(excess), "the axes look equal, but rational arithmetic shows that they are not"
+            return explain_equal_axes(row, ours, self._replay, self._margins) or otherwise
+        is_steep = is_replayed and not self._is_determined[at]
+        explained = explain_steep_clip(row, ours, box2d) if is_steep else explain_decisions(row, box2d)
+        return explained or ("unexplained", abs(excess), no_outcome)
 
-    def _explain_segment(self, at: int, excess: float) -> tuple[str, float, str] | None:
+    def _explain_segment(self, row: PosedRow, excess: float) -> Explained:
         """Say what an edge's rule does otherwise where ours is that of any shape; None where that is not the reason."""
+        at = row.at
         if not self._is_replayed[at]:
-            return explain_edge(self._posed, at, self._replay, self._box2d)
+            return explain_edge(row, self._replay, self._box2d)
         if abs(excess) > self._tie[at] or not self._is_one_normal[at] or not self._is_polygons[at]:
             return None
         beyond = _beyond_the_end(self._posed, at, self._ours, self._box2d)
@@ -271,7 +261,7 @@ class _Differing:
             return None
         return "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, and we clip {beyond:.3g} m beyond it"
 
-    def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
+    def _explain_rule(self, at: int, excess: float) -> Verdict:
         our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
         compared = f"Box2D's separation is {box2d_gap:.6g} m, ours is {our_gap:.6g} m; replaying the rule gives Box2D's points"
         if our_gap > self._tie[at] and box2d_gap > self._tie[at]:

@@ -24,13 +24,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.oracle.properties import OracleMasses, ShapeOracle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
 from engine.compare.cases.properties import MASS_FAMILIES, mass_chunk
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
+from engine.compare.proofs.placed import Verdict
+from engine.compare.queries import Flags
 from engine.compare.questions.answer import Sketch, outline, point_of
 from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
 from engine.exact.masses import ExactMass, exact_mass
@@ -57,7 +58,7 @@ class Masses:
     centroid: FloatArray
     inertia: FloatArray
     kept: FloatArray
-    is_refused: NDArray[np.bool_]
+    is_refused: Flags
 
     @property
     def columns(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -152,7 +153,7 @@ def box2d_reference(vertices: FloatArray, count: IntArray) -> FloatArray:
     return (last * (np.float32(1.0) / count.astype(np.float32))[:, None]).astype(np.float64)
 
 
-def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> tuple[str, float, str]:
+def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> Verdict:
     exact = exact_mass(shape, density)
     parts: list[str] = []
     size, is_proved = 0.0, True
@@ -187,7 +188,7 @@ def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box
     return at == 2 and inertia - float(box2d.mass[row]) * (x * x + y * y) == float(box2d.inertia[row])
 
 
-def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: float) -> tuple[str, float, str]:
+def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: float) -> Verdict:
     area, lost = exact_mass(shape, 1.0).mass, Fraction(mass_allowed) / Fraction(density)
     limit = Fraction(BOX2D_EPSILON)
     if isinstance(shape, Circle) or area - limit > lost:

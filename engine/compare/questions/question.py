@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
@@ -25,7 +24,8 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, CaseChunk, RayChunk, case_chunk, ray_chunk
 from engine.compare.pair.file import PAIR_QUERIES, Pair
 from engine.compare.pair.held import made_by_box2d, pose_row
-from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_rays
+from engine.compare.proofs.placed import Verdict
+from engine.compare.queries import Flags, PosedPairs, PosedRays, posed_pairs, posed_rays
 from engine.compare.questions.answer import Answer, Sketch, pose_of
 from engine.narrowphase.packing import pack
 
@@ -55,7 +55,7 @@ class Explanation(NamedTuple):
     evidence: str
 
 
-def differences_of(agrees: NDArray[np.bool_], explain: Callable[[int], tuple[str, float, str]]) -> tuple[Explanation, ...]:
+def differences_of(agrees: Flags, explain: Callable[[int], Verdict]) -> tuple[Explanation, ...]:
     """Return reason, size and evidence of each row that does not agree."""
     return tuple(Explanation(row, *explain(row)) for row in np.flatnonzero(~agrees).tolist())
 
@@ -76,7 +76,7 @@ class Verdicts:
         Errors to count by size, of the rows that touch and agree: ``point_error``, ``normal_error`` or ``fraction_error``.
     """
 
-    is_touching: NDArray[np.bool_]
+    is_touching: Flags
     differences: tuple[Explanation, ...]
     max_point_error: float = 0.0
     max_normal_error: float = 0.0
@@ -240,7 +240,7 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
     def shown(self, work: Chunk, cases: Cases, ours: Ours, box2d: Theirs, row: int) -> Pair | Sketch:
         """Return a row as a pair, or a sketch of a question that is not about a pair."""
 
-    def is_random(self, work: Chunk, cases: Cases) -> NDArray[np.bool_] | None:
+    def is_random(self, work: Chunk, cases: Cases) -> Flags | None:
         """Return which rows (n,) belong to no adversarial family; None if families are not told apart."""
         return None
 
@@ -286,7 +286,7 @@ class PairOfShapesQuestion(PairQuestion[PairCases, PosedPairs, Ours, Theirs]):
     def kind(self, work: Chunk, cases: PairCases) -> IntArray:
         return work.cases.kind
 
-    def is_random(self, work: Chunk, cases: PairCases) -> NDArray[np.bool_]:
+    def is_random(self, work: Chunk, cases: PairCases) -> Flags:
         return work.cases.family < 0
 
     def shown(self, work: Chunk, cases: PairCases, ours: Ours, box2d: Theirs, row: int) -> Pair:
@@ -314,7 +314,7 @@ class RayQuestion(PairQuestion[RayCases, PosedRays, Ours, Theirs]):
     def kind(self, work: Chunk, cases: RayCases) -> IntArray:
         return cases.rays.kind
 
-    def is_random(self, work: Chunk, cases: RayCases) -> NDArray[np.bool_]:
+    def is_random(self, work: Chunk, cases: RayCases) -> Flags:
         return (work.cases.family < 0) & (cases.rays.family < 0)
 
     def from_pair(self, pair: Pair) -> tuple[RayCases, Pair]:

@@ -33,15 +33,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.compare import allowances
 from engine.compare.pair.file import Pair, Point
-from engine.compare.proofs.placed import Explained, placed_core
-from engine.compare.queries import PosedRays, Rays, our_points, our_rays
+from engine.compare.proofs.placed import Explained, Verdict, placed_core
+from engine.compare.queries import Flags, PosedRays, Rays, our_points, our_rays
 from engine.compare.questions.answer import Answer, finite_point, point_of, pose_of
 from engine.compare.questions.question import Chunk, RayCases, RayQuestion, Verdicts, differences_of
 from engine.contracts.status import Status
@@ -50,10 +49,10 @@ from engine.exact.rays import ExactRay
 __all__ = ["ContainsQuestion", "RayCastQuestion", "judge_points", "judge_rays"]
 
 
-def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_]) -> Verdicts:
+def judge_points(posed: PosedRays, box2d: Flags, ours: Flags) -> Verdicts:
     """Judge Box2D's TestPoint of the origins against ours."""
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         margin, bound = _exact_ray(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
@@ -91,7 +90,7 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays) -> Verdicts:
     is_local = agrees & both_hit & is_edge & (told_error > allowances.direction_allowance())
     agrees = agrees & ~is_local
 
-    def explain(row: int) -> tuple[str, float, str]:
+    def explain(row: int) -> Verdict:
         if is_local[row]:
             angle = posed.poses[row, 2]
             evidence = f"rotated by the edge's angle, {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
@@ -116,7 +115,7 @@ def _exact_ray(posed: PosedRays, row: int) -> ExactRay:
     return ExactRay(core, radius, posed.origins[row].tolist(), posed.translations[row].tolist(), bound, allowances.direction_allowance())
 
 
-def _is_well_inside(posed: PosedRays, rows: IntArray) -> NDArray[np.bool_]:
+def _is_well_inside(posed: PosedRays, rows: IntArray) -> Flags:
     """Tell of some rays, False of all others, whether they start in their shape, farther from its surface than rounding reaches."""
     shapes, which = posed.shapes, posed.indices[rows]
     pose, first, n_vertices = posed.turned[rows], shapes.first[which], shapes.n_vertices[which]
@@ -133,7 +132,7 @@ def _is_well_inside(posed: PosedRays, rows: IntArray) -> NDArray[np.bool_]:
     return is_inside
 
 
-def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: NDArray[np.bool_]) -> Rays:
+def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: Flags) -> Rays:
     """Turn the normals of edges to the world, by the poses."""
     (x, y), cos, sin = box2d.normal.T, posed.turned[:, 2], posed.turned[:, 3]
     turned = np.column_stack((cos * x - sin * y, sin * x + cos * y))
@@ -218,23 +217,23 @@ class RayCastQuestion(RayQuestion[Rays, Rays]):
         return _in_words(pair, status, hit.fraction, hit.normal or (0.0, 0.0))
 
 
-class ContainsQuestion(RayQuestion[NDArray[np.bool_], NDArray[np.bool_]]):
+class ContainsQuestion(RayQuestion[Flags, Flags]):
     """Does a shape contain a point? The points are the origins of rays; an edge contains none."""
 
     with_edges = False
 
-    def box2d(self, cases: RayCases) -> tuple[NDArray[np.bool_], float]:
+    def box2d(self, cases: RayCases) -> tuple[Flags, float]:
         return cases.oracle.contains(cases.rays.indices, cases.rays.poses, cases.rays.origins)
 
     ours = staticmethod(our_points)
     judge = staticmethod(judge_points)
 
-    def shown(self, work: Chunk, cases: RayCases, ours: NDArray[np.bool_], box2d: NDArray[np.bool_], row: int) -> Pair:
+    def shown(self, work: Chunk, cases: RayCases, ours: Flags, box2d: Flags, row: int) -> Pair:
         rays = cases.rays
         shape = work.cases.shapes[int(rays.indices[row])]
         return Pair("contains", shape, pose_of(rays.poses[row]), point=point_of(rays.origins[row]))
 
-    def answers(self, pair: Pair, cases: RayCases, ours: NDArray[np.bool_], box2d: NDArray[np.bool_]) -> tuple[Answer, Answer]:
+    def answers(self, pair: Pair, cases: RayCases, ours: Flags, box2d: Flags) -> tuple[Answer, Answer]:
         return _point_answer(bool(ours[0])), _point_answer(bool(box2d[0]))
 
     def ours_alone(self, pair: Pair) -> Answer:

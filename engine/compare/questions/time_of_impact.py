@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, IntArray
@@ -44,8 +43,8 @@ from engine.compare.cases import MotionChunk, motion_chunk
 from engine.compare.pair.file import Pair
 from engine.compare.pair.held import pose_row
 from engine.compare.proofs.approach import clearances, core_gaps
-from engine.compare.proofs.placed import placed_core
-from engine.compare.queries import Impacts, MovingPairs, moving_pairs, our_impacts
+from engine.compare.proofs.placed import Explained, Verdict, placed_core
+from engine.compare.queries import Flags, Impacts, MovingPairs, moving_pairs, our_impacts
 from engine.compare.questions.answer import Answer, pose_of
 from engine.compare.questions.question import Chunk, Explanation, PairCases, PairQuestion, Verdicts
 from engine.contracts.status import Status
@@ -121,7 +120,7 @@ class _Nearest:
 
     fraction: FloatArray
     gap: FloatArray
-    stays_above: NDArray[np.bool_]
+    stays_above: Flags
 
 
 def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
@@ -161,7 +160,7 @@ class _Differing:
         self._limit = self._aim + BOX2D_TOI_TOLERANCE
         self._far = self._limit + self._rounding
 
-    def verdict(self, nearest: _Nearest, at: int) -> tuple[str, float, str] | None:
+    def verdict(self, nearest: _Nearest, at: int) -> Explained:
         """Return reason, size and what was shown."""
         if Status.OVERLAPPING in (self._ours, self._box2d):
             return self._at_start()
@@ -212,14 +211,14 @@ class _Differing:
             )
         return None
 
-    def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:
+    def _missed(self, moment: float, gap: float) -> Verdict:
         shapes, pair = self._moving.shapes, self._moving.pairs[self._row]
         depth = float(shapes.radius[pair].sum()) - gap
         later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
         where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
         return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); Box2D says {later}"
 
-    def _at_start(self) -> tuple[str, float, str] | None:
+    def _at_start(self) -> Explained:
         other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
         statuses = {self._ours, self._box2d}
         if statuses != {int(Status.OVERLAPPING), int(Status.HIT)} or other != 0.0:
@@ -292,7 +291,7 @@ class TimeOfImpactQuestion(PairQuestion[MotionCases, MovingPairs, Impacts, Impac
     def kind(self, work: Chunk, cases: MotionCases) -> IntArray:
         return work.cases.kind
 
-    def is_random(self, work: Chunk, cases: MotionCases) -> NDArray[np.bool_]:
+    def is_random(self, work: Chunk, cases: MotionCases) -> Flags:
         return (work.cases.family < 0) & (cases.motion.family < 0)
 
     def shown(self, work: Chunk, cases: MotionCases, ours: Impacts, box2d: Impacts, row: int) -> Pair:

@@ -178,8 +178,8 @@ def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(mo
 
     explain = judge.explain_link
 
-    def turned(posed, at, ours, box2d, excess):
-        return explain(posed, at, box2d, ours, excess)
+    def turned(row, ours, box2d, excess):
+        return explain(row, box2d, ours, excess)
 
     monkeypatch.setattr(judge, "explain_link", turned)
     assert "chain_normal" not in LiveReferee(world).check(contacts).reasons

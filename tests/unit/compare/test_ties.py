@@ -9,7 +9,7 @@ import pytest
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
-from engine.compare.proofs._polygon_decisions import Bounds, all_outcomes, replay_outcome, world_polygon
+from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, all_outcomes, placed_points, replay_outcome
 from engine.exact.cores import Core, distance_sq
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.sat import overlap_polygons
@@ -21,8 +21,8 @@ BOX = Polygon.box(0.5, 0.5)
 
 
 def placed(polygon, xf, number=float):
-    center = polygon.mass().centroid
-    return world_polygon(polygon.vertices.tolist(), center, polygon.skin_radius, xf.position, (xf.cos, xf.sin), number)
+    *corners, centroid = placed_points([*polygon.vertices.tolist(), polygon.mass().centroid], xf.position, (xf.cos, xf.sin), number)
+    return WorldPolygon.of(corners, centroid, number(polygon.skin_radius))
 
 
 def replaying(a, b):
@@ -91,8 +91,7 @@ def test_the_open_rules_of_edges_give_the_kernels_answers(number):
             center = tuple(number(part) for part in xf.apply(other.center))
             opened = replay_edge_circle(world, center, number(other.radius), 1, none)
         else:
-            placed = world_polygon(other.vertices.tolist(), other.mass().centroid, skin, xf.position, (xf.cos, xf.sin), number)
-            opened = replay_edge_polygon(world, placed, 1, none)
+            opened = replay_edge_polygon(world, placed(other, xf, number), 1, none)
         assert len(opened.points) == len(kernel.points), at
         touching += len(opened.points) > 0
         for ours, theirs in zip(opened.points, kernel.points, strict=True):
