@@ -39,7 +39,7 @@ from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.live.manifolds import by_own_rule, grown
 from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area
-from engine.compare.live.standing_pair import StandingPair
+from engine.compare.live.standing_pair import StandingPair, box_gaps, touching
 from engine.compare.proofs.placed import Explained
 from engine.compare.queries import Flags, centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts
@@ -263,23 +263,11 @@ class LivePairs:
         rows = self._fixtures.of(np.array([pair for pair, _ in settled.values()], dtype=np.int64))  # in Box2D's order
         is_there = np.flatnonzero(~any_of_rows(rows < 0))
         is_there = is_there[self._may_meet(rows[is_there])]
-        rows = rows[is_there]
-        poses = np.array([(poses.pose_a, poses.pose_b) for _, poses in settled.values()])[is_there]
-        turned_a, turned_b = (batched.poses_with_rotation(np.ascontiguousarray(poses[:, side])) for side in range(2))
-        boxes = [batched.box_rows(self._shapes, rows[:, side].copy(), turned) for side, turned in enumerate((turned_a, turned_b))]
-        gap = np.maximum(boxes[0][:, :2] - boxes[1][:, 2:], boxes[1][:, :2] - boxes[0][:, 2:]).max(axis=1)
-        sensed = any_of_rows(self._columns.is_sensor[rows])
-        touches = gap <= 0.0
-        for which, question in ((~sensed, self._have_points), (sensed, self._overlap)):
-            touches[which] &= question(rows[which], turned_a[which], turned_b[which])
-        touching: IntArray = keys[is_there[touches]]
-        return touching
-
-    def _have_points(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> Flags:
-        return batched.manifold_rows(self._shapes, pairs, turned_a, turned_b, BOX2D).count > 0
-
-    def _overlap(self, pairs: IntArray, turned_a: FloatArray, turned_b: FloatArray) -> Flags:
-        return batched.overlap_rows(self._shapes, pairs, turned_a, turned_b)
+        rows, poses = rows[is_there], np.array([(poses.pose_a, poses.pose_b) for _, poses in settled.values()])[is_there]
+        posed = posed_pairs(self._shapes, rows, poses[:, 0], poses[:, 1])
+        touches = (box_gaps(posed)[0] <= 0.0) & touching(posed, any_of_rows(self._columns.is_sensor[rows]))
+        touching_keys: IntArray = keys[is_there[touches]]
+        return touching_keys
 
     # One pair by itself
 
@@ -290,7 +278,7 @@ class LivePairs:
         if self._errors is None:
             self._errors = centroid_errors(self._shapes, self._columns.shapes)
         posed = posed_pairs(self._shapes, rows, np.array([poses.pose_a]), np.array([poses.pose_b]), self._errors)
-        return StandingPair(pair, posed, bool(self._columns.is_sensor[rows].any()))
+        return StandingPair(pair, posed, any_of_rows(self._columns.is_sensor[rows]))
 
     def _differ(
         self,
@@ -394,7 +382,7 @@ class LivePairs:
         if is_theirs and touches:
             if gap > 0.0:
                 return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule reproduces its contact"
-            if pair.decides_mirrored():
+            if pair.decides(is_mirrored=True):
                 return "unexplained", -gap, "the two touch, but our broad phase missed the pair"
             return None
         if not is_theirs:

@@ -10,13 +10,29 @@ from engine.common.arrays import FloatArray
 from engine.compare import allowances
 from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge
 from engine.compare.proofs.placed import Explained, PosedRow, explain_overlap
-from engine.compare.queries import Answers, PosedPairs, our_manifolds, our_overlaps
+from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds, our_overlaps
 from engine.contracts import Difference, StepContacts
 from engine.narrowphase import batched
 
-__all__ = ["StandingPair"]
+__all__ = ["StandingPair", "box_gaps", "touching"]
 
 _NOTHING = Answers(np.zeros(1, dtype=np.int64), np.zeros((1, 2)), np.zeros((1, 2, 3)))
+
+
+def touching(posed: PosedPairs, is_sensed: Flags) -> Flags:
+    """Return which pairs touch, whatever their boxes: by Box2D's rule, or where one is a sensor (n,) by their overlap."""
+    touches = np.empty(len(posed), dtype=np.bool_)
+    solid, sensed = np.flatnonzero(~is_sensed), np.flatnonzero(is_sensed)
+    touches[solid] = our_manifolds(posed.take(solid), exact=False).count > 0
+    touches[sensed] = our_overlaps(posed.take(sensed))
+    return touches
+
+
+def box_gaps(posed: PosedPairs) -> tuple[FloatArray, FloatArray]:
+    """Return meters (n,) by which tight boxes are apart on the axis that parts them most, negative where they overlap; and the boxes."""
+    both = ((posed.pairs[:, side].copy(), turned) for side, turned in enumerate((posed.turned_a, posed.turned_b)))
+    a, b = boxes = [batched.box_rows(posed.shapes, which, turned) for which, turned in both]
+    return np.maximum(a[:, :2] - b[:, 2:], b[:, :2] - a[:, 2:]).max(axis=1), np.stack(boxes, axis=1)
 
 
 class StandingPair:
@@ -28,49 +44,33 @@ class StandingPair:
         In the order in which Box2D has them.
     posed : PosedPairs
         This pair alone, in the same order.
-    is_sensed : bool
+    is_sensed : bool (1,)
         Whether one of them is a sensor: then touching is overlapping.
 
     Attributes
     ----------
     gap : float
-        Meters by which the tight boxes are apart on the axis that parts them most; negative where they overlap.
+        Between the tight boxes, see `box_gaps`.
     """
 
-    def __init__(self, fixtures: tuple[int, int], posed: PosedPairs, is_sensed: bool) -> None:
+    def __init__(self, fixtures: tuple[int, int], posed: PosedPairs, is_sensed: Flags) -> None:
         self.fixtures = fixtures
         self._posed, self._is_sensed = posed, is_sensed
-        both = ((posed.pairs[:, side].copy(), turned) for side, turned in enumerate((posed.turned_a, posed.turned_b)))
-        self._boxes = np.concatenate([batched.box_rows(posed.shapes, which, turned) for which, turned in both])
-        low, high = self._boxes[:, :2], self._boxes[:, 2:]
-        self.gap = float(np.maximum(low[0] - high[1], low[1] - high[0]).max())
+        (gap,), (self._boxes,) = box_gaps(posed)
+        self.gap = float(gap)
 
     @property
     def touches(self) -> bool:
         """Whether its boxes overlap and the rule, or the overlap, says so: the way of all pairs."""
         return self.gap <= 0.0 and self.decides()
 
-    def decides(self) -> bool:
-        """Return True if it touches, whatever its boxes."""
-        return self._decide(self._posed)
-
-    def decides_mirrored(self) -> bool:
-        """Return the same of the pair in the other order."""
+    def decides(self, is_mirrored: bool = False) -> bool:
+        """Return True if it touches, whatever its boxes; or the pair in the other order."""
         posed = self._posed
-        mirrored = replace(
-            posed,
-            pairs=posed.pairs[:, ::-1].copy(),
-            poses_a=posed.poses_b,
-            poses_b=posed.poses_a,
-            turned_a=posed.turned_b,
-            turned_b=posed.turned_a,
-        )
-        return self._decide(mirrored)
-
-    def _decide(self, posed: PosedPairs) -> bool:
-        if self._is_sensed:
-            return bool(our_overlaps(posed)[0])
-        return bool(our_manifolds(posed, exact=False).count[0] > 0)
+        if is_mirrored:
+            posed = replace(posed, pairs=posed.pairs[:, ::-1].copy(), poses_a=posed.poses_b, poses_b=posed.poses_a)
+            posed = replace(posed, turned_a=self._posed.turned_b, turned_b=self._posed.turned_a)
+        return bool(touching(posed, self._is_sensed)[0])
 
     def box_bound(self) -> float:
         """Return how far rounding may move the boxes in Box2D's tree against each other, meters."""
@@ -81,7 +81,7 @@ class StandingPair:
     def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Explained:
         """Prove that float32 rounding decides whether it touches; `contacts` have Box2D's manifold if it alone reports the touch."""
         posed, row = self._posed, PosedRow(self._posed, 0)
-        if self._is_sensed:
+        if self._is_sensed[0]:
             return explain_overlap(row, is_theirs)
         box2d = _answer(self.fixtures, contacts) if is_theirs else _NOTHING
         ours = our_manifolds(posed, exact=False)

@@ -57,14 +57,14 @@ def run_tasks(
     if n_jobs <= 1:
         yield from map(function, tasks)
         return
-    crew = _Crew(function, tasks, n_jobs, rehearsal)
+    pool = _WorkerPool(function, tasks, n_jobs, rehearsal)
     try:
-        yield from crew.answers()
+        yield from pool.answers()
     finally:
-        crew.end()
+        pool.end()
 
 
-class _Crew(Generic[_Task, _Answer]):
+class _WorkerPool(Generic[_Task, _Answer]):
     """The processes, the task of each, and the tasks not handed out yet."""
 
     def __init__(self, function: Callable[[_Task], _Answer], tasks: Sequence[_Task], n_jobs: int, rehearsal: _Task | None) -> None:
@@ -78,10 +78,10 @@ class _Crew(Generic[_Task, _Answer]):
 
     def answers(self) -> Generator[_Answer, None, None]:
         """Hand out tasks until all are answered."""
-        self._idle = [self._hired() for _ in range(self._n_jobs)]
+        self._idle = [self._spawn() for _ in range(self._n_jobs)]
         while self._waiting or self._at_work:
             while self._waiting and self._idle:
-                self._give(*self._idle.pop())
+                self._assign(*self._idle.pop())
             for pipe in wait(list(self._at_work)):
                 answer = self._receive(pipe)  # type: ignore[arg-type]
                 if answer is not None:
@@ -102,14 +102,14 @@ class _Crew(Generic[_Task, _Answer]):
         self._at_work.clear()
         self._idle.clear()
 
-    def _hired(self) -> tuple[Connection[Any, Any], SpawnProcess]:
+    def _spawn(self) -> tuple[Connection[Any, Any], SpawnProcess]:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_work, args=(self._function, theirs, self._rehearsal), daemon=True)
         process.start()
         theirs.close()  # so that its end is seen here
         return ours, process
 
-    def _give(self, pipe: Connection[Any, Any], process: SpawnProcess) -> None:
+    def _assign(self, pipe: Connection[Any, Any], process: SpawnProcess) -> None:
         task = self._waiting.popleft()
         self._attempts[task] += 1
         self._at_work[pipe] = (process, task)
@@ -130,7 +130,7 @@ class _Crew(Generic[_Task, _Answer]):
                 message = f"{self._tasks[task]} crashed {_MAX_ATTEMPTS} processes; the last one ended with status {process.exitcode}"
                 raise WorkerLostError(message) from None
             self._waiting.appendleft(task)
-            self._idle.append(self._hired())
+            self._idle.append(self._spawn())
             return None
         self._idle.append((pipe, process))
         if not is_fine:
