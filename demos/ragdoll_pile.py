@@ -15,7 +15,8 @@ import numpy as np
 
 from demos._gallery import add_shape
 from demos._pile_figures import HEADS, LOOSE, VESSELS, add_hinges, loose_pieces, ragdoll_limbs, scaled
-from engine.demo import Demo, Parameter, Stage, StatusLine, register
+from demos._pit import WALL, Pit
+from engine.demo import Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color
@@ -28,14 +29,12 @@ _RAGDOLLS = 0.5
 _SIZES = (0.9, 1.0, 1.15, 1.3)
 _PITCH = 1.7
 """Distance of two places above the pit, meters: the largest figures reach less than 0.85 m from their center."""
-_WALL = 0.5
 _RISE = 2.0
 """Height of the places above the rim, meters."""
 _FALL = 3.0
 """Initial downward speed, m/s, so that a place is soon free again."""
 _CLEAR = 1.45
 """Radius around a free place without origins of other bodies, meters: 0.85 m for the new figure, 0.6 m for another body."""
-_TOSS_SPEED = (5.0, 9.0)
 _JOINT_FRICTION = 0.03
 """Friction torque of a hinge at size 1, N m. The weight of a horizontal arm, 0.05 kg, exerts 0.11 N m: limbs still hang down, but a pile
 of them comes to rest."""
@@ -61,7 +60,7 @@ class _Coming:
     title="Ragdoll pile",
     watch="Ragdolls, letters with holes and traced birds pile up, each cut into convex pieces.",
 )
-class RagdollPile(Demo):
+class RagdollPile(Pit):
     """The pit grows with the number of figures."""
 
     tries = (
@@ -77,7 +76,7 @@ class RagdollPile(Demo):
         Parameter.choice("kinds", ("ragdolls and letters", "bowls and cars"), "kinds of figures"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
-    keys = (("T", "toss everything up"),)
+    toss = 1.5, (5.0, 9.0), 2.0
 
     def build(self) -> None:
         """Create the pit and draw the order of the figures."""
@@ -85,8 +84,8 @@ class RagdollPile(Demo):
         self._places = max(4, round(0.65 * math.sqrt(count)))
         self._half_width = 0.5 * self._places * _PITCH
         self._depth = max(3.0, self._half_width)
-        self.stage: Stage = self.add_stage(World())
-        self._create_pit()
+        self.stage = self.add_stage(World())
+        self.dig(self._half_width, self._depth + 60.0, self.parameter("friction"))  # high enough for tossed bodies
         rng = self.rng("figures")
         n_ragdolls, loose = (math.ceil(_RAGDOLLS * count), LOOSE) if self.parameter("kinds") == 0.0 else (0, VESSELS)
         kinds = [HEADS[k % len(HEADS)] for k in range(n_ragdolls)] + [loose[k % len(loose)] for k in range(count - n_ragdolls)]
@@ -104,7 +103,6 @@ class RagdollPile(Demo):
         self._turn = 0
         self.n_come = 0
         self._owed = 1.0
-        self._tosses = 0
         self._colors: dict[int, Color] = {}
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
@@ -123,31 +121,15 @@ class RagdollPile(Demo):
 
     def home(self) -> AABB:
         """Show the pit and the lower part of the fall."""
-        width = self._half_width + _WALL
-        return AABB((-width, -_WALL), (width, self._depth + 0.5 * _RISE))
-
-    def on_key(self, key: str) -> bool:
-        """Toss all bodies up with T, at random velocities."""
-        if key != "t":
-            return False
-        self._tosses += 1
-        rng = self.rng(f"toss {self._tosses}")
-        world = self.stage.world
-        for body in world.body_ids[1:]:
-            if world.body(body).spec.type == "dynamic":
-                world.set_velocity(body, (float(rng.uniform(-1.5, 1.5)), float(rng.uniform(*_TOSS_SPEED))), float(rng.uniform(-2.0, 2.0)))
-        return True
+        width = self._half_width + WALL
+        return AABB((-width, -WALL), (width, self._depth + 0.5 * _RISE))
 
     def on_parameter(self, name: str) -> None:
         """Restart for another number of figures; other changes take effect at once."""
         if name in ("figures", "kinds"):
             self.restart()
         elif name == "friction":
-            world = self.stage.world
-            for fixture in world.fixture_ids:
-                world.set_fixture(fixture, friction=self.parameter("friction"))
-            for body in world.body_ids[1:]:
-                world.set_awake(body, True)
+            self.set_material(name)
 
     def status(self) -> Sequence[StatusLine]:
         world = self.stage.world
@@ -159,15 +141,6 @@ class RagdollPile(Demo):
             (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
             (f"{times.step:.1f} ms per step, {times.check:.1f} ms to check it", palette.CAPTION),
         )
-
-    def _create_pit(self) -> None:
-        width, height = self._half_width, self._depth + 60.0  # high enough for tossed bodies
-        sides = (
-            Polygon.box(width + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
-            Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
-            Polygon.box(0.5 * _WALL, 0.5 * height, (width + 0.5 * _WALL, 0.5 * height)),
-        )
-        add_shape(self.stage, sides, (0.0, 0.0), type="static", friction=self.parameter("friction"), name="pit")
 
     def _free_place(self) -> tuple[float, float] | None:
         """Return the next free place above the pit; None if there is none."""

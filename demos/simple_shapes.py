@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from demos._gallery import place_body
+from demos._pit import WALL, Pit
 from engine.common.words import counted
-from engine.demo import Demo, Parameter, Stage, StatusLine, register
+from engine.demo import Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color
@@ -40,8 +41,6 @@ _LARGEST = 0.62
 _PITCH = 1.5
 """Meters between two neighbors in the rain: two radii, twice the jitter, and 0.06 to spare for the skins."""
 _JITTER = 0.1
-_WALL = 0.5
-_TOSS_SPEED = (6.0, 11.0)
 _FALL_SPEED = 3.0
 _FIRST_RAIN = 4.0
 """Seconds until the first shape falls a second time: all have landed."""
@@ -75,7 +74,7 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
     title="Simple shapes",
     watch="Each kind of shape has its own color. A body turns red while it touches another; dots mark the contact points.",
 )
-class SimpleShapes(Demo):
+class SimpleShapes(Pit):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""
 
     tries = (
@@ -93,7 +92,7 @@ class SimpleShapes(Demo):
             "rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Number of shapes that are dropped again per second. At 0, the heap falls asleep."
         ),
     )
-    keys = (("T", "toss everything up"),)
+    toss = 2.0, (6.0, 11.0), 4.0
     opens_list = True
 
     def build(self) -> None:
@@ -104,11 +103,11 @@ class SimpleShapes(Demo):
         rows = math.ceil(count / self._columns)
         self._half_width = 0.5 * (self._columns * _PITCH + 0.4)
         self._first_row = 1.6 + 0.2 * rows * _PITCH
-        self._dig(self._first_row + rows * _PITCH + 40.0)
+        self.dig(self._half_width, self._first_row + rows * _PITCH + 40.0, self.parameter("friction"), self.parameter("restitution"))
         rng = self.rng("rain")
         for k, kind in enumerate(self._kinds(rng)):
             self._drop(k, kind, rng)
-        self._tosses = self._rained = 0
+        self._rained = 0
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
         return dict(enumerate(map(_COLORS.__getitem__, self._kinds(self.rng("rain"))), 1))  # the pit comes first
@@ -131,19 +130,8 @@ class SimpleShapes(Demo):
 
     def home(self) -> AABB:
         """Show the pit up to the lower part of the rain."""
-        width = self._half_width + _WALL
-        return AABB((-width, -_WALL), (width, max(1.15 * width, 4.0)))
-
-    def on_key(self, key: str) -> bool:
-        """Toss everything up with T, each body a little differently."""
-        if key != "t":
-            return False
-        self._tosses += 1
-        rng = self.rng(f"toss {self._tosses}")
-        world = self.stage.world
-        for body in self._bodies():
-            world.set_velocity(body, (float(rng.uniform(-2.0, 2.0)), float(rng.uniform(*_TOSS_SPEED))), float(rng.uniform(-4.0, 4.0)))
-        return True
+        width = self._half_width + WALL
+        return AABB((-width, -WALL), (width, max(1.15 * width, 4.0)))
 
     def on_parameter(self, name: str) -> None:
         """Change material and gravity on the spot; another number of bodies begins anew."""
@@ -151,14 +139,11 @@ class SimpleShapes(Demo):
             self.restart()
         if name in ("count", "rain"):
             return
-        world = self.stage.world
         if name == "gravity":
-            world.set_settings(gravity=(0.0, -self.parameter("gravity")))
+            self.stage.world.set_settings(gravity=(0.0, -self.parameter("gravity")))
+            self.wake()
         else:
-            for fixture in world.fixture_ids:
-                world.set_fixture(fixture, **{name: self.parameter(name)})
-        for body in self._bodies():
-            world.set_awake(body, True)
+            self.set_material(name)
 
     def status(self) -> Sequence[StatusLine]:
         """Count what touches, by state of its points."""
@@ -177,31 +162,16 @@ class SimpleShapes(Demo):
         count = int(self.parameter("count"))
         return [KINDS[k] for k in rng.permutation(count) % len(KINDS)]
 
-    def _bodies(self) -> list[int]:
-        world = self.stage.world
-        return [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
-
-    def _dig(self, height: float) -> None:
-        width = self._half_width
-        sides = (
-            Polygon.box(width + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
-            Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
-            Polygon.box(0.5 * _WALL, 0.5 * height, (width + 0.5 * _WALL, 0.5 * height)),
-        )
-        self.stage.world.create_body(BodySpec(tuple(self._fixture(side) for side in sides), type="static", name="pit"))
-
-    def _fixture(self, shape: Circle | Polygon) -> FixtureSpec:
-        return FixtureSpec(shape, density=1.0, friction=self.parameter("friction"), restitution=self.parameter("restitution"))
-
     def _drop(self, k: int, kind: str, rng: np.random.Generator) -> None:
         column, row = k % self._columns, k // self._columns
         jitter = rng.uniform(-_JITTER, _JITTER, 2)
         x = (column - 0.5 * (self._columns - 1)) * _PITCH + float(jitter[0])
         y = self._first_row + row * _PITCH + float(jitter[1])
         shape = make_shape(kind, float(rng.uniform(0.42, _LARGEST)))
+        material = {name: self.parameter(name) for name in ("friction", "restitution")}
         self.stage.world.create_body(
             BodySpec(
-                (self._fixture(shape),),
+                (FixtureSpec(shape, density=1.0, **material),),
                 position=(x, y),
                 angle=float(rng.uniform(-math.pi, math.pi)),
                 linear_velocity=(0.0, -_FALL_SPEED),
