@@ -36,7 +36,7 @@ class PushedTogether(Scene):
     """Boxes in a row without gravity, one per user."""
 
     tries = (
-        ("Share it with python main.py host pushed_together, and join from another window.", ""),
+        ("Run python main.py host pushed_together and join from another window.", ""),
         ("Push your body with W, A, S and D.", ""),
         ("Pause for everybody (Space).", "pause"),
     )

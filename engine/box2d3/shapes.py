@@ -59,7 +59,7 @@ def _accepted(shape: AnyShape) -> AnyShape:
             corners = shape.vertices.astype(np.float32)
             kept = pyb2d3.compute_hull(corners).count
             if kept != n:
-                requirement = f"corners more than {LINEAR_SLOP} m from each other and from the line of their neighbors, for Box2D 3.1"
+                requirement = f"corners more than {LINEAR_SLOP} m from each other and from the line of their neighbors with Box2D 3.1"
                 raise InvalidShapeError("vertices", requirement, Described(f"{n}, of which its hull keeps {kept}"))
             return Polygon(corners.astype(np.float64), float32(shape.skin_radius))
 

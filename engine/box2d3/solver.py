@@ -103,7 +103,7 @@ def _check_sensors(fixtures: Iterable[tuple[int, FixtureSpec, str]]) -> None:
     n = len(sensed_pairs(fixtures))
     if n > 1:
         requirement = (
-            "the only one in a world with one shape that it can sense, with Box2D 3.1: pyb2d3 counts sensor events without their shapes"
+            "the only one in a world with one shape to sense with Box2D 3.1, because pyb2d3 does not report the shapes of a sensor event"
         )
         raise InvalidInputError("sensor", requirement, Described(f"{n} pairs"))
 

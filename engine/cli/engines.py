@@ -37,11 +37,11 @@ class EnginesOptions:
     """Options of ``engines``."""
 
     engines: str = option(
-        "LIST", "Engines: installed solvers, such as box2d3,chipmunk,xpbd; or all.", _ENGINES, shown="those four installed"
+        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", _ENGINES, shown="those four installed"
     )
-    tests: str = option("LIST", "Tests, such as tunneling,seams; or all.", options.ALL)
-    quick: bool = option("", "Fewer rows, shots and seconds: about two minutes.", False)
-    rows: str | None = option("FILE", "Add results of another engine from a JSON file (docs/engines.md).")
+    tests: str = option("LIST", "Names of tests, such as tunneling,seams, or all.", options.ALL)
+    quick: bool = option("", "Run fewer rows and shots for fewer seconds; this takes about two minutes.", False)
+    rows: str | None = option("FILE", "Add the results of another engine from a JSON file (docs/engines.md).")
     jobs: options.Jobs = None
     report: options.ReportFolder = None
     json: options.JsonFile = None
@@ -49,10 +49,10 @@ class EnginesOptions:
 
 @options.command
 def engines_command(args: EnginesOptions) -> Report:
-    """Run engines on the same tests and report where each is right.
+    """Run physics engines on the same tests and compare their results with laws and exact answers.
 
-    A cell has a figure and a verdict: it passes, fails, or is not supported. An engine has a second column where its manual recommends
-    other settings for the case. The report has a page that plays each failing case. docs/engines.md describes the tests.
+    Each cell has a value and a verdict: it passes, fails, or is not supported. An engine has a second column if its manual recommends
+    other settings for the case. The report has a page that plays each failing case. docs/engines.md describes the method.
     """
     from engine.experiments.engines import Task, chosen_tests, columns_of
 
@@ -76,7 +76,7 @@ def engines_command(args: EnginesOptions) -> Report:
 
     def parts() -> Iterator[Part]:
         yield _table(engines, tests, cells, {})
-        yield Link("Default settings, then those that the engine's manual recommends for the case. - means not supported.", "caption")
+        yield Link("Recommended settings are those of the engine's manual for the case. A - means not supported.", "caption")
         for engine in engines:
             own = [cell for cell in cells if cell.task.solver == engine and cell.task.settings == "default"]
             counts = [sum(cell.verdict == verdict for cell in own) for verdict in ("passes", "fails", "not supported")]
@@ -264,7 +264,7 @@ def _page(
     ]
     page = render_page(
         "engines.html",
-        title="Engines on one bench",
+        title="Comparison of physics engines",
         about=f"{counted(len(tests), 'test')}, {counted(len(engines), 'engine')}.",
         engines=plain["engines"],
         machine=", ".join(plain["machine"].values()),

@@ -77,7 +77,7 @@ class HostOptions:
     port: int = option("N", "Port to listen on; 0 picks a free one.", 1234, low=0, high=65535)
     bind: str = option("ADDRESS", "Address to listen on: 127.0.0.1 for this computer only, 0.0.0.0 for all networks.", "127.0.0.1")
     delay: int = option("STEPS", "Number of steps to wait for late inputs.", 3, low=0, high=300)
-    rollback: int = option("STEPS", "Number of steps that the server rolls back for inputs that are later still.", 0, low=0, high=150)
+    rollback: int = option("STEPS", "Number of steps that the server can roll back for even later inputs.", 0, low=0, high=150)
     window_steps: int = option("STEPS", "Maximum number of steps that a client can roll back.", 100, low=1, high=600)
     hertz: float | None = option("HZ", "Steps per second.", shown="the demo's own, usually 60")
     seed: options.Seed = 0

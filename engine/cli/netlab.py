@@ -45,7 +45,7 @@ class NetlabOptions:
     solver: options.SolverName = None
     settings: options.Settings = None
     delay: int | None = option("N", "Number of ticks that the server waits for late inputs.")
-    rollback: int | None = option("N", "Number of ticks that the server rolls back for inputs that are later still.")
+    rollback: int | None = option("N", "Number of ticks that the server can roll back for even later inputs.")
     window_steps: int | None = option("N", "Maximum number of ticks that a client may run ahead or roll back.")
     script: str | None = option("FILE", "File of client actions, instead of random users.", reads=True, excludes=("rate",))
     rate: float | None = option("R", "Actions per second that each random user starts.")

@@ -60,7 +60,7 @@ _SAYS: dict[str, str] = {
     "restitution": "Fraction of the speed kept in a bounce. A contact uses the larger of both bodies' values; below 1 m/s nothing bounces.",
     "sensor": "Reports overlapping bodies, but stops nothing.",
     "category": "Bits of the body's own category.",
-    "mask": "Bits of the categories that it collides with; the masks of both bodies must allow the collision.",
+    "mask": "Bits of the categories that the body collides with; the masks of both bodies must allow the collision.",
     "group": "Bodies in the same group always collide if its number is positive "
     "and never if it is negative. At 0, category and mask decide.",
     "x": "Type a number to move it there.",

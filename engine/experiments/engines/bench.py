@@ -62,10 +62,10 @@ class Advice:
     finer: int = 1
 
 
-_CHIPMUNK = Advice("collision_slop 5 mm, four sub-steps", {"collision_slop": 0.005, "sub_steps": 4})
-_BULLET = Advice("bullet flag", bullet=True)
+_CHIPMUNK = Advice("a collision_slop of 5 mm and four sub-steps", {"collision_slop": 0.005, "sub_steps": 4})
+_BULLET = Advice("the bullet flag", bullet=True)
 _SUB_STEPS = Advice("eight sub-steps", {"sub_steps": 8})
-_ITERATIONS = Advice("iterations 20 and 10", {"velocity_iterations": 20, "position_iterations": 10})
+_ITERATIONS = Advice("20 velocity iterations and 10 position iterations", {"velocity_iterations": 20, "position_iterations": 10})
 ADVICE: Mapping[str, Mapping[str, Advice]] = {
     "box2d": {
         **dict.fromkeys(("tunneling", "sensors", "missed"), _BULLET),
@@ -215,7 +215,7 @@ def chosen_tests(option: str, text: str) -> list[Test]:
 
 def columns_of(solver: str, test: str) -> list[Column]:
     """Return the columns of an engine in a test: its defaults, and its manual's advice if there is any."""
-    columns = [Column(solver, "default", Advice("as it comes"))]
+    columns = [Column(solver, "default", Advice("the default settings"))]
     advice = ADVICE.get(solver, {}).get(test)
     return columns if advice is None else [*columns, Column(solver, "recommended", advice)]
 

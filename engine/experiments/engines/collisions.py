@@ -22,7 +22,7 @@ _SPEEDS = (20.0, 60.0, 110.0, 200.0, 400.0)
 _THICKNESS = 0.05
 _TARGETS: dict[Target, tuple[str, float]] = {
     "static": ("a wall", 0.0),
-    "kinematic": ("a wall that comes at 5 m/s", 5.0),
+    "kinematic": ("a wall that approaches at 5 m/s", 5.0),
     "dynamic": ("a free plate", 0.0),
     "head_on": ("another bullet", 20.0),
     "blade": ("a spinning blade", 20.0),
@@ -55,8 +55,8 @@ enter(
     Test(
         "tunneling",
         "Shots through targets",
-        "Solid bodies do not pass through each other: no shot comes out behind its target, whatever its speed. Discs of 5 cm radius, "
-        "targets 5 cm thick, evenly spread phases of a step.",
+        "Solid bodies do not pass through each other, so no shot of any speed emerges behind its target. Discs with a radius of 5 cm hit "
+        "targets that are 5 cm thick, at evenly spaced phases of a step. The value is the share of shots that pass through.",
         "0%",
         tuple(
             Row(
@@ -141,9 +141,9 @@ enter(
     Test(
         "seams",
         "Bodies over the seams of a flat floor",
-        "A floor without friction, made of pieces of one height, changes no speed: the value is the share of the speed that the slowest "
-        "slider has lost after ten seams. Down a chain that bends, gravity only makes a plank faster.",
-        "1% of the speed",
+        "A frictionless floor of pieces of equal height does not change the speed. The value is the share of its speed that the slowest "
+        "slider loses over ten seams. Where a chain bends down, gravity only accelerates a plank.",
+        "a loss of 1%",
         (
             *(
                 Row(
@@ -197,14 +197,14 @@ enter(
     Test(
         "sensors",
         "Discs through sensors",
-        "What crosses a sensor is felt: the value is the share of shots through one of 5 cm that it reports. A slow disc through a sensor "
-        "of 1 m enters once and leaves once.",
-        "100% of the shots, two events",
+        "A sensor detects every body that crosses it. The value is the share of shots that a sensor 5 cm thick reports. A slow disc "
+        "enters a sensor 1 m thick once and leaves it once.",
+        "100% of the shots and two events",
         (
             *(
                 Row(
                     f"sensor_{speed:g}",
-                    f"{speed:g} m/s through a sensor of 5 cm",
+                    f"{speed:g} m/s through a sensor 5 cm thick",
                     "%",
                     partial(_felt, speed),
                     partial(_shot, "sensor", speed),
@@ -213,7 +213,7 @@ enter(
                 )
                 for speed in (5.0, 20.0, 60.0, 200.0)
             ),
-            Row("gate", "3 m/s through a sensor of 1 m: events", "", _events, _gate, 2.0),
+            Row("gate", "events at 3 m/s in a sensor 1 m thick", "", _events, _gate, 2.0),
         ),
         {
             "box2d": "Sensors take no part in continuous collision (manual of 2.3, Sensors).",
@@ -245,9 +245,9 @@ enter(
     Test(
         "slow",
         "Slow balls",
-        "Newton's law of restitution has no least speed: a ball of restitution 1 returns as fast as it came. The value is the largest "
-        "approach speed, from 0.5 to 2 m/s, at which it does not.",
-        "0 m/s; 5% of the speed",
+        "Newton's law of restitution has no minimum speed, so a ball with a restitution of 1 rebounds at its approach speed. The value is "
+        "the highest approach speed, from 0.5 to 2 m/s, at which it does not.",
+        "0 m/s, if each rebound is within 5% of the approach speed",
         (Row("rebound", "fastest ball that does not rebound", "m/s", _slow, _flying, 2.4),),
         {
             "box2d": "`b2_velocityThreshold` of 1 m/s makes slower collisions inelastic (b2Settings.h).",
@@ -272,11 +272,11 @@ def _missed(column: Column, is_quick: bool) -> Measured:
 enter(
     Test(
         "missed",
-        "A touch between two separated poses",
-        "A rod that turns while it flies lies across a plate in the middle of a step, and on one side of it before and after. It must "
-        "touch: exact continuous collision finds the time. 1: it went through without a contact.",
+        "A contact between two separated poses",
+        "A rotating rod flies toward a plate: in the middle of a step it crosses the plate, although it does not at the start or the "
+        "end. Exact continuous collision detection finds the time of contact. The value is 1 if the rod passes through without a contact.",
         "0",
-        (Row("rod", "a rod that turns through a plate in one step", "", _missed, lambda column: _passage(column).world, 0.2),),
+        (Row("rod", "a rod that rotates through a plate in one step", "", _missed, lambda column: _passage(column).world, 0.2),),
         {"box2d": "`b2TimeOfImpact` may miss collisions between spinning bodies (b2TimeOfImpact.h)."},
     )
 )

@@ -123,14 +123,14 @@ _EXACT = ("elastic", "elastic_discs", "newtons_cradle", "projectile", "rolling",
 enter(
     Test(
         "invariants",
-        "What nothing may change",
-        "Nothing outside acts on a free pair, so a joint between them changes neither momentum, kg m/s, nor angular momentum, kg m^2/s. "
-        "The other rows are the exact answers of the command references, with its allowances; a body falls by 5 m in the first second "
-        "under gravity; equal limits allow no turn.",
-        "0.02 in SI units of some; 0.2 m; 0.02 rad",
+        "Conserved quantities and exact answers",
+        "No external force acts on two free bodies, so a joint between them changes neither momentum (kg m/s) nor angular momentum "
+        "(kg m^2/s). Other rows are compared with the exact answers of the references command. Under gravity, a body falls 5 m in the "
+        "first second. A hinge with equal limits does not rotate.",
+        "0.02 kg m/s or kg m^2/s, the tolerances of the references command, 0.2 m, and 0.02 rad",
         (
             *(
-                Row(f"pair_{name.replace(' ', '_')}", f"free pair, {name}", "", partial(_kept, make), partial(_pair, make), 2.0)
+                Row(f"pair_{name.replace(' ', '_')}", f"two free bodies ({name})", "", partial(_kept, make), partial(_pair, make), 2.0)
                 for name, make in _JOINTS.items()
             ),
             *(
@@ -138,8 +138,8 @@ enter(
                 for name in _EXACT
                 if name in REFERENCES
             ),
-            Row("gravity", "gravity switched on while asleep: height after 1 s", "m", _falls, _asleep, 1.0),
-            Row("limits", "a beam on a hinge with equal limits: turn", "rad", _stays, _clamped, 2.0),
+            Row("gravity", "height 1 s after gravity was switched on for a sleeping body", "m", _falls, _asleep, 1.0),
+            Row("limits", "rotation of a beam on a hinge with equal limits", "rad", _stays, _clamped, 2.0),
         ),
     )
 )
@@ -198,19 +198,19 @@ def _restored(column: Column, is_quick: bool) -> Measured:
 enter(
     Test(
         "determinism",
-        "The same input twice",
-        "The same program on the same machine computes the same bits: all poses and velocities of a falling heap of 40 bodies, over four "
-        "seconds. 1: they differ.",
+        "Determinism",
+        "On the same machine, the same program computes the same bits of all poses and velocities of a falling heap of 40 bodies for four "
+        "seconds. The value is 0 if they are equal and 1 if they differ.",
         "0",
         (
             Row("twice", "run twice", "", _twice, _heap, 4.0),
-            Row("process", "run in another process", "", _elsewhere, _heap, 4.0),
+            Row("process", "run again in another process", "", _elsewhere, _heap, 4.0),
             Row("restore", "continued after a restore", "", _restored, _heap, 4.0),
         ),
         {
-            "box2d": "Restored here by this laboratory; Box2D itself cannot.",
-            "box2d3": "Deterministic across platforms (box2d.org/documentation). It has no snapshots: a restore here repeats the run.",
-            "chipmunk": "It has no exact snapshots: a restore here repeats the run.",
+            "box2d": "This laboratory restores its state; Box2D itself cannot.",
+            "box2d3": "Deterministic across platforms (box2d.org/documentation). It has no snapshots, so a restore repeats the run.",
+            "chipmunk": "It has no exact snapshots, so a restore repeats the run.",
         },
     )
 )

@@ -58,18 +58,18 @@ enter(
     Test(
         "stacks",
         "Piles and chains",
-        "A pile that rests on rigid ground with enough friction stays: the criterion of each scene is that of the command solvers "
-        "(docs/solvers.md). The value is the error at the end: meters off the exact answer, or the overlap that lasts.",
-        "each scene's own criterion of standing",
+        "A pile that rests on rigid ground with enough friction does not move. Each scene has the same criterion as in the solvers "
+        "command (docs/solvers.md). The value is the final error, which is the distance from the exact answer or the lasting overlap.",
+        "whatever meets the criterion of the scene",
         _rows(_STACKS),
     )
 )
 enter(
     Test(
         "mass",
-        "Heavy on light",
-        "Mass ratios change no equilibrium: a heavy box on light ones stays up (docs/solvers.md).",
-        "each scene's own criterion of standing",
+        "Heavy bodies on light ones",
+        "An equilibrium does not depend on mass ratios, so a heavy box on light ones does not fall (docs/solvers.md).",
+        "whatever meets the criterion of the scene",
         _rows((*GROUPS["heavy_stack"], *GROUPS["heavy_pyramid"])),
         {
             "box2d": "Stacking heavy bodies on much lighter ones is not stable beyond a ratio of 10:1 (manual of 2.3, Limitations).",
@@ -101,8 +101,9 @@ enter(
     Test(
         "far",
         "Far from the origin",
-        "Where a pile stands changes nothing: how far a box of a stack of three moves in five seconds, so far off along x and y.",
-        "0.1 m, so that skins and allowed overlaps pass",
+        "The motion does not depend on position. The value is how far a box of a stack of three moves in five seconds when x and y of "
+        "the stack are this large.",
+        "0.1 m, which allows for skins and permitted overlaps",
         tuple(
             Row(f"far_{km:g}", f"{km:g} km", "m", partial(_moved, 1000.0 * km), partial(_column_at, 1000.0 * km), 5.0)
             for km in (0.0, 1.0, 10.0, 100.0)
@@ -141,9 +142,9 @@ enter(
     Test(
         "speed",
         "Cost of a step",
-        "Nothing is right or wrong. Processor time of a whole step of awake boxes in stacks of ten, the median of 10 to 20, reading of all "
-        "poses included, in one process.",
-        "none",
+        "The value is the processor time of a whole step of awake boxes in stacks of ten, including reading all poses: the median of 10 or "
+        "20 steps in one process. It neither passes nor fails.",
+        "any value",
         tuple(Row(f"boxes_{n}", f"{n:,} boxes", "ms", partial(_speed, n), is_quick=n <= 1000) for n in (100, 1000, 10_000)),
     )
 )

@@ -21,7 +21,7 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class RowCell(Strict):
-    """A cell: `value` in the unit of the row, a share from 0 to 1 where that is %."""
+    """A cell: `value` has the unit of the row; a percentage is a share from 0 to 1."""
 
     test: Text
     row: Text
@@ -39,7 +39,7 @@ class EngineRows(Strict):
     engine: Text
     engine_version: Text
     machine: Text
-    method: str = Field("", max_length=1000, description="how they were measured: program, settings, what differs from the tests here")
+    method: str = Field("", max_length=1000, description="program, settings, and what differs from our tests")
     cells: list[RowCell] = Field(max_length=10_000)
 
 
