@@ -49,8 +49,10 @@ _MANY = 1000.0
 
 
 def setting_parameters(solver: str) -> tuple[Parameter, ...]:
-    """Return the settings of a solver."""
-    return (*_HEEDED.get(solver, ()), *(_parameter(setting) for setting in load_solver(solver).settings), _WARM)
+    """Return the settings of a solver; other engines cannot switch warm starting off."""
+    kind = load_solver(solver)
+    warm = () if kind.capabilities.replays else (_WARM,)
+    return (*_HEEDED.get(solver, ()), *(_parameter(setting) for setting in kind.settings), *warm)
 
 
 def _parameter(setting: Setting) -> Parameter:

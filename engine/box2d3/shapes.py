@@ -61,7 +61,7 @@ def _accepted(shape: AnyShape) -> AnyShape:
             if kept != n:
                 requirement = f"corners more than {LINEAR_SLOP} m from each other and from the line of their neighbors with Box2D 3.1"
                 raise InvalidShapeError("vertices", requirement, Described(f"{n}, of which its hull keeps {kept}"))
-            return Polygon(corners.astype(np.float64), float32(shape.skin_radius))
+            return Polygon(corners.astype(np.float64), shape.skin_radius)
 
 
 def _point(point: tuple[float, float]) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """A file with the results of another engine, measured elsewhere by the same tests.
 
-It is one JSON object with the engine's name, version and machine, and a cell for each row that was measured; rows that are missing count as
-"not supported". `python main.py engines --rows FILE` shows them in the table beside those measured here.
+It is one JSON object with the engine's name, version and machine, and a cell for each row that was measured; the others stay empty.
+`python main.py engines --rows FILE` shows them in the table with those measured here. `examples/planck_rows.js` writes one.
 """
 
 from __future__ import annotations

@@ -121,6 +121,22 @@ def test_another_solver_goes_on_from_here_and_is_taken_back(hand):
     assert hand.window.session is session and session.demo.sim.solvers[0] == solvers()[(solvers().index("soft_step") + 1) % len(solvers())]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [name for name in ("box2d3", "chipmunk") if name in solvers()])
+def test_another_engine_takes_over_is_compared_and_goes_back(hand, engine):
+    session = hand.window.session
+    hand.frame(20)
+    press(hand, "solver", engine)
+    assert session.demo.sim.solvers == (engine,)
+    hand.frame(20)
+    press(hand, "beside", "box2d", 0)
+    hand.frame(20)
+    session.clock.paused = True
+    session.timeline.seek(5)
+    hand.frame(3)
+    assert session.demo.steps == 5 and session.timeline.failure == ""
+
+
 def test_four_run_side_by_side_from_the_present_state(hand):
     session = hand.window.session
     hand.frame(30)
