@@ -153,10 +153,10 @@ def door_of_solver(stage: Stage) -> StepperRequest:
 
 def door_of_pair(pair: Pair, title: str) -> StepperRequest | None:
     """Return the stepper of a pair's query, of a manifold next to Box2D's; None if the query has no stepper."""
+    from engine.compare.pair.file import ANSWERED_BY
     from engine.trace.cases import PairCase
-    from engine.trace.doors import of_query
 
-    name = of_query(pair.query)
+    name = ANSWERED_BY.get(pair.query)
     door = None if name is None else StepperRequest(name, PairCase(pair), title)
     return _with_box2d_rule(door) if door is not None and pair.query == "manifold" else door
 

@@ -221,12 +221,11 @@ def _list() -> Report:
 def _case(name: str, args: StepOptions) -> Case:
     """Return the input of the algorithm: from --pair, from --scene, or its example."""
     from engine import trace
-    from engine.trace.doors import fitted
 
     if args.pair is not None:
         from engine.trace.case_file import load_case
 
-        case = fitted(name, load_case(args.pair).case)
+        case = trace.algorithm(name).fitted(load_case(args.pair).case)
         if case is None:
             raise InvalidInputError("--pair", f"a file that {name} can process ({_example(name)})", args.pair)
         return case

@@ -26,15 +26,14 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, renamed
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
+from engine.compare.pair.file import ANSWERED_BY, pair_as_json, pair_from_json
 from engine.compare.pair.file import FORMAT as PAIR_FORMAT
-from engine.compare.pair.file import pair_as_json, pair_from_json
 from engine.contracts.trace import Point
 from engine.scenes.scene import scene_of_snapshot
 from engine.scenes.scene_file import MAX_FILE_BYTES as MAX_CASE
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.trace import algorithm, algorithms
 from engine.trace.cases import BoxesCase, Case, OutlineCase, PairCase, PointsCase
-from engine.trace.doors import of_query
 from engine.trace.scene_case import SceneCase
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
 
     if isinstance(plain, dict) and plain.get("format") == PAIR_FORMAT:
         pair = pair_from_json(plain, file)
-        return SavedCase(of_query(pair.query) or "", PairCase(pair))
+        return SavedCase(ANSWERED_BY.get(pair.query, ""), PairCase(pair))
     if isinstance(plain, dict) and plain.get("format") != CASE_FORMAT:
         expected = f'"{CASE_FORMAT}" or "{PAIR_FORMAT}"'
         raise InvalidInputError(f"{file}: format", expected, plain.get("format", Described("nothing")))

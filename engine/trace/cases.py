@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,6 +37,9 @@ __all__ = [
 MAX_POINTS, MAX_CORNERS, MAX_BOXES = 500, 250, 128
 """Maximum sizes of a case, corners counted over all rings: each step shows everything, so twice the size takes four times the time and
 memory, and these take a second."""
+
+_STANDING = ("manifold", "overlap", "distance")
+"""Queries of shapes at rest."""
 
 _MAX_NAMED = 24
 """Number of points."""
@@ -234,6 +238,20 @@ class PairCase(Case):
 
     def following(self, before: Case) -> PairCase:
         return replace(self, before=before.pair) if isinstance(before, PairCase) else self
+
+    def plainer(self, query: str = "toi") -> Iterator[PairCase]:
+        """Yield the start of the motion, for a `query` at rest; else the motion without its rotation, and that relative to B at rest."""
+        pair, origin = self.pair, (0.0, 0.0)
+        plain = replace(pair, center_a=origin, center_b=origin, provenance=None, outsider=None)
+        if query in _STANDING and pair.shape_b is not None:
+            yield PairCase(replace(plain, query=query, end_a=None, end_b=None))
+        elif pair.query == "toi":
+            way_a, way_b = (
+                _way(sweep.start.apply(center), sweep.end.apply(center))
+                for sweep, center in ((pair.sweep_a, pair.center_a), (pair.sweep_b, pair.center_b))
+            )
+            yield PairCase(replace(plain, end_a=shifted(pair.pose_a, *way_a), end_b=shifted(pair.pose_b, *way_b)))
+            yield PairCase(replace(plain, end_a=shifted(pair.pose_a, *_way(way_b, way_a)), end_b=pair.pose_b))
 
     def _side(self, side: str) -> tuple[AnyShape | None, Transform, Transform | None]:
         pair = self.pair

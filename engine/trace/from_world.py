@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,9 +29,8 @@ from engine.common.errors import Described, InvalidInputError
 from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Point
-from engine.geometry import FixtureShape, Polygon, Transform
+from engine.geometry import Polygon, Transform
 from engine.trace.cases import MAX_CORNERS, MAX_POINTS, BoxesCase, Case, OutlineCase, PairCase, PointsCase
-from engine.trace.doors import plainer_motions
 from engine.trace.protocol import Algorithm
 from engine.trace.scene_case import SceneCase
 from engine.world import World
@@ -53,14 +53,60 @@ _GRID = 1e-4
 _T = TypeVar("_T")
 
 
-class _Fixtures(NamedTuple):
-    """All fixtures that can meet others: ids, bodies, shapes, poses float64 (n, 3), and boxes (n, 4)."""
+class _Fixtures:
+    """All fixtures of a world that can meet others: ids, bodies, shapes, poses, and boxes (n, 4)."""
 
-    ids: list[int]
-    bodies: list[int]
-    shapes: list[FixtureShape]
-    poses: FloatArray
-    boxes: FloatArray
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.ids = [fixture for fixture in world.fixture_ids if world.body(world.fixture(fixture).body).spec.active]
+        fixtures = [world.fixture(fixture) for fixture in self.ids]
+        self.bodies, self.shapes = [fixture.body for fixture in fixtures], [fixture.shape for fixture in fixtures]
+        self.rows = [world.row_of(body) for body in self.bodies]
+        self.poses = [_transform(world.poses[row]) for row in self.rows]
+        boxes = [shape.aabb(xf) for shape, xf in zip(self.shapes, self.poses, strict=True)]
+        self.boxes = np.array([(*box.lower, *box.upper) for box in boxes], dtype=np.float64).reshape(-1, 4)
+
+    def pairs(self) -> IntArray:
+        """Return rows (k, 2) of fixtures that may collide."""
+        world, body = self.world, np.array(self.bodies, dtype=np.int64)
+        specs = [world.fixture(fixture).spec for fixture in self.ids]
+        is_dynamic = np.array([world.body(of).spec.type == "dynamic" for of in self.bodies], dtype=np.bool_)
+        category, mask, group = (
+            np.array([getattr(spec, name) for spec in specs], dtype=np.int64) for name in ("category", "mask", "group")
+        )
+        a, b = np.triu_indices(len(body), 1)
+        may = (body[a] != body[b]) & (is_dynamic[a] | is_dynamic[b]) & filters_allow(category, mask, group, np.column_stack((a, b)))
+        for joint in world.joint_ids:
+            ends = [end for end in world.joint_bodies(joint) if end is not None]
+            if not getattr(world.joint(joint).spec, "collide_connected", True):
+                may &= ~(np.isin(body[a], ends) & np.isin(body[b], ends))
+        return np.column_stack((a[may], b[may]))
+
+    def distances(self, rows: IntArray) -> FloatArray:
+        """Return the separation of each pair; 0 or less where two overlap."""
+        from engine.query import batch
+
+        poses = np.array([(*xf.position, xf.angle) for xf in self.poses], dtype=np.float64).reshape(-1, 3)
+        return batch.distance(batch.ShapeBatch(self.shapes), rows, poses[rows[:, 0]], poses[rows[:, 1]]).separation
+
+    def pair(self, rows: IntArray, query: str) -> Pair:
+        """Return two fixtures at their poses, or the second as a ray from its middle to that of the first."""
+        a, b = rows.tolist()
+        (shape_a, xf_a), (shape_b, xf_b) = ((self.shapes[row], self.poses[row]) for row in (a, b))
+        if query == "ray_cast":
+            return Pair(query, shape_a, xf_a, ray=(xf_b.apply(shape_b.centroid), xf_a.apply(shape_a.centroid)))
+        return Pair(query, shape_a, xf_a, shape_b, xf_b)
+
+    def moving(self, rows: IntArray, seconds: float) -> Pair:
+        """Return two fixtures that move at constant velocity."""
+        ends, centers = list[Transform](), list[Point]()
+        for row in rows.tolist():
+            xf, (vx, vy, omega) = self.poses[row], self.world.velocities[self.rows[row]].tolist()
+            center, angle = self.world.body(self.bodies[row]).local_center, xf.angle + seconds * omega
+            (x, y), away = xf.apply(center), Transform((0.0, 0.0), angle).apply(center)
+            ends.append(Transform((x + seconds * vx - away[0], y + seconds * vy - away[1]), angle))
+            centers.append(center)
+        return _moving(self.pair(rows, "distance"), ends, centers)
 
 
 def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
@@ -106,17 +152,13 @@ def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase
 
 def case_of_fixtures(world: World, a: int, b: int, query: str) -> PairCase:
     """Return two fixtures as their bodies stood before the last step; for `toi` with their motion through it."""
-
-    def way(fixture: int) -> tuple[Transform, Transform, Point]:
-        body = world.fixture(fixture).body
-        row = world.row_of(body)
-        return _transform(world.previous_poses[row]), _transform(world.poses[row]), world.body(body).local_center
-
-    (start_a, end_a, center_a), (start_b, end_b, center_b) = way(a), way(b)
+    rows = [world.row_of(world.fixture(fixture).body) for fixture in (a, b)]
+    start_a, start_b = (_transform(world.previous_poses[row]) for row in rows)
     if query != "toi":
         return _standing(world, a, b, start_a, start_b, query)
-    shapes = world.fixture(a).shape, world.fixture(b).shape
-    return PairCase(Pair("toi", shapes[0], start_a, shapes[1], start_b, end_a, end_b, center_a, center_b))
+    ends = [_transform(world.poses[row]) for row in rows]
+    centers = [world.body(world.fixture(fixture).body).local_center for fixture in (a, b)]
+    return PairCase(_moving(_standing(world, a, b, start_a, start_b, "distance").pair, ends, centers))
 
 
 def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "distance") -> PairCase:
@@ -130,17 +172,17 @@ def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "dist
     pairs = np.array([(a, b) for a in world.fixtures_of(body_a) for b in world.fixtures_of(body_b)], dtype=np.int64).reshape(-1, 2)
     if not len(pairs):
         raise InvalidInputError("body", "a body with a fixture", body_b if world.fixtures_of(body_a) else body_a)
-    fixtures = _fixtures(world)
+    fixtures = _Fixtures(world)
     row_of = {fixture: row for row, fixture in enumerate(fixtures.ids)}
     rows = np.array([(row_of[a], row_of[b]) for a, b in pairs.tolist()], dtype=np.int64)
-    a, b = pairs[int(np.argmin(_distances(fixtures, rows))) if len(rows) > 1 else 0].tolist()
+    a, b = pairs[int(np.argmin(fixtures.distances(rows))) if len(rows) > 1 else 0].tolist()
     return _standing(world, a, b, world.state(body_a).xf, world.state(body_b).xf, query)
 
 
 def nearest_by_boxes(world: World, body: int | None = None) -> tuple[PairCase, int, int] | None:
     """Return two fixtures that may meet, one of `body` if given, whose boxes are nearest, and their bodies; no kernel is called."""
-    fixtures = _fixtures(world)
-    rows = _pairs(world, fixtures)
+    fixtures = _Fixtures(world)
+    rows = fixtures.pairs()
     if body is not None:
         rows = rows[(np.array(fixtures.bodies, dtype=np.int64)[rows] == body).any(axis=1)]
     if not len(rows):
@@ -148,9 +190,15 @@ def nearest_by_boxes(world: World, body: int | None = None) -> tuple[PairCase, i
     low, high = fixtures.boxes[:, :2], fixtures.boxes[:, 2:]
     apart = np.maximum(low[rows[:, 0]] - high[rows[:, 1]], low[rows[:, 1]] - high[rows[:, 0]])
     overlap = np.minimum(apart.max(axis=1), 0.0)
-    a, b = rows[int(np.argmin(np.hypot(*np.maximum(apart, 0.0).T) + overlap))].tolist()
-    poses = _transform(fixtures.poses[a]), _transform(fixtures.poses[b])
-    return PairCase(Pair("distance", fixtures.shapes[a], poses[0], fixtures.shapes[b], poses[1])), fixtures.bodies[a], fixtures.bodies[b]
+    nearest = rows[int(np.argmin(np.hypot(*np.maximum(apart, 0.0).T) + overlap))]
+    a, b = nearest.tolist()
+    return PairCase(fixtures.pair(nearest, "distance")), fixtures.bodies[a], fixtures.bodies[b]
+
+
+def _moving(pair: Pair, ends: list[Transform], centers: list[Point]) -> Pair:
+    """Return a pair at rest as the start of a motion."""
+    (end_a, end_b), (center_a, center_b) = ends, centers
+    return replace(pair, query="toi", end_a=end_a, end_b=end_b, center_a=center_a, center_b=center_b)
 
 
 def _standing(world: World, a: int, b: int, xf_a: Transform, xf_b: Transform, query: str) -> PairCase:
@@ -173,15 +221,9 @@ def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
         depths = np.where(is_point, contacts.separation, math.inf).min(axis=1, initial=math.inf)
         for row in np.argsort(depths, kind="stable").tolist():
             yield case_of_contact(world, row, query)
-    fixtures = _fixtures(world)
-    rows = _pairs(world, fixtures)
-    for k in np.argsort(_distances(fixtures, rows), kind="stable").tolist():
-        a, b = rows[k].tolist()
-        shape_a, shape_b, xf_a, xf_b = fixtures.shapes[a], fixtures.shapes[b], _transform(fixtures.poses[a]), _transform(fixtures.poses[b])
-        if query == "ray_cast":
-            yield PairCase(Pair(query, shape_a, xf_a, ray=(xf_b.apply(shape_b.centroid), xf_a.apply(shape_a.centroid))))
-        else:
-            yield PairCase(Pair(query, shape_a, xf_a, shape_b, xf_b))
+    fixtures = _Fixtures(world)
+    rows = fixtures.pairs()
+    yield from (PairCase(fixtures.pair(rows[k], query)) for k in np.argsort(fixtures.distances(rows), kind="stable").tolist())
 
 
 def _meeting(world: World) -> Iterator[PairCase]:
@@ -189,78 +231,25 @@ def _meeting(world: World) -> Iterator[PairCase]:
 
     Each is followed by the same without its rotation, and that relative to B at rest.
     """
-    fixtures = _fixtures(world)
-    rows = _pairs(world, fixtures)
-    gaps = _distances(fixtures, rows)
-    velocities = np.array([world.velocities[world.row_of(body)] for body in fixtures.bodies])
-    middles = np.array([_transform(pose).apply(shape.centroid) for pose, shape in zip(fixtures.poses, fixtures.shapes, strict=True)])
+    from engine import query
+
+    def do_meet(pair: Pair) -> bool:
+        assert pair.shape_b is not None
+        return query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status is Status.HIT
+
+    fixtures = _Fixtures(world)
+    rows = fixtures.pairs()
+    gaps, velocities = fixtures.distances(rows), world.velocities[fixtures.rows]
+    middles = np.array([xf.apply(shape.centroid) for xf, shape in zip(fixtures.poses, fixtures.shapes, strict=True)])
     between = middles[rows[:, 1]] - middles[rows[:, 0]]
     relative = velocities[rows[:, 1], :2] - velocities[rows[:, 0], :2]
     nearing = -(between * relative).sum(axis=1) / np.maximum(np.hypot(between[:, 0], between[:, 1]), _SHORTEST)
     times = np.where((gaps > 0.0) & (nearing > _SHORTEST), gaps / np.maximum(nearing, _SHORTEST), math.inf)
     order = [k for k in np.argsort(times, kind="stable").tolist()[:_MAX_TRIED] if times[k] <= _LONGEST]
-    moving = [_moving_pair(world, fixtures, rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
-    for pair in sorted(moving, key=lambda pair: not _do_meet(pair)):
+    moving = [fixtures.moving(rows[k], max(2.0 * float(times[k]), world.settings.dt)) for k in order]
+    for pair in sorted(moving, key=lambda pair: not do_meet(pair)):
         yield PairCase(pair)
-        for plainer in plainer_motions(pair):
-            yield PairCase(plainer)
-
-
-def _do_meet(pair: Pair) -> bool:
-    from engine import query
-
-    assert pair.shape_b is not None
-    return query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status is Status.HIT
-
-
-def _moving_pair(world: World, fixtures: _Fixtures, rows: IntArray, seconds: float) -> Pair:
-    a, b = rows.tolist()
-    (start_a, end_a, center_a), (start_b, end_b, center_b) = (_motion(world, fixtures, row, seconds) for row in (a, b))
-    return Pair("toi", fixtures.shapes[a], start_a, fixtures.shapes[b], start_b, end_a, end_b, center_a, center_b)
-
-
-def _motion(world: World, fixtures: _Fixtures, row: int, seconds: float) -> tuple[Transform, Transform, Point]:
-    """Return the sweep of a fixture's body: its pose, its pose at constant velocity, and its center."""
-    body, xf = fixtures.bodies[row], _transform(fixtures.poses[row])
-    center, (vx, vy, omega) = world.body(body).local_center, world.velocities[world.row_of(body)].tolist()
-    x, y = xf.apply(center)
-    away = Transform((0.0, 0.0), xf.angle + seconds * omega).apply(center)
-    return xf, Transform((x + seconds * vx - away[0], y + seconds * vy - away[1]), xf.angle + seconds * omega), center
-
-
-def _fixtures(world: World) -> _Fixtures:
-    ids = [fixture for fixture in world.fixture_ids if world.body(world.fixture(fixture).body).spec.active]
-    fixtures = [world.fixture(fixture) for fixture in ids]
-    poses = np.array([world.poses[world.row_of(fixture.body)] for fixture in fixtures], dtype=np.float64).reshape(-1, 3)
-    boxes = [fixture.shape.aabb(_transform(pose)) for fixture, pose in zip(fixtures, poses, strict=True)]
-    corners = np.array([(*box.lower, *box.upper) for box in boxes], dtype=np.float64).reshape(-1, 4)
-    return _Fixtures(ids, [fixture.body for fixture in fixtures], [fixture.shape for fixture in fixtures], poses, corners)
-
-
-def _pairs(world: World, fixtures: _Fixtures) -> IntArray:
-    """Return rows (k, 2) of fixtures that may collide."""
-    specs = [world.fixture(fixture).spec for fixture in fixtures.ids]
-    body = np.array(fixtures.bodies, dtype=np.int64)
-    is_dynamic = np.array([world.body(body).spec.type == "dynamic" for body in fixtures.bodies], dtype=np.bool_)
-    category, mask, group = (np.array([getattr(spec, name) for spec in specs], dtype=np.int64) for name in ("category", "mask", "group"))
-    a, b = np.triu_indices(len(body), 1)
-    may = (body[a] != body[b]) & (is_dynamic[a] | is_dynamic[b])
-    may &= filters_allow(category, mask, group, np.column_stack((a, b)))
-    joined = {
-        frozenset(world.joint_bodies(joint)) for joint in world.joint_ids if not getattr(world.joint(joint).spec, "collide_connected", True)
-    }
-    for two in joined:
-        if len(two) == 2 and None not in two:
-            first, other = sorted(two)  # type: ignore[type-var]
-            may &= ~(((body[a] == first) & (body[b] == other)) | ((body[a] == other) & (body[b] == first)))
-    return np.column_stack((a[may], b[may]))
-
-
-def _distances(fixtures: _Fixtures, rows: IntArray) -> FloatArray:
-    """Return the separation of each pair; 0 or less where two overlap."""
-    from engine.query import batch
-
-    return batch.distance(batch.ShapeBatch(fixtures.shapes), rows, fixtures.poses[rows[:, 0]], fixtures.poses[rows[:, 1]]).separation
+        yield from PairCase(pair).plainer()
 
 
 def _corners(world: World, _: Case) -> Iterator[PointsCase]:
@@ -298,7 +287,7 @@ def _scene(world: World, _: Case) -> Iterator[SceneCase]:
 
 
 def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:
-    boxes = _fixtures(world).boxes
+    boxes = _Fixtures(world).boxes
     if len(boxes):
         centers = 0.5 * boxes[:, :2] + 0.5 * boxes[:, 2:]
         away = np.hypot(*(centers - np.median(centers, axis=0)).T)

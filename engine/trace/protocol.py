@@ -169,6 +169,15 @@ class Algorithm(ABC, Generic[C]):
         """Return True if it takes this case."""
         return isinstance(case, self.case_kind) and self.fits(case)
 
+    def fitted(self, case: Case) -> Case | None:
+        """Return a case in the form that it takes, or None.
+
+        For shapes at rest that is the start of a motion; for shapes without rotation, or with A moving alone, that motion.
+        """
+        other = self.example
+        offers = case.plainer(other.pair.query) if isinstance(case, PairCase) and isinstance(other, PairCase) else ()
+        return next(filter(self.takes, (case, *offers)), None)
+
     def fits(self, case: C) -> bool:
         """Return True if it takes this case of its kind."""
         return True

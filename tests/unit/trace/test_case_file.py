@@ -13,7 +13,6 @@ from engine.compare.pair.file import Pair, save_pair
 from engine.geometry import Circle, Polygon, Transform
 from engine.trace.case_file import SavedCase, case_as_json, case_from_json, load_case, save_case
 from engine.trace.cases import PairCase
-from engine.trace.doors import fitted
 from engine.trace.scene_case import SceneCase
 
 THIRD = 1.0 / 3.0
@@ -42,9 +41,9 @@ def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path):
 def test_a_motion_is_asked_about_its_start_by_what_stands_still():
     moving = Pair("toi", PAIR.shape_a, PAIR.pose_a, PAIR.shape_b, PAIR.pose_b, Transform((1.0, 0.0)), Transform((2.0, 0.0)), (0.5, 0.0))
     for name in ("swept_sat", "shape_cast"):  # which know no turning, and one of them no motion of B
-        plain = fitted(name, PairCase(moving))
+        plain = trace.algorithm(name).fitted(PairCase(moving))
         assert isinstance(plain, PairCase) and trace.algorithm(name).takes(plain)
-    start = fitted("gjk", PairCase(moving))
+    start = trace.algorithm("gjk").fitted(PairCase(moving))
     assert isinstance(start, PairCase) and start.pair.pose_a == PAIR.pose_a
     assert trace.algorithm("gjk").query(start).separation == trace.algorithm("gjk").query(PairCase(PAIR)).separation
 
