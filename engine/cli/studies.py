@@ -12,7 +12,7 @@ from engine.cli.output import each, unfinished
 from engine.report import Link, Page, Part, Report
 
 if TYPE_CHECKING:
-    from engine.experiments.studies import Finding, Study
+    from engine.experiments.studies import Results, Study
 
 __all__ = ["studies_command"]
 
@@ -44,7 +44,7 @@ def studies_command(args: StudiesOptions) -> Report:
     return Report({"quick": args.quick, "studies": plain}, parts, 0, page, unfinished(len(done), len(studies), "study", "studies"))
 
 
-def _page(done: Sequence[tuple[Study, Finding]]) -> Page:
+def _page(done: Sequence[tuple[Study, Results]]) -> Page:
     """Return the HTML page, and the charts of each study as PNG."""
     from engine.report.charts import as_png, as_svg, draw_charts
     from engine.report.page import render_page

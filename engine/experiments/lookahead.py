@@ -18,11 +18,21 @@ from engine import query
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import Status
-from engine.geometry import AABB, Circle, FixtureShape, Polygon, Sweep, Transform
+from engine.geometry import AABB, AnyShape, Circle, FixtureShape, Polygon, Sweep, Transform
 from engine.world import World
 from engine.world.specs import filters_agree
 
-__all__ = ["Lookahead", "PredictedImpact", "SweptCandidate", "depth_aimed_at", "free_sweep", "look_ahead", "swept_candidates", "thinnest"]
+__all__ = [
+    "Lookahead",
+    "PredictedImpact",
+    "SweptCandidate",
+    "depth_aimed_at",
+    "extent",
+    "free_sweep",
+    "look_ahead",
+    "swept_candidates",
+    "thinnest",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +129,9 @@ def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 
             continue
         other = world.state(fixture.body)
         (vx, vy), (ux, uy) = moving.linear_velocity, other.linear_velocity
-        turning = abs(moving.angular_velocity) * _extent(own.shape, way) + abs(other.angular_velocity) * _extent(fixture.shape, sweep)
+        turning = abs(moving.angular_velocity) * extent(own.shape, way.local_center) + abs(other.angular_velocity) * extent(
+            fixture.shape, sweep.local_center
+        )
         yield SweptCandidate(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning)
 
 
@@ -163,9 +175,9 @@ def look_ahead(world: World, bullet: int, duration: float, candidates: list[Swep
     return Lookahead(best, trusted, n_asked)
 
 
-def _extent(shape: FixtureShape, sweep: Sweep) -> float:
-    """Return the distance of the shape's farthest point from the center that it turns about."""
-    cx, cy = sweep.local_center
+def extent(shape: AnyShape, center: tuple[float, float] = (0.0, 0.0)) -> float:
+    """Return a bound on the distance of a shape's farthest point from a center, both in the body's frame: that of its box."""
+    cx, cy = center
     box = shape.aabb(Transform((-cx, -cy)))
     return math.hypot(max(-box.lower[0], box.upper[0]), max(-box.lower[1], box.upper[1]))
 
@@ -175,7 +187,7 @@ def _swept_box(shape: FixtureShape, sweep: Sweep) -> AABB:
     if sweep.start.angle == sweep.end.angle:
         boxes = [shape.aabb(sweep.start), shape.aabb(sweep.end)]
     else:
-        around = Circle(_extent(shape, sweep))
+        around = Circle(extent(shape, sweep.local_center))
         boxes = [around.aabb(Transform(pose.apply(sweep.local_center))) for pose in (sweep.start, sweep.end)]
     left, bottom = (min(box.lower[axis] for box in boxes) for axis in (0, 1))
     right, top = (max(box.upper[axis] for box in boxes) for axis in (0, 1))

@@ -32,7 +32,7 @@ from engine.contracts import StepContacts
 from engine.experiments.range import bullet_of, target_of, world_of
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
-from engine.experiments.tracker import MARGIN_STEPS, SETTLING_STEPS, STEPS_BEHIND, TURN
+from engine.experiments.tracker import SETTLING_STEPS, STEPS_BEHIND, TURN, flight_steps
 from engine.geometry import Polygon
 from engine.world import BodySpec, load_solver
 
@@ -119,8 +119,7 @@ class _Lanes:
         self.hit, self.jumped, self.turned = (np.zeros(self.n, np.bool_) for _ in range(3))
         may_turn = [self.target_rows] if spec.shape == "disc" else [self.target_rows, self.bullet_rows]
         self.may_turn = [(rows, self.world.poses[rows, 2]) for rows in may_turn]
-        to_middle = max(math.ceil(shot.gap / shot.closing) if shot.closing > 0.0 else 0 for shot in shots)
-        self.last_step: IntArray = np.full(self.n, to_middle + MARGIN_STEPS)
+        self.last_step: IntArray = np.array([flight_steps(shot) for shot in shots])
         self.steps = 0
 
     def run(self) -> ShotBatch:
@@ -146,7 +145,8 @@ class _Lanes:
             touched[max(self.lane_of[event.body_a], self.lane_of[event.body_b])] = True
         is_new = tracked & touched[:-1] & ~self.hit
         self.hit |= is_new
-        self.last_step[is_new] = self.steps + SETTLING_STEPS
+        if self.spec.target != "sensor":  # which leaves the bullet to fly on
+            self.last_step[is_new] = self.steps + SETTLING_STEPS
         for rows, at_first in self.may_turn:
             self.turned |= tracked & self.hit & (np.abs(self.world.poses[rows, 2] - at_first) > TURN)
         through = tracked & ~self.jumped & self._passed(before, after)
@@ -158,7 +158,7 @@ class _Lanes:
         """Return True for each bullet that passed its panel's far face in this step; `ShotTracker` derives it."""
         start, end = self.world.previous_poses[self.target_rows], self.world.poses[self.target_rows]
         n_pieces = 1 + int(np.abs(end[:, 2] - start[:, 2]).max() / TURN)
-        passed, far = np.zeros(self.n, np.bool_), self.panel.half_thickness
+        passed, far = np.zeros(self.n, np.bool_), 0.0 if self.panel.is_round else self.panel.half_thickness
         was: FloatArray | None = None
         for k in range(n_pieces + 1):
             share = k / n_pieces

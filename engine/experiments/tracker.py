@@ -39,7 +39,7 @@ from engine.experiments.rules import Impact, Piece
 from engine.experiments.spec import TARGETS, ShotSpec, Target
 from engine.geometry import Transform
 
-__all__ = ["MARGIN_STEPS", "SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotTracker", "flight_steps", "verdict"]
+__all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotTracker", "flight_steps", "verdict"]
 
 Point = tuple[float, float]
 
@@ -52,7 +52,7 @@ _DECIDING_STEPS = 3
 """Steps after the first contact by which one that was not stopped is known to fly on."""
 STEPS_BEHIND = 2
 """Steps tracked after the bullet came to lie behind: only the next one shows whether it still touches the far face."""
-MARGIN_STEPS = 8
+_MARGIN_STEPS = 8
 """Steps tracked after the bullet should have passed the middle plane."""
 _LONG_WAY = 2.5
 """Meters of a way, more than Box2D lets anything go in a step, that are looked at as one: from a turning panel it is seen as a curve."""
@@ -347,9 +347,9 @@ def _at(way: list[tuple[float, FloatArray]], time: float) -> FloatArray:
 def flight_steps(spec: ShotSpec) -> int:
     """Return the steps until the bullet would be past the middle plane, with a margin."""
     if spec.closing <= 0.0:
-        return MARGIN_STEPS
+        return _MARGIN_STEPS
     way = spec.gap + spec.reach if spec.target == "sensor" else spec.gap - spec.reach
-    return int(max(0.0, way) / spec.closing) + 2 + MARGIN_STEPS
+    return int(max(0.0, way) / spec.closing) + 2 + _MARGIN_STEPS
 
 
 _NOUNS: dict[Target, str] = {target: target for target in TARGETS} | {

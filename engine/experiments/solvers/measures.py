@@ -10,22 +10,12 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import LabError
 from engine.dynamics.exact_forces import MAX_CONTACTS, Resting, exact_contact_forces
-from engine.geometry import AnyShape, Circle, Polygon
+from engine.experiments.lookahead import extent
 from engine.query import batch
 from engine.world import FixtureSpec, World
 from engine.world.specs import filters_agree
 
 __all__ = ["Moving", "Overlaps", "force_error", "force_past_bounds"]
-
-
-def _reach(shape: AnyShape) -> float:
-    """Return how far a shape reaches from its body's origin, m."""
-    if isinstance(shape, Circle):
-        return math.hypot(*shape.center) + shape.radius
-    if isinstance(shape, Polygon):
-        return float(np.hypot(*np.asarray(shape.vertices).T).max()) + shape.skin_radius
-    radius = getattr(shape, "radius", getattr(shape, "skin_radius", 0.0))
-    return max(math.hypot(*shape.p1), math.hypot(*shape.p2)) + radius
 
 
 class Overlaps:
@@ -39,7 +29,7 @@ class Overlaps:
         fixtures = [world.fixture(fixture) for fixture in world.fixture_ids]
         self._shapes = batch.ShapeBatch([fixture.spec.shape for fixture in fixtures])
         self._row = np.array([world.row_of(fixture.body) for fixture in fixtures])
-        self._reach = np.array([_reach(fixture.spec.shape) for fixture in fixtures])
+        self._reach = np.array([extent(fixture.spec.shape) for fixture in fixtures])
         n = len(fixtures)
         is_dynamic = np.array([world.body(fixture.body).spec.type == "dynamic" for fixture in fixtures])
         allowed = np.triu(is_dynamic[:, None] | is_dynamic, 1) & (self._row[:, None] != self._row)

@@ -7,14 +7,14 @@ read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_te
 
 # isort: off
 from engine.experiments.studies import integrators, overlap_tests, extremes, contact_search, pushing_apart, collision_time  # in this order
-from engine.experiments.studies.study import STUDIES, Finding, Study, chosen
+from engine.experiments.studies.study import STUDIES, Results, Study, chosen
 from engine.report import Chart, Curve, Table
 
 __all__ = [
     "STUDIES",
     "Chart",
     "Curve",
-    "Finding",
+    "Results",
     "Study",
     "Table",
     "chosen",

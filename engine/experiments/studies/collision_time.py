@@ -21,7 +21,7 @@ after the other*: each is moved and collides before the next one is moved, so it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from engine.broadphase import BroadPhase, DynamicTree
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.scenes import body
-from engine.experiments.studies.study import Finding, Row, curves_by, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Results, Row, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Capsule, Circle, Segment
 from engine.query import batch
 from engine.query.batch import ShapeBatch
@@ -263,72 +263,58 @@ def gas(n: int, seed: int = 0) -> Discs:
     return Discs(cells * room + jitter - half + _RADIUS, rng.normal(0.0, math.sqrt(2.0), (n, 2)), half)
 
 
+Places = Sequence[tuple[float, float]]
+_After = Callable[[Places, Places, float, int], FloatArray]
+"""The velocities (n, 2) of discs at such places with such velocities after so many steps of h."""
+
+
+def _after(advance: Advance, places: Places, velocities: Places, h: float, n_steps: int) -> FloatArray:
+    discs = Discs(np.array(places), np.array(velocities))
+    for _ in range(n_steps):
+        advance(discs, h)
+    return discs.velocity
+
+
+def _after_in_world(solver: str, places: Places, velocities: Places, h: float, n_steps: int) -> FloatArray:
+    world = _world_of(Discs(np.array(places), np.array(velocities)), solver, 1.0 / h)
+    for _ in range(n_steps):
+        world.step()
+    return world.velocities[:, :2]
+
+
 def cradle(advance: Advance, h: float) -> FloatArray:
     """Return the speeds after 1 s of five discs in a row that touch, the first of which comes at 4 m/s."""
-    discs = Discs(np.array([[-1.0, 0.0], *([2.0 * _RADIUS * k, 0.0] for k in range(4))]), np.zeros((5, 2)))
-    discs.velocity[0, 0] = 4.0
-    for _ in range(round(1.0 / h)):
-        advance(discs, h)
-    return discs.velocity[:, 0]
+    places = [(-1.0, 0.0), *((2.0 * _RADIUS * k, 0.0) for k in range(4))]
+    return _after(advance, places, [(4.0, 0.0), *[(0.0, 0.0)] * 4], h, round(1.0 / h))[:, 0]
 
 
 def _break(advance: Advance, h: float) -> float:
     """Return by how many m/s a break of ten discs in a triangle, hit in the middle, is not the same on both sides after 1 s."""
     rows = [(math.sqrt(3.0) * _RADIUS * row, 2.0 * _RADIUS * (k - 0.5 * row)) for row in range(4) for k in range(row + 1)]
-    discs = Discs(np.array([(-1.0, 0.0), *rows]), np.zeros((11, 2)))
-    discs.velocity[0, 0] = 4.0
-    for _ in range(round(1.0 / h)):
-        advance(discs, h)
+    velocity = _after(advance, [(-1.0, 0.0), *rows], [(4.0, 0.0), *[(0.0, 0.0)] * 10], h, round(1.0 / h))
     mirror = [0, *(1 + row * (row + 1) // 2 + row - k for row in range(4) for k in range(row + 1))]
-    return float(np.abs(discs.velocity - discs.velocity[mirror] * (1.0, -1.0)).max())
+    return float(np.abs(velocity - velocity[mirror] * (1.0, -1.0)).max())
 
 
-_Leaves = Callable[[float, int, float], tuple[float, float]]
-"""With which velocity a disc at (0, 0.6 r) leaves that one from `start` on the x axis hits at 4 m/s, after so many steps of h."""
+def _hit(after: _After, start: float, speed: float, h: float, n_steps: int) -> FloatArray:
+    """Return the velocity with which a disc at (0, 0.6 r) leaves after one from `start` on the x axis came at it."""
+    velocity: FloatArray = after([(start, 0.0), (0.0, 0.6 * _RADIUS)], [(speed, 0.0), (0.0, 0.0)], h, n_steps)[1]
+    return velocity
 
 
-def _by(advance: Advance) -> _Leaves:
-    def leaves(start: float, n_steps: int, h: float) -> tuple[float, float]:
-        discs = Discs(np.array([[start, 0.0], [0.0, 0.6 * _RADIUS]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
-        for _ in range(n_steps):
-            advance(discs, h)
-        return float(discs.velocity[1, 0]), float(discs.velocity[1, 1])
-
-    return leaves
-
-
-def _by_solver(solver: str) -> _Leaves:
-    def leaves(start: float, n_steps: int, h: float) -> tuple[float, float]:
-        world = World(WorldSettings(gravity=(0.0, 0.0), hertz=1.0 / h, sleeping=False), solver=solver)
-        body(world, Circle(_RADIUS), (start, 0.0), linear_velocity=(4.0, 0.0), friction=0.0, restitution=1.0)
-        hit = body(world, Circle(_RADIUS), (0.0, 0.6 * _RADIUS), friction=0.0, restitution=1.0)
-        for _ in range(n_steps):
-            world.step()
-        return world.state(hit).linear_velocity
-
-    return leaves
-
-
-def _deflection(leaves: _Leaves, h: float) -> float:
+def _deflection(after: _After, h: float) -> float:
     """Return by how many degrees a disc hit off its center leaves wrong, in the mean of 32 moments of the step at which they touch."""
     true, errors = math.asin(0.3), []
     for phase in range(32):
-        x, y = leaves(-1.0 - 4.0 * h * phase / 32.0, math.ceil(0.5 / h) + 1, h)
+        x, y = _hit(after, -1.0 - 4.0 * h * phase / 32.0, 4.0, h, math.ceil(0.5 / h) + 1)
         errors.append(abs(math.degrees(math.atan2(y, x) - true)))
     return float(np.mean(errors))
 
 
-def _missed(advance: Advance, speed: float) -> float:
+def _missed(after: _After, speed: float) -> float:
     """Return which share of discs at such a speed pass one in their way as if it were not there, at 60 Hz, over moments of the step."""
-    n_missed, h = 0, 1.0 / 60.0
-    for phase in range(64):
-        discs = Discs(
-            np.array([[-1.0 - speed * h * (1.0 + phase / 64.0), 0.0], [0.0, 0.6 * _RADIUS]]), np.array([[speed, 0.0], [0.0, 0.0]])
-        )
-        for _ in range(8):
-            advance(discs, h)
-        n_missed += not discs.velocity[1].any()
-    return n_missed / 64.0
+    h = 1.0 / 60.0
+    return sum(not _hit(after, -1.0 - speed * h * (1.0 + phase / 64.0), speed, h, 8).any() for phase in range(64)) / 64.0
 
 
 def false_collisions(advance: Advance, h: float) -> float:
@@ -337,11 +323,10 @@ def false_collisions(advance: Advance, h: float) -> float:
     for phase in range(64):
         gap = 0.1 * (phase + 0.5) / 64.0
         behind = math.sqrt(2.0) * (2.0 * _RADIUS + gap)  # the relative motion is along the diagonal
-        discs = Discs(np.array([(0.2 - behind, 0.0), (0.0, 0.2)]), np.array([(_CROSSING, 0.0), (0.0, _CROSSING)]))
         nearest = (behind - 0.4) / (2.0 * _CROSSING)
-        for _ in range(math.ceil(nearest / h) + 2):
-            advance(discs, h)
-        n_false += bool(discs.velocity[0, 1] or discs.velocity[1, 0])
+        places, velocities = [(0.2 - behind, 0.0), (0.0, 0.2)], [(_CROSSING, 0.0), (0.0, _CROSSING)]
+        velocity = _after(advance, places, velocities, h, math.ceil(nearest / h) + 2)
+        n_false += bool(velocity[0, 1] or velocity[1, 0])
     return n_false / 64.0
 
 
@@ -386,10 +371,10 @@ def _steps(advance: Advance, discs: Discs, n: int) -> Discs:
     return ours
 
 
-def _world_of(discs: Discs, solver: str) -> World:
-    world, half = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver=solver), discs.half
+def _world_of(discs: Discs, solver: str, hertz: float = 60.0) -> World:
+    world, half = World(WorldSettings(gravity=(0.0, 0.0), hertz=hertz, sleeping=False), solver=solver), discs.half
     corners = ((-half, -half), (half, -half), (half, half), (-half, half))
-    for k in range(4):
+    for k in range(4) if math.isfinite(half) else ():
         body(world, Segment(corners[k - 1], corners[k]), (0.0, 0.0), type="static", friction=0.0, restitution=1.0)
     for (x, y), velocity in zip(discs.position.tolist(), discs.velocity.tolist(), strict=True):
         body(world, Circle(_RADIUS), (x, y), linear_velocity=tuple(velocity), friction=0.0, restitution=1.0)
@@ -406,19 +391,19 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
     "collision now or later",
     "The question concerns Baraff's bisection; we know of no published figures.",
 )
-def collision_time(quick: bool) -> Finding:
+def collision_time(quick: bool) -> Results:
     """Discs are compared with closed forms and with each other. The costs are those of gases of constant density."""
     hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
     parting: list[Row] = []
     for rate in hertz:
         for name, advance in WAYS.items():
             apart = float(np.mean([parted_at(advance, gas(16, seed), 1.0 / rate, 8.0) for seed in range(n_gases)]))
-            parting.append((1e3 / rate, name, _deflection(_by(advance), 1.0 / rate), apart))
-        parting += [(1e3 / rate, solver, _deflection(_by_solver(solver), 1.0 / rate), None) for solver in _SOLVERS]
+            parting.append((1e3 / rate, name, _deflection(partial(_after, advance), 1.0 / rate), apart))
+        parting += [(1e3 / rate, solver, _deflection(partial(_after_in_world, solver), 1.0 / rate), None) for solver in _SOLVERS]
     together: list[Row] = []
     for name, advance in {**WAYS, "later, one disc after another": one_by_one}.items():
         after = [float(speed) for speed in cradle(advance, 1.0 / 60.0)]
-        missed = 100.0 * _missed(advance, _FAST)
+        missed = 100.0 * _missed(partial(_after, advance), _FAST)
         false = 100.0 * false_collisions(advance, 1.0 / 60.0)
         together.append((name, *after, _break(advance, 1.0 / 60.0), missed, false))
     costs: list[Row] = []
@@ -488,7 +473,7 @@ def collision_time(quick: bool) -> Finding:
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
         Table("the same gas simulated in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), solved),
     )
-    return Finding(tables, charts, sentences)
+    return Results(tables, charts, sentences)
 
 
 _CROSSING = 4.0

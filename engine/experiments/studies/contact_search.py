@@ -12,7 +12,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.scenes import piled
 from engine.experiments.studies import _block_world_kernel as world
-from engine.experiments.studies.study import Figure, Finding, Row, curves, curves_by, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Results, Row, curves, curves_by, growth, seconds_in_turn, study
 from engine.geometry import Polygon
 from engine.geometry.mass import polygon_mass
 from engine.report import Chart, Table
@@ -96,7 +96,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "The thesis of 2015 (2.1.4) uses buffers of 0, 2, 4, 8 and 12 collision points per body. A buffer saves up to 25 % of the step time, "
     "most when bodies are at rest, and 4 points are best.",
 )
-def contact_buffer(quick: bool) -> Finding:
+def contact_buffer(quick: bool) -> Results:
     """Each scene runs 1,000 steps with each buffer size in turn. The motion is the same."""
     scenes, n_steps, rounds = (list(SCENES)[:1], 20, 1) if quick else (list(SCENES), _STEPS, 15)
     rows: list[Row] = []
@@ -138,7 +138,7 @@ def contact_buffer(quick: bool) -> Finding:
         "tests with overlap, %",
         "by points, %",
     )
-    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, tuple(sentences), figures)
+    return Results((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, tuple(sentences), figures)
 
 
 @study(
@@ -146,7 +146,7 @@ def contact_buffer(quick: bool) -> Finding:
     "The thesis of 2015 (2.2.3) reports that filtering vertices and edges by the plane reduces O(V F) + O(E^2) to about linear for 2 to 5 "
     "resting blocks.",
 )
-def plane_filter(quick: bool) -> Finding:
+def plane_filter(quick: bool) -> Results:
     """Towers run 1,000 steps with and without the filter in turn. The motion is the same. Overlap is tested by corners first."""
     numbers, corners, n_steps, rounds = ((2,), (4, 8), 20, 1) if quick else ((2, 3, 4, 5), (4, 8, 16, 32), _STEPS, 15)
     tall = numbers[-1]
@@ -179,4 +179,4 @@ def plane_filter(quick: bool) -> Finding:
         f"The published rule for edges (both ends in the band) would lose {rows[0][-1]:.0f} % of the contact points of boxes in the plane.",
     )
     heads = ("blocks", "corners", "us per step", "filtered", "speedup", "comparisons per search", "filtered", "lost by both ends, %")
-    return Finding((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences, figures)
+    return Results((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences, figures)

@@ -11,7 +11,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies._extremes_kernel import BINARY, CLIMB, SCAN, find_extremes
-from engine.experiments.studies.study import Figure, Finding, Row, curves, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Results, Row, curves, seconds_in_turn, study
 from engine.geometry import Polygon
 from engine.report import Chart, Table
 
@@ -50,7 +50,7 @@ class Turning:
 @study(
     "the farthest corner along a direction", f"A thesis of 2020 reports that a search in O(log n) pays off from {_PUBLISHED} vertices on."
 )
-def extremes(quick: bool) -> Finding:
+def extremes(quick: bool) -> Results:
     """Each search gets the same directions in turn, either random or slowly turning."""
     sizes, n_directions, rounds = ((4, 16), 100, 1) if quick else (_SIZES, 20_000, 9)
     columns = {name: 2 + k for k, name in enumerate(SEARCHES)}
@@ -77,7 +77,7 @@ def extremes(quick: bool) -> Finding:
         for kind in rows
     )
     heads = ("directions", "corners", *(f"{name}, ns" for name in SEARCHES), *(f"{name}, looks" for name in SEARCHES))
-    return Finding((Table("the farthest corner", heads, tuple(row for kind in rows.values() for row in kind)),), charts, sentences, figures)
+    return Results((Table("the farthest corner", heads, tuple(row for kind in rows.values() for row in kind)),), charts, sentences, figures)
 
 
 def _pays_from(rows: Sequence[Row], column: int) -> int | None:

@@ -28,7 +28,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.dynamics.integrators import INTEGRATORS, ORDERS, Integrator, Rate
 from engine.experiments.scenes import body, ground
-from engine.experiments.studies.study import Figure, Finding, Row, curves_by, growth, study
+from engine.experiments.studies.study import Figure, Results, Row, curves_by, growth, study
 from engine.geometry import Circle
 from engine.report import Chart, Table
 from engine.world import World, WorldSettings
@@ -285,7 +285,7 @@ def _first_bounce(name: str, hertz: float) -> float:
 
 
 @study("integrators: error and energy over the step", "Textbooks predict orders 1, 2 and 4.")
-def integrators(quick: bool) -> Finding:
+def integrators(quick: bool) -> Results:
     """Each integrator runs each motion in 64 to 512 steps, or up to 4096 if the force has a kink. The slope of the error is its order."""
     names, charts = tuple(INTEGRATORS), []
     orders: dict[str, list[float]] = {}
@@ -338,4 +338,4 @@ def integrators(quick: bool) -> Finding:
         + (f", and {lost['damped_floor']:.1f} across the jump in the force of a damper." if not quick else "."),
         f"Integrating momenta instead of velocities changes the final positions by at most {apart:.0e} m.",
     )
-    return Finding(tables, tuple(charts), sentences, figures)
+    return Results(tables, tuple(charts), sentences, figures)

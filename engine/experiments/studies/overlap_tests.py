@@ -13,7 +13,7 @@ from engine.bounding import BoundingCircle, diagonal_circle, smallest_circle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.experiments.studies import _overlap_tests_kernel as tests
-from engine.experiments.studies.study import Figure, Finding, curves, curves_by, growth, seconds_in_turn, study
+from engine.experiments.studies.study import Figure, Results, curves, curves_by, growth, seconds_in_turn, study
 from engine.geometry.mass import polygon_mass
 from engine.report import Chart, Table, Value
 
@@ -119,7 +119,7 @@ def _row(circle: BoundingCircle) -> tuple[float, float, float]:
     "Table 7.1 (2010) gives the mean time of a step of two bodies in a box against the number of triangles, if all pairs of triangles, a "
     "sphere first, or GJK is tested.",
 )
-def overlap_tests(quick: bool) -> Finding:
+def overlap_tests(quick: bool) -> Results:
     """Two bodies fill 1 % of a box, and every test runs the same 10,000 steps of 2 ms in turn. See `_overlap_tests_kernel`."""
     sizes, n_boxes, n_steps, rounds = ((8, 16), 1, 200, 1) if quick else (SIZES, 8, 10_000, 5)
     rows = {(case, n): _measure(case, n, n_boxes, n_steps, rounds) for case in CASES for n in sizes}
@@ -196,7 +196,7 @@ def overlap_tests(quick: bool) -> Finding:
         _table("support vertices per step", _GJK, rows, lambda row: (row.supports[name] for name in _GJK)),
         _table("overlaps, and a circle's false hits", _COUNTED, rows, lambda row: (row.hits, *row.false_hits, *row.false_shares)),
     )
-    return Finding(tables, charts, sentences, figures)
+    return Results(tables, charts, sentences, figures)
 
 
 _GJK = ("GJK, overlap only", "GJK, no cached support", "GJK, distance")

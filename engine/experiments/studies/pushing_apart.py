@@ -17,7 +17,7 @@ from engine.experiments.references.lab import (
 )
 from engine.experiments.scenes import body, stack
 from engine.experiments.studies.contact_graphs import SCENES, by_advancing, by_normal
-from engine.experiments.studies.study import Figure, Finding, Row, curves, curves_by, study
+from engine.experiments.studies.study import Figure, Results, Row, curves, curves_by, study
 from engine.geometry import Polygon
 from engine.report import Chart, Table
 from engine.world import World, WorldSettings
@@ -157,7 +157,7 @@ def _saved(costs: Sequence[Mapping[str, tuple[float, float]]], rows: tuple[str, 
     "The thesis of 2015 reports that 2 sweeps and 1 push save 9 % of the time of the rest phase compared with 5 sweeps without a push. "
     "5 boxes look stable with either.",
 )
-def pushing_apart(quick: bool) -> Finding:
+def pushing_apart(quick: bool) -> Results:
     """A tower of each height is simulated for 1,000 steps with each method. Worlds of twenty such towers are stepped in turn and timed."""
     heights, n_steps, n_towers = ((2,), 60, 2) if quick else ((2, 3, 4, 5, 6), _STEPS, 20)
     tall = heights[-1]
@@ -253,7 +253,7 @@ def pushing_apart(quick: bool) -> Finding:
             (),
         ),
     )
-    return Finding(tables, charts, sentences, figures)
+    return Results(tables, charts, sentences, figures)
 
 
 def _or_more(sweeps: int | None) -> str:

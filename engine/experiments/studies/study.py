@@ -14,7 +14,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import meant
 from engine.report import Chart, Curve, Table, Value
 
-__all__ = ["STUDIES", "Figure", "Finding", "Study", "chosen", "curves", "curves_by", "growth", "seconds_in_turn", "study"]
+__all__ = ["STUDIES", "Figure", "Results", "Study", "chosen", "curves", "curves_by", "growth", "seconds_in_turn", "study"]
 
 
 Row: TypeAlias = tuple[Value, ...]
@@ -31,7 +31,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Results:
     """Results of a study: tables, at most four charts, sentences with their figures, and the authors' figures beside ours."""
 
     tables: tuple[Table, ...]
@@ -51,7 +51,7 @@ class Finding:
         return {"found": list(self.sentences), "figures": figures, "tables": [table.as_json() for table in self.tables]}
 
 
-Measure = Callable[[bool], Finding]
+Measure = Callable[[bool], Results]
 
 
 @dataclass(frozen=True)

@@ -6,62 +6,17 @@ import math
 
 import pytest
 
-from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.experiments.impact import Approach, rounding
 from engine.experiments.range import fire
 from engine.experiments.shot import run_shot
-from engine.experiments.spec import TARGETS, ShotSpec
+from engine.experiments.spec import ShotSpec
+from tests.unit.experiments.test_shot import random_shots
 
-STILL = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
 LATE_BLADES = 0.05
 """Share. b2TimeOfImpact looks at the end of the interval only once an axis parts the shapes there, and so passes over a touch of the
 blade's that comes and goes, or one that only a corner makes: measured on these shots 1 of 118, and with
 boxes, thin blades and flatter angles 8 of 471."""
-
-
-def seeded(target, rule, n_shots, seed):
-    """Speeds and sizes over decades, half of the shots aimed askew."""
-    rng = stream(seed, "tests", "impact", target, rule)
-    moves = target in ("kinematic", "head_on", "blade")
-    specs = []
-    for k in range(n_shots):
-        askew = k % 2
-        specs.append(
-            ShotSpec(
-                speed=float(10.0 ** rng.uniform(0.5, 2.5)),
-                thickness=float(10.0 ** rng.uniform(-2.0, -0.5)),
-                hertz=float(rng.choice([30.0, 60.0, 144.0, 240.0])),
-                radius=float(10.0 ** rng.uniform(-1.7, -0.7)),
-                target=target,
-                rule=rule,
-                phase=float(rng.random()),
-                angle=askew * float(rng.uniform(-0.8, 0.8)),
-                target_speed=float(rng.uniform(-3.0, 40.0)) if moves else 0.0,
-                shape="disc" if k % 3 else "box",
-                height=askew * float(rng.uniform(-0.15, 0.15)),
-                turn=float(rng.uniform(-0.7, 0.7)),
-            )
-        )
-    return specs
-
-
-def misfits(shots):
-    return [(shot.spec, shot.impact_time, shot.stop_window) for shot in shots if not shot.is_in_time]
-
-
-@pytest.mark.parametrize("target", STILL)
-def test_with_the_bullet_flag_box2d_stops_within_the_window(target):
-    shots = [run_shot(spec) for spec in seeded(target, "bullet", 16, seed=1)]
-    assert misfits(shots) == []
-    told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
-    assert len(told) >= 8 and all(shot.hit for shot in told)
-
-
-@pytest.mark.parametrize("target", STILL)
-@pytest.mark.parametrize("rule", ["discrete", "default", "substeps", "swept"])
-def test_under_every_rule_the_first_contact_comes_when_it_may(target, rule):
-    assert misfits([run_shot(spec) for spec in seeded(target, rule, 6, seed=2)]) == []
 
 
 def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed():
@@ -77,7 +32,7 @@ def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed():
 
 def test_the_blade_is_met_in_time_or_late_but_never_early():
     """The larger tolerance: the blade's angle in float32, times its length; and Box2D may pass over a touch, but invents none."""
-    shots = [run_shot(spec) for rule in ("bullet", "default") for spec in seeded("blade", rule, 30, seed=3)]
+    shots = [run_shot(spec) for rule in ("bullet", "default") for spec in random_shots("blade", rule, 30, 3)]
     told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
     assert len(told) >= 30
     for shot in told:
