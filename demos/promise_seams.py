@@ -46,7 +46,7 @@ COLUMNS, LAST_COLUMN = (10.4, 11.8), 13.3
     id="promise_seams",
     category="Where Box2D surprises",
     title="Tripping on a level floor",
-    watch="The same body slides over a level floor, built in four ways; on some of them it trips at the seams.",
+    watch="The same body slides over four kinds of level floors. On some of them, it trips at the seams.",
 )
 class PromiseSeams(Limitation):
     """A lane per floor."""

@@ -28,7 +28,7 @@ _MAX_STEPS = 1_000_000
 class MotionOptions:
     """Options of ``motion``."""
 
-    ids: list[str] | None = argument("[ID]...", "Demo ids; if omitted, all demos.", None)
+    ids: list[str] | None = argument("[ID]...", "Ids of demos; by default, all demos are used.", None)
     steps: int = option("N", "Number of steps per demo.", 300, low=1, high=_MAX_STEPS)
     every: int = option("K", "Compare every K-th step.", 30)
     seed: options.Seed = 0

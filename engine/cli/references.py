@@ -20,7 +20,7 @@ __all__ = ["references_command"]
 class ReferencesOptions:
     """Options of ``references``."""
 
-    names: list[str] | None = argument("NAMES", "Names of references, as in the table; if omitted, all.", None)
+    names: list[str] | None = argument("NAMES", "Names of references from the table; by default, all are run.", None)
     solver: str = option("LIST", "Solvers, one column each: NAME[:SETTING=VALUE]....", "soft_step,box2d")
     sub_steps: int = option("N", "Sub-steps per step of our solvers, or velocity iterations of Box2D.", 8, low=1, high=MAX_ITERATIONS)
     json: JsonFile = None

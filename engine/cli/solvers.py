@@ -51,8 +51,8 @@ _MEASURES = {
 class SolversOptions:
     """Options of ``solvers``."""
 
-    solvers: str = option("LIST", "Solvers, each NAME[:SETTING=VALUE]..., such as soft_step:sub_steps=4; or all.", options.ALL)
-    scenes: str = option("LIST", "Scenes or groups: standing, stack, heavy, all.", options.ALL)
+    solvers: str = option("LIST", "Solvers as NAME[:SETTING=VALUE]..., such as soft_step:sub_steps=4, or all.", options.ALL)
+    scenes: str = option("LIST", "Names of scenes or of groups (standing, stack, heavy, all).", options.ALL)
     seconds: float | None = option("S", "Simulated time per scene.", shown="the scene's own", low=0.01, high=3600.0, unit="s")
     hertz: float = option("HZ", "Steps per second.", 60.0, low=1.0, high=10_000.0, unit="Hz")
     efforts: str | None = option("LIST", "Sub-steps or iterations to try with each solver, such as 1,2,4,8.")

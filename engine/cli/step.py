@@ -52,7 +52,7 @@ def _own_files(target: str) -> Sequence[str]:
 class StepOptions:
     """Options of ``step``."""
 
-    name: str | None = argument("[ALGORITHM]", "Algorithm to show; if omitted, lists all.", None)
+    name: str | None = argument("[ALGORITHM]", "Algorithm to show; by default, all are listed.", None)
     pair: str | None = option("FILE", "Use the input from a pair file or stepper case.", reads=True, excludes=("scene",), needs=("name",))
     scene: str | None = option("ID|FILE", "Take the input from a demo or a scene file.", reads=True, needs=("name",))
     since: int | None = option(

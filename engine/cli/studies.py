@@ -21,7 +21,7 @@ __all__ = ["studies_command"]
 class StudiesOptions:
     """Options of ``studies``."""
 
-    names: list[str] | None = argument("NAMES", "Names of studies, such as integrators; if omitted, all.", None)
+    names: list[str] | None = argument("NAMES", "Names of studies, such as integrators; by default, all are run.", None)
     quick: bool = option("", "Run a reduced version as a smoke test; its results are not meaningful.", False)
     report: ReportFolder = None
     json: JsonFile = None

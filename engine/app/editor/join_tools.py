@@ -191,7 +191,7 @@ class WheelTool(JoinTool):
     """Creates a wheel with a suspension."""
 
     name, letter = "Wheel", "O"
-    hint = "click the wheel, then the body it carries, or empty space for the ground; it turns freely on a spring"
+    hint = "click the wheel, then the body it carries, or empty space for the ground; the wheel turns freely on a spring"
     upright: ClassVar[Point] = (0.0, 1.0)
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
