@@ -10,13 +10,14 @@ from functools import cache
 
 import numpy as np
 
+from demos._pile_figures import VESSELS, outline_of
 from engine.bounding import smallest_circle
 from engine.common.arrays import FloatArray, frozen
 from sprites.figure_outline import OUTLINE
 
 __all__ = ["OUTLINES", "outline_named"]
 
-OUTLINES: tuple[str, ...] = ("figure", "star", "letter", "rod", "comb", "boomerang", "disc", "ring", "box", "triangle")
+OUTLINES: tuple[str, ...] = ("figure", "star", "letter", "rod", "comb", "boomerang", "disc", "ring", "box", "triangle", *VESSELS)
 
 Rings = tuple[FloatArray, ...]
 
@@ -30,6 +31,8 @@ def outline_named(name: str) -> Rings:
 
 
 def _drawn(name: str) -> Rings:
+    if name in VESSELS:
+        return (outline_of(name).parts[0].outer,)
     if name == "figure":
         return (OUTLINE,)
     if name == "star":

@@ -46,6 +46,19 @@ def test_a_late_action_keeps_its_tick_and_one_later_still_is_moved():
     assert server.simulation.demo.sim.users.paused
 
 
+def test_each_user_pushes_the_body_with_their_number_and_others_watch():
+    table = joined(demo="pushed_together", delay=0, rollback=20)
+    table.come(2)
+    table.come(3)
+    table.run(100)
+    demo = table.server.simulation.demo
+    assert {number: user.drives for number, user in demo.sim.users.users.items()} == {
+        1: (0, demo.bodies[0]),
+        2: (0, demo.bodies[1]),
+        3: None,
+    }
+
+
 def _pushed(seed, tmp_path, **settings):
     """Run figure 4.2; return the network, and in which order the first pushes reached the server, by their keys."""
     network = SimulatedNetwork(
