@@ -1,9 +1,8 @@
 """Every algorithm that can be watched: the last step has the query's answer to the bit, and each step's claims hold, recomputed from the
-case alone (`claims.NAME.check`)."""
+case alone (`check_NAME` of `claims`)."""
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from functools import partial
@@ -15,9 +14,13 @@ from engine import trace
 from engine.common.errors import InvalidInputError, LabError
 from engine.contracts.trace import FORMS, ROLES
 from engine.world import methods
+from tests.unit.trace.claims import cores, impacts, manifold, pairs, partition, points, ray_cast, solvers, sweeps, trees
 from tests.unit.trace.inputs import cases_of
 
 NAMES = trace.algorithms()
+MODULES = (cores, impacts, manifold, pairs, partition, points, ray_cast, sweeps, trees)
+CHECKS = {name: getattr(module, f"check_{name}") for module in MODULES for name in NAMES if hasattr(module, f"check_{name}")}
+CHECKS |= {name: partial(solvers.check_solver, method=name) for name in trace.GROUPS["solvers"]}
 
 
 def same(one, other):
@@ -42,9 +45,7 @@ def widths_of(rows):
 
 def judge(name, n, monkeypatch, seed=0):
     algorithm = trace.algorithm(name)
-    is_solver = name in trace.GROUPS["solvers"]
-    module = importlib.import_module(f"tests.unit.trace.claims.{'solvers' if is_solver else name}")
-    check = partial(module.check, method=name) if is_solver else module.check
+    check, is_solver = CHECKS[name], name in trace.GROUPS["solvers"]
     events, record, widths = algorithm.decoder.events, algorithm.record, {}
 
     def recorded(ask):

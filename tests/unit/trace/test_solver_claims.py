@@ -7,7 +7,7 @@ import pytest
 from engine import trace
 from engine.dynamics import _solver_trace_kernel as rows
 from engine.trace.steppers.solvers import stack
-from tests.unit.trace.claims import solvers
+from tests.unit.trace.claims.solvers import check_solver
 
 # Numbers of a row, by their places in it: impulses or forces, velocities or shifts, what is asked for.
 WRONG = {
@@ -27,7 +27,7 @@ FAST = ("sequential_impulses",)
 def test_a_wrong_number_is_caught(name, monkeypatch):
     algorithm, record_rows = trace.algorithm(name), trace.algorithm(name).record
     case = algorithm.example
-    solvers.check(case, algorithm.steps(case), name)
+    check_solver(case, algorithm.steps(case), name)
     for kind, places in WRONG[name].items():
         for place in places:
 
@@ -39,7 +39,7 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
 
             monkeypatch.setattr(algorithm, "record", wrong)
             with pytest.raises(AssertionError):
-                solvers.check(case, algorithm.steps(case), name)
+                check_solver(case, algorithm.steps(case), name)
 
 
 @pytest.mark.slow
@@ -47,6 +47,6 @@ def test_points_solved_one_by_one_are_told_one_by_one():
     """Issue 33."""
     case = stack("shock_propagation", {"sweeps": 3, "points": "one_by_one"})
     steps = trace.algorithm("shock_propagation").steps(case)
-    solvers.check(case, steps, "shock_propagation")
+    check_solver(case, steps, "shock_propagation")
     alone = [step for step in steps if step.kind == "collide" and ("asked 0" in step.values) != ("asked 1" in step.values)]
     assert len(alone) > 3

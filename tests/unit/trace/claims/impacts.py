@@ -1,4 +1,4 @@
-"""What the three ways to the time of impact claim alike, from the shapes and the motions alone."""
+"""What steps towards the time of impact claim, from the shapes and the motions alone."""
 
 from __future__ import annotations
 
@@ -137,3 +137,74 @@ class Motion:
         # the end of an interval is the start of the next but for the rounding of times in [0, 1]
         bounds = [step.bound for step in steps if step.bound is not None]
         assert max(bounds, default=0.0) <= t + 1e-15 or result.status is Status.MISS
+
+
+def check_conservative_advancement(case, steps):
+    motion, reached = Motion(case), 0.0
+    for k, step in enumerate(steps[:-1]):
+        if step.kind == "window":
+            motion.check_window(step)
+        elif step.kind == "gap":
+            assert step.bound == step.values["t"] >= reached  # time goes on
+            motion.check_gap(step)
+        else:
+            values, measured = step.values, steps[k - 1]
+            assert (step.axis, step.points, values["t"]) == (measured.axis, measured.points, measured.values["t"])
+            assert step.bound <= values["t"] + values["s"] and values["t"] + 0.999 * values["s"] <= max(step.bound, 1e-9)
+            motion.check_clear(values["t"], step.bound)  # nothing touches up to there
+            motion.check_line(step)
+            motion.check_bend(step, step.bound)
+            reached = step.bound
+    motion.check_answer(steps)
+
+
+def check_bilateral_advancement(case, steps):
+    motion, gap = Motion(case), None
+    motion.check_window(steps[0])
+    for step in steps[1:-1]:
+        values = step.values
+        if step.kind == "gap":
+            gap = step
+            motion.check_gap(step)
+        elif step.kind in ("far end", "root"):
+            assert step.bound == gap.values["t"]
+            assert step.kind == "far end" or values["t"] in (values["low"], values["high"])
+            assert abs(motion.along(values["t"], np.array(step.axis)) - values["g"]) <= motion.near  # g is the gap along the axis
+            assert np.abs(motion.held(gap, values["t"]) - step.axis).max() <= 1e-9  # which is the one held
+        else:
+            t1, t2 = values["t1"], values["t2"]
+            assert t1 == gap.values["t"] and step.bound in (t1, t2)
+            assert abs(motion.along(t1, motion.held(gap, t1)) - values["g1"]) <= motion.near
+            assert abs(motion.along(t2, motion.held(gap, t2)) - values["g2"]) <= motion.near
+            x, fall = np.linspace(0.0, 1.0, 257), 0.5 * values["K"] * (t2 - t1) ** 2
+            curve = values["g1"] + (values["g2"] - values["g1"]) * x - fall * x * (1.0 - x)
+            # the least of the parabola, between two samples of it no deeper than its bend over their distance
+            assert curve.min() - fall / 257**2 <= values["least"] + motion.tolerance and values["least"] <= curve.min() + motion.near
+            for x in (0.25, 0.5, 0.75):
+                t = t1 + x * (t2 - t1)
+                bound = values["g1"] + x * (values["g2"] - values["g1"]) - 0.5 * values["K"] * (t - t1) * (t2 - t)
+                assert bound <= motion.along(t, motion.held(gap, t)) + motion.near  # the bound bounds
+            if step.bound == t2:
+                motion.check_clear(t1, t2)
+    motion.check_answer(steps)
+
+
+def check_bisection(case, steps):
+    motion = Motion(case)
+    motion.check_window(steps[0])
+    for step in steps[1:-1]:
+        motion.check_gap(step)
+        if step.kind == "interval":
+            values = step.values
+            assert abs(values["t"] - 0.5 * (values["start"] + values["end"])) <= 1e-15
+            least = min(values["at start"], values["at end"])
+            assert values["least"] == (-math.inf if math.isnan(least) else least)
+            assert step.bound in (values["start"], values["end"])
+            for name in ("start", "end"):
+                bound = values[f"at {name}"]
+                assert math.isnan(bound) or bound <= motion.along(values[name], motion.held(step, values[name])) + motion.near
+            motion.check_bend(step, values["end"])
+            if step.bound == values["end"]:
+                assert values["least"] > 0.0
+                motion.check_clear(values["start"], values["end"])
+    motion.check_answer(steps)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 
 from engine.geometry import Circle, Polygon, Segment
-from tests.unit.trace.claims._cores import Cores, check_axis
+from tests.unit.trace.claims.cores import Cores, check_axis
 
 
-def check(case, steps, rule="exact"):
+def check_manifold(case, steps, rule="exact"):
     cores = Cores(case)
     near, reach, polygons = cores.near, cores.reach, all(isinstance(shape, Polygon) for shape in cores.shapes)
     circles = any(isinstance(shape, Circle) for shape in cores.shapes)
@@ -150,3 +151,6 @@ def _check_point(cores, step, reference, circles, rule):
         from_base = float((midway - base) @ n) - cores.shapes[reference[0]].radius
         from_other = gap - float((midway - base) @ n) - cores.shapes[1 - reference[0]].radius
         assert abs(from_base - from_other) <= cores.near  # as far from the one surface as from the other
+
+
+check_manifold_box2d = partial(check_manifold, rule="box2d")

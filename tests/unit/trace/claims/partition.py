@@ -1,9 +1,11 @@
-"""Whether pieces make up an outline, from their places alone: what the claims of the decompositions share. shapely is the judge."""
+"""What steps of decompositions claim, from the outline alone. shapely is the judge of areas and places."""
 
 from __future__ import annotations
 
 import numpy as np
 import shapely
+
+from tests.outlines.referee import fewest_pieces_by_trial
 
 NEAR = 1e-7
 """Of the outline's extent. The grid on which a decomposition is decided has steps of 1e-9 of it, and 2 of them are a straight line."""
@@ -62,3 +64,120 @@ def rings_of(case):
 def corners_of(case):
     """Return the corners with those beside them."""
     return [(ring[k - 1], ring[k], ring[(k + 1) % len(ring)]) for ring in rings_of(case) for k in range(len(ring))]
+
+
+SIDES = ("no side is", "one side is", "an ear", "the whole outline")
+"""What is said of a triangle with so many edges of the outline."""
+
+
+def check_triangulation(case, steps):
+    region, extent = outline_of(case)
+    rings = rings_of(case)
+    edges = {(ring[k], ring[(k + 1) % len(ring)]) for ring in rings for k in range(len(ring))}
+    triangles = [step for step in steps if step.kind == "triangle"]
+    assert steps[0].values["triangles"] == len(triangles)
+    total, ears = 0.0, 0
+    for step in triangles:
+        (ax, ay), (bx, by), (cx, cy) = step.points
+        area = 0.5 * ((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+        total += area
+        assert abs(area - step.values["area"]) <= NEAR * extent * extent and area > -NEAR * extent * extent
+        assert abs(total - step.values["sum"]) <= NEAR * extent * extent
+        sides = sum((step.points[k], step.points[(k + 1) % 3]) in edges for k in range(3))
+        said = [k for k, words in enumerate(SIDES) if words in step.sentence]
+        assert said in ([], [sides])  # none of one on a line, which is left out
+        ears += said == [2]
+    check_pieces(case, steps[-1].result)
+    if len(triangles) > 1 and len(rings) == 1 and len(triangles) == len(rings[0]) - 2:
+        assert ears >= 2  # Meisters' theorem
+    assert abs(total - region.area) <= 8.0 * NEAR * extent * extent
+
+
+def joined(one, other, u, v):
+    """Return two loops as one without their common edge u v."""
+    at, to = one.index(u), other.index(v)
+    one, other = one[at + 1 :] + one[: at + 1], other[to + 1 :] + other[: to + 1]  # v .. u, and u .. v
+    return one[:-1] + other[:-1]
+
+
+def piece_with(pieces, u, v):
+    """Return the piece that has the edge from u to v."""
+    return next(piece for piece in pieces if (u, v) in zip(piece, piece[1:] + piece[:1], strict=True))
+
+
+def check_hertel_mehlhorn(case, steps):
+    _, extent = outline_of(case)
+    near = NEAR * extent
+    pieces = []
+    for step in steps[:-1]:
+        if step.kind == "triangles":
+            pieces += [list(mark.points) for mark in step.marks]
+            assert step.values["triangles"] == len(step.marks)
+            continue
+        p, u, q, _, v, _ = step.points
+        one, other = piece_with(pieces, u, v), piece_with(pieces, v, u)
+        union = joined(one, other, u, v)
+        for corner, (before, after) in ((u, (p, q)), (v, (step.points[3], step.points[5]))):
+            at = union.index(corner)
+            assert {union[at - 1], union[(at + 1) % len(union)]} == {before, after}  # these meet there without the diagonal
+        if step.kind == "left out":
+            assert is_convex(union, near)
+            pieces = [piece for piece in pieces if piece is not one and piece is not other] + [union]
+        else:
+            assert min(bend(*step.points[:3]), bend(*step.points[3:])) <= near  # a corner would turn right
+    check_pieces(case, steps[-1].result)
+    wanted = {frozenset(piece) for piece in pieces}
+    assert {frozenset(map(tuple, piece.tolist())) for piece in steps[-1].result} == wanted
+    assert steps[-1].values["pieces"] == len(pieces)
+
+
+TRIED = 7
+"""Corners up to which all sets of diagonals are tried: with more it takes a second."""
+
+
+CLEAR = 1e-3
+"""Of the extent. Corners nearer to the line of two others are left to the exact tests of lattices, tests/unit/decompose/test_pieces.py."""
+
+
+def least_cuts(loop, extent):
+    """Return the fewest diagonals that cut a polygon into convex pieces; None where it is not small and plain enough to try."""
+    n = len(loop)
+    if n > TRIED or min(abs(bend(p, q, r)) for p in loop for q in loop for r in loop if len({p, q, r}) == 3) < CLEAR * extent:
+        return None
+    cells = np.rint((np.array(loop) - loop[0]) * (2.0**20 / extent)).astype(int).tolist()
+    return fewest_pieces_by_trial([[(x, y) for x, y in cells]]) - 1
+
+
+def check_keil(case, steps):
+    _, extent = outline_of(case)
+    near = NEAR * extent
+    around = {q: bend(p, q, r) for p, q, r in corners_of(case)}
+    reflex = {corner for corner, out in around.items() if out < near}
+    clear = {corner for corner, out in around.items() if out < -near}
+    compared, cuts = 0, []
+    for step in steps[:-1]:
+        if step.kind == "subproblem" and step.bound is not None:
+            loop = list(step.points)
+            check_cut(case, loop[0], loop[-1])
+            out = [bend(loop[k - 1], loop[k], loop[(k + 1) % len(loop)]) for k in range(len(loop))]
+            assert sum(one < -near for one in out) <= 2 * step.bound <= 4 * sum(one < near for one in out)  # a dent needs a cut, or two
+            if compared < 3 and step.bound > 0:
+                wanted = least_cuts(loop, extent)
+                assert wanted is None or step.bound == wanted
+                compared += wanted is not None
+        elif step.kind in ("cut", "left out"):
+            check_cut(case, *step.points)
+            if step.kind == "cut":
+                assert any(corner in reflex for corner in step.points)
+                cuts.append(step.points)
+    pieces, is_least = steps[-1].result
+    check_pieces(case, pieces)
+    assert steps[-1].values["pieces"] == len(pieces)
+    assert 2 * (len(pieces) + len(case.rings) - 2) >= len(clear)
+    if len(case.rings) == 1:
+        assert is_least and len(pieces) == len(cuts) + 1
+        loops = [list(map(tuple, piece.tolist())) for piece in pieces]
+        sides = {frozenset(side) for loop in loops for side in zip(loop, [*loop[1:], loop[0]], strict=True)}
+        assert {frozenset(cut) for cut in cuts} <= sides  # the pieces are what the cuts leave
+        wanted = least_cuts(list(rings_of(case)[0]), extent)
+        assert wanted is None or len(cuts) == wanted

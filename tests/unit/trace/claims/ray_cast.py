@@ -11,7 +11,7 @@ from engine.geometry import Transform
 from tests.unit.trace.claims.gaps import gap_of_points, is_counter_clockwise_normal
 
 
-def check(case, steps):
+def check_ray_cast(case, steps):
     pair = case.pair
     here = np.array(pair.pose_a.position)  # all is looked at from there: corners carry no rounding of a far place
     core, radius = Transform((0.0, 0.0), pair.pose_a.angle).apply_array(pair.shape_a.core), pair.shape_a.radius

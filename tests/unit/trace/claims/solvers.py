@@ -94,7 +94,7 @@ def tangent_of(normal):
     return normal[1], -normal[0]
 
 
-def check(case, steps, method):
+def check_solver(case, steps, method):
     bodies, accumulated, places = Bodies(case, method), {}, places_of(steps)
     for step in steps[:-1]:
         if step.kind == "free":

@@ -1,4 +1,4 @@
-"""What the steppers of shapes that only slide claim alike, from the shapes alone."""
+"""What steps of shapes that only slide claim, from the shapes alone."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Slide:
                     assert abs(gap_of_cores(at[None], core) - radius) <= 8.0 * self.near
 
 
-def check(case, steps, names):
+def check_slide(case, steps, names):
     slide = Slide(case, names)
     first, last = -math.inf, math.inf
     for step in steps[:-1]:
@@ -152,3 +152,44 @@ def check(case, steps, names):
         assert (steps[-1].values["first"], steps[-1].values["last"]) == (first, last)
         assert first <= last
     return slide, result
+
+
+def check_swept_sat(case, steps):
+    slide, result = check_slide(case, steps, ("a", "b"))
+    assert steps[-1].points == result.contact_set.points
+    slide.check_times(result.status, result.t_first, result.normal, steps[-1].points, ("a", "b"))
+    if result.status is Status.HIT:
+        # while they touch they touch, and after it they do not
+        for x in (0.25, 0.5, 0.75):
+            assert slide.gap(result.t_first + x * (result.t_last - result.t_first)) <= slide.near * (1.0 + abs(result.t_last))
+        past = result.t_last + 1e-3 * (1.0 + abs(result.t_last))
+        assert slide.gap(past) >= -slide.near * (1.0 + abs(past))
+
+
+def check_shape_cast(case, steps):
+    slide, result = check_slide(case, steps, ("b", "a"))
+    assert steps[-1].points == (() if result.point is None else (result.point,))
+    slide.check_times(result.status, result.fraction, result.normal, steps[-1].points, ("b", "a"))
+
+
+def check_moving_discs(case, steps):
+    slide, result = Slide(case), steps[-1].result
+    center, answer = slide.corners[0], steps[-1]
+    for step in steps:
+        values = step.values
+        for point, name in zip(step.points if step.kind in ("start", "nearest") else (), "ab", strict=False):
+            t = values.get("t0", 0.0)
+            at = slide.core[name][0] + t * slide.way[name]
+            assert math.dist(np.array(point) - slide.here, at) <= slide.near * (1.0 + abs(t))  # the centers then
+        if step.kind == "start":
+            assert abs(values["|c|"] - math.hypot(*center)) <= slide.near and abs(values["r"] - slide.radii) <= slide.near
+            assert abs(values["gap"] - slide.gap(0.0)) <= slide.near
+            assert values["inside"] == 0.0 or values["gap"] <= slide.near
+        elif step.kind == "nearest":
+            half = next((later.values["h"] for later in steps if later.kind == "chord"), math.nan)
+            slide.check_circle(center, values["d"], values["t0"], half)
+            assert abs(values["r"] - slide.radii) <= slide.near
+        elif step.kind == "chord":
+            assert values["first"] == steps[1].values["t0"] - values["h"] and values["last"] == steps[1].values["t0"] + values["h"]
+    assert answer.points == result.contact_set.points and answer.axis in (None, result.normal)
+    slide.check_times(result.status, result.t_first, result.normal, answer.points, ("a", "b"))

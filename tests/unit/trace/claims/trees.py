@@ -1,5 +1,4 @@
-"""What steps of trees claim. The tree is read off the picture: nodes and lines in the view "tree", boxes in the plane; everything that is
-said of it is then made of the case's boxes anew."""
+"""What steps of trees of boxes claim, from the boxes alone."""
 
 from __future__ import annotations
 
@@ -214,3 +213,125 @@ def check_order(case, step):
     assert np.allclose(shown, centers[order], rtol=0.0, atol=near(case))
     assert re.findall(r"\d+", step.sentence.partition("box ")[2]) == list(map(str, order))
     return keys, order
+
+
+N_BINS = 16
+
+
+def check_bvh_top_down(case, steps):
+    check_descent(case, steps)
+    if not case.boxes:
+        return
+    whole, drawings = check_parts(case, steps)
+    tiny = near(case) * (1 + len(case.boxes))
+    n_cut = 0
+    for step in steps:
+        if step.kind not in ("cut", "halved"):
+            continue
+        n_cut += 1
+        now = drawings.of(step)
+        (name,), (left, right) = now.named(step, "looked_at"), now.named(step, "new")
+        assert now.children[name] == [left, right] == whole.children[name]
+        items, sides = whole.leaves(name), (whole.leaves(left), whole.leaves(right))
+        centers = {leaf: center(whole.leaf_boxes[leaf]) for leaf in items}
+        spans = [max(c[axis] for c in centers.values()) - min(c[axis] for c in centers.values()) for axis in range(2)]
+        if step.kind == "halved":
+            assert max(spans) <= tiny and abs(len(sides[0]) - len(sides[1])) <= 1  # no centers to part
+            continue
+        axis = step.question.right
+        assert spans[axis] >= spans[1 - axis] - tiny and abs(step.values["span"] - spans[axis]) <= tiny
+        low = min(c[axis] for c in centers.values())
+        at, cost = step.values["at"], step.values["cost"]
+        assert all(centers[leaf][axis] <= at + tiny for leaf in sides[0]) and all(centers[leaf][axis] >= at - tiny for leaf in sides[1])
+        assert (
+            abs(cost - sum(len(side) * half_perimeter(whole.box(child)) for side, child in zip(sides, (left, right), strict=True))) <= tiny
+        )
+        tried = [low + border * spans[axis] / N_BINS for border in range(1, N_BINS)]
+        assert any(abs(at - one) <= tiny for one in tried)
+        for one in tried:  # no cut between bins costs less
+            below = [whole.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] < one]
+            above = [whole.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] >= one]
+            is_clear = all(abs(c[axis] - one) > tiny for c in centers.values())
+            if is_clear and below and above:
+                assert len(below) * half_perimeter(around(below)) + len(above) * half_perimeter(around(above)) >= cost - tiny
+    assert n_cut == len(case.boxes) - 1
+
+
+REACH = 8
+
+
+def check_bvh_bottom_up(case, steps):
+    check_descent(case, steps)
+    if not case.boxes:
+        return
+    _, order = check_order(case, steps[0])
+    assert Drawings(case).of(steps[0]).roots == list(map(str, order))
+    whole, drawings = check_parts(case, steps)
+    tiny = 8.0 * near(case)
+    chosen, joined, is_slow = {}, 0, False
+    for step in steps:
+        now = drawings.of(step)
+        if step.kind == "choice":
+            is_slow = "too few" in step.sentence
+            chosen = dict(key.split() for key in step.values)
+            clusters = now.roots
+            assert set(chosen) == set(clusters)
+            for k, name in enumerate(clusters):
+                others = [other for other in clusters[max(0, k - REACH) : k + REACH + 1] if other != name]
+                distances = {other: half_perimeter(around((whole.box(name), whole.box(other)))) for other in others}
+                said = step.values[f"{name} {chosen[name]}"]
+                assert abs(said - distances[chosen[name]]) <= tiny and said <= min(distances.values()) + tiny
+            if step.question is not None:
+                assert step.question.answers[step.question.right].removeprefix("box ") == chosen[clusters[0]]
+            mutual = sum(chosen[chosen[name]] == name for name in clusters) // 2
+            assert f" {mutual} pair" in step.sentence and mutual > 0
+        elif step.kind == "join":
+            left, right = now.named(step, "best")
+            (parent,) = now.named(step, "new")
+            assert now.children[parent] == [left, right]
+            assert is_slow or (chosen[left] == right and chosen[right] == left)
+            assert abs(step.values["round both"] - half_perimeter(whole.box(parent))) <= tiny
+            joined += 1
+    assert joined == len(case.boxes) - 1
+
+
+def check_bvh_insertion(case, steps):
+    check_insertions(case, steps, 0.0)
+    check_descent(case, steps)
+
+
+def check_bvh_morton(case, steps):
+    check_descent(case, steps)
+    if not case.boxes:
+        return
+    keys, order = check_order(case, steps[0])
+    whole, drawings = check_parts(case, steps)
+    n = len(order)
+    splits = [(keys[order[k - 1]] ^ keys[order[k]]).bit_length() - 1 if k > 0 else 64 for k in range(n)]
+    place_of = {str(item): k for k, item in enumerate(order)}
+    pushed = n
+    for step in steps:
+        now = drawings.of(step)
+        if step.kind == "push":
+            pushed -= 1
+            assert now.roots[0] == str(order[pushed]) and step.values["bit"] == splits[pushed]
+        elif step.kind == "join":
+            left, right = now.named(step, "best")
+            (parent,) = now.named(step, "new")
+            assert now.roots[0] == parent and now.children[parent] == [left, right]
+            leaves = [place_of[leaf] for leaf in whole.leaves(parent)]
+            assert leaves == list(range(leaves[0], leaves[-1] + 1))  # a run along the curve
+            between = place_of[whole.leaves(right)[0]]
+            assert (
+                step.values["bit"] == splits[between] == max(splits[leaves[0] + 1 : leaves[-1] + 1])
+            )  # split where the highest bit differs
+            assert splits[between] < splits[leaves[0]]
+    assert pushed == 0
+
+
+MARGIN = 0.1  # m: Box2D's b2_aabbExtension
+
+
+def check_dynamic_tree(case, steps):
+    check_insertions(case, steps, MARGIN)
+    check_descent(case, steps, MARGIN)
