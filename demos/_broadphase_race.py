@@ -105,7 +105,7 @@ class Race:
         return pairs, cost
 
     def _compare(self, boxes: FloatArray, answers: list[tuple[Lane, IntArray]]) -> None:
-        """Compare the results of a frame; if they differ, brute force tells which are wrong."""
+        """Compare the results of a frame; if they differ, brute force decides which are wrong."""
         self.n_compared += len(answers) - 1
         if all(np.array_equal(pairs, self.pairs) for _, pairs in answers[1:]):
             return

@@ -58,6 +58,11 @@ class CaseHand(Demo):
     def first_box(self) -> AABB:
         """Box of the case as it begins, of which `HANDLE` is a share."""
 
+    def chosen(self, name: str) -> str | None:
+        """Return the selected word of a parameter that is a choice; None if there is no such parameter."""
+        choices = next((parameter.choices for parameter in self.parameters if parameter.name == name), None)
+        return None if choices is None else choices[round(self.parameter(name))]
+
     def begin_hand(self, touched: str = "") -> None:
         """Hold nothing; `touched` is the part that keys change."""
         self._held: tuple[str, Point, Case, float | None] | None = None

@@ -183,7 +183,7 @@ _Key = tuple[type[Limitation], tuple[tuple[str, float], ...], str]
 _known: dict[_Key, tuple[Finding, ...]] = {}
 """The numbers measured by this process: the newest `_MAX_KNOWN` sets."""
 _working: list[Future[None]] = []
-"""What a thread is measuring, if any."""
+"""Measurements that a thread is making; at most one."""
 _MAX_KNOWN = 256
 
 

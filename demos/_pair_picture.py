@@ -132,7 +132,7 @@ def _draw_way_out(canvas: Canvas, shape: AnyShape, pose: Transform, answer: Answ
 def _draw_outsider(canvas: Canvas, outsider: Outsider) -> None:
     """Draw what can be drawn of an answer that a pair file holds (docs/json.md)."""
     answer = outsider.answer if isinstance(outsider.answer, dict) else {}
-    points = [at for at in (_as_point(one) for one in _as_list(answer.get("points"))) if at is not None]
+    points = [at for at in (_as_point(point) for point in _as_list(answer.get("points"))) if at is not None]
     for point in points:
         canvas.point(point, palette.POINT_REMOVE, 6.0, ring=True)
         canvas.point(point, palette.POINT_REMOVE, 2.0)
@@ -146,7 +146,7 @@ def _as_list(value: object) -> list[object]:
 
 
 def _as_point(value: object) -> Point | None:
-    numbers = [float(one) for one in _as_list(value) if isinstance(one, int | float) and math.isfinite(one) and abs(one) < 1e9]
+    numbers = [float(item) for item in _as_list(value) if isinstance(item, int | float) and math.isfinite(item) and abs(item) < 1e9]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else None
 
 

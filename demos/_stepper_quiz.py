@@ -17,7 +17,7 @@ ANSWER_KEYS = (*"123456789", *(f"answer {k}" for k in range(10, 65)))
 
 @dataclass
 class Guesses:
-    """What is asked and was answered: part of the demo's past.
+    """The open question and the answers so far; part of the demo's past.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ class Guesses:
             return f"The quiz is over: {score_of(self.made)}." if quiz is not None else ""
         last = ""
         if answered is not None:
-            asked, given = answered
-            last = "Right. " if given == asked.right else f"No: {asked.answers[asked.right]}. "
+            last_question, answer = answered
+            last = "Right. " if answer == last_question.right else f"No: {last_question.answers[last_question.right]}. "
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
         hint = "Click an answer, or press its number; the right arrow skips it."
         if question is None and quiz is None and is_last:

@@ -108,7 +108,7 @@ class BoundingVolumes(Demo):
     )
 
     view_state: str | None
-    """Where the table is: "beside" the figures, "below" them, or "left out" because it could not be read."""
+    """Place of the table: "beside" the figures, "below" them, or "left out" because it could not be read."""
 
     def build(self) -> None:
         self._random = self.rng("neighbors")

@@ -31,7 +31,7 @@ STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in 
 """Short names of the structures, in their order."""
 
 _KERNELS = "broad phases"
-"""What is compiled for it, a part of `engine.app.compiling`."""
+"""Name of its kernels in `engine.app.compiling`."""
 _DRAWN = STRUCTURE_WORDS.index("dynamic tree")
 _DISCS = 10
 """Number of bodies among the boxes, which users can throw."""

@@ -60,9 +60,9 @@ def default_pair(query: str) -> Pair:
 
 @dataclass(slots=True)
 class _ViewState:
-    """Answers to the pair that was asked last."""
+    """The last pair, and the answers to it."""
 
-    asked: Pair | None = None
+    pair: Pair | None = None
     answers: PairAnswers | None = None
     message: str = ""
 
@@ -107,8 +107,8 @@ class PairInspector(CaseHand):
         elif pair.query == "toi":
             parameters = (FRACTION,)
         title, watch = Path(path).name, f"Our answer is green, and Box2D's is orange. {_WATCH[pair.query]}"
-        given = {"opened": pair, "opened_from": path, "parameters": parameters, "title": title, "watch": watch}
-        return type("OpenedPair", (cls,), given)
+        attributes = {"opened": pair, "opened_from": path, "parameters": parameters, "title": title, "watch": watch}
+        return type("OpenedPair", (cls,), attributes)
 
     def build(self) -> None:
         self.pair = self._begin()
@@ -134,15 +134,15 @@ class PairInspector(CaseHand):
         """Both answers to the pair as it stands; None while the algorithms are not loaded."""
         if not self.has_algorithms:
             return None
-        if self.view_state.asked is not self.pair and self._is_loaded():
+        if self.view_state.pair is not self.pair and self._is_loaded():
             from engine.compare.pair.answers import ask
 
-            self.view_state.answers, self.view_state.asked = None, self.pair
+            self.view_state.answers, self.view_state.pair = None, self.pair
             try:
                 self.view_state.answers = ask(self.pair)
             except LabError as error:
                 self.view_state.message = f"not answered: {error}"
-        return self.view_state.answers if self.view_state.asked is self.pair else None
+        return self.view_state.answers if self.view_state.pair is self.pair else None
 
     def _is_loaded(self) -> bool:
         """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
@@ -209,8 +209,8 @@ class PairInspector(CaseHand):
         if answers.box2d is not None:
             lines.append((f"Box2D:  {answers.box2d.words}", palette.EXPLAINED))
         if self.pair.outsider is not None:
-            one = self.pair.outsider
-            lines.append((f"{one.name}:  {one.note or one.answer}", palette.POINT_REMOVE))
+            outsider = self.pair.outsider
+            lines.append((f"{outsider.name}:  {outsider.note or outsider.answer}", palette.POINT_REMOVE))
         return [*lines, *self.message_lines()]
 
     def agreement(self) -> StepAgreement:
@@ -270,10 +270,7 @@ class PairInspector(CaseHand):
         return default_pair(self._query())
 
     def _query(self) -> str:
-        choice = next((one for one in self.parameters if one.name == "query"), None)
-        if choice is None:
-            return self.opened.query if self.opened is not None else QUERIES[0]
-        return choice.choices[round(self.parameter("query"))]
+        return self.chosen("query") or (self.opened.query if self.opened is not None else QUERIES[0])
 
     def _fraction(self) -> float:
         return self.values.get("fraction", 0.0) if self.pair.query == "toi" else 0.0

@@ -43,7 +43,7 @@ COLUMNS = (3.75, 5.15)
 LANE = 1.95
 """Distance of the lanes, meters."""
 AWAY = 50.0
-"""Where bullets are put that have left the view, meters."""
+"""Place of the bullets that have left the view, meters."""
 TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 
 Lane = tuple[str, FlaggedShot]

@@ -64,7 +64,7 @@ def _load(name: str) -> None:
 
 @dataclass(slots=True)
 class _ViewState:
-    """What is drawn, kept for as long as it stays the same.
+    """The drawn steps, kept for as long as they stay the same.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Stepper(CaseHand):
     opened: ClassVar[Case | None] = None
     """The case of a file, or of what was clicked, in place of the algorithm's example."""
     quiz: ClassVar[Quiz | None] = None
-    """What is asked in place of that, and gets the answers."""
+    """Questions to ask instead of playing, which receive the answers."""
     own: ClassVar[Asking | None] = None
     """A user's function, to be asked beside the algorithm."""
 
@@ -147,7 +147,7 @@ class Stepper(CaseHand):
         """
         trace.algorithm(name)
         first, *others, last = cls.parameters
-        names = NAMES if case is None else tuple(one for one in NAMES if trace.algorithm(one).takes(case))
+        names = NAMES if case is None else tuple(other for other in NAMES if trace.algorithm(other).takes(case))
         if quiz is not None:
             names = (name,)
         others_of = ("none", *names, trace.ALL_BESIDE)
@@ -178,24 +178,21 @@ class Stepper(CaseHand):
             self.guesses = Guesses(is_on=True, made=tuple(self.quiz.made))
             self._next_question()
 
-    # What is asked, and what it answers
+    # The case and its steps
 
     @property
     def names(self) -> tuple[str, ...]:
         """The algorithm, and those beside it."""
-        chosen, beside = (self._word(name) for name in ("algorithm", "beside"))
+        chosen, beside = self.chosen("algorithm"), self.chosen("beside")
+        assert chosen is not None and beside is not None
         if beside == trace.ALL_BESIDE:
             case = self._case if self._case is not None else _example(chosen)
             return (chosen, *trace.beside(chosen, case))
         return (chosen,) if beside in ("none", chosen) else (chosen, beside)
 
-    def _word(self, name: str) -> str:
-        parameter = next(one for one in self.parameters if one.name == name)
-        return parameter.choices[round(self.parameter(name))]
-
     @property
     def case(self) -> Case | None:
-        """What is asked; None while the algorithm is not loaded."""
+        """Input of the algorithm; None while the algorithm is not loaded."""
         if self._case is not None:
             return self._case
         return _example(self.names[0]) if self._is_ready(self.names[0]) else None
@@ -215,8 +212,8 @@ class Stepper(CaseHand):
         case = self.case
         if case is None or not self._is_ready(name):
             return None
-        found = self.view_state.traced.get(name)
-        if found is None or found[0] is not case:
+        traced = self.view_state.traced.get(name)
+        if traced is None or traced[0] is not case:
             algorithm, made, why = trace.algorithm(name), None, ""
             try:
                 if algorithm.takes(case):
@@ -225,8 +222,8 @@ class Stepper(CaseHand):
                     why = "it does not accept this input"
             except LabError as error:
                 why = str(error)
-            found = self.view_state.traced[name] = case, made, why
-        return found[1]
+            traced = self.view_state.traced[name] = case, made, why
+        return traced[1]
 
     @property
     def n_steps(self) -> int:
@@ -239,7 +236,7 @@ class Stepper(CaseHand):
         return min(round(self.parameter("step")), self.n_steps) - 1
 
     def _go_to(self, k: int) -> None:
-        if self._asked() is None:
+        if self._open_question() is None:
             self.guesses.pass_by(self.k)
         self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
         self._waited = 0
@@ -248,7 +245,7 @@ class Stepper(CaseHand):
 
     # Predictions
 
-    def _asked(self) -> Asked | None:
+    def _open_question(self) -> Asked | None:
         """Return the question that is to be answered before the step is shown; while it plays nothing is asked."""
         name, picture = self.names[0], self.picture(self.names[0])
         if self.playing or picture is None or self.case is None or self.guesses.asked(self.k, picture.steps) is None:
@@ -256,10 +253,10 @@ class Stepper(CaseHand):
         return Asked(name, self.case, picture.steps, self.k)
 
     def _answer(self, given: int | None) -> bool:
-        asked = self._asked()
-        if asked is None or (given is not None and given >= len(asked.question.answers)):
+        current = self._open_question()
+        if current is None or (given is not None and given >= len(current.question.answers)):
             return False
-        self.guesses.take(asked, given, self.view_state.watch.seconds(asked.question))
+        self.guesses.take(current, given, self.view_state.watch.seconds(current.question))
         if self.quiz is not None:
             self.quiz.made = self.guesses.made
         return True
@@ -267,27 +264,27 @@ class Stepper(CaseHand):
     def _next_question(self) -> None:
         """Put the next question of the quiz, or end it."""
         assert self.quiz is not None
-        asked = self.quiz.asked(len(self.guesses.made)) if len(self.guesses.made) < self.quiz.n else None
-        if asked is None:
+        following = self.quiz.asked(len(self.guesses.made)) if len(self.guesses.made) < self.quiz.n else None
+        if following is None:
             self.guesses.is_on, self.guesses.at = False, -1
         else:
-            self._case, self._touched = asked.case, ""
-            self.values["step"] = float(asked.step + 1)
-            self.guesses.seen, self.guesses.at = asked.step - 1, -1
+            self._case, self._touched = following.case, ""
+            self.values["step"] = float(following.step + 1)
+            self.guesses.seen, self.guesses.at = following.step - 1, -1
 
     def _shown_question(self) -> tuple[Question | None, int | None]:
-        """Return what is asked, or was asked and answered, about the step that is shown."""
-        asked, picture = self._asked(), self.picture(self.names[0])
-        self.view_state.watch.look(asked.question if asked is not None else None)
-        if asked is not None:
-            return asked.question, None
+        """Return the question about the step that is shown, and its answer if there is one."""
+        current, picture = self._open_question(), self.picture(self.names[0])
+        self.view_state.watch.look(current.question if current is not None else None)
+        if current is not None:
+            return current.question, None
         return (picture is not None and self.guesses.answered(self.k, picture.steps)) or (None, None)
 
     # A function of the user's own
 
     @property
     def theirs(self) -> OwnAnswer | str | None:
-        """What the user's function answers beside the algorithm, or why it cannot; None without one, and while it is asked."""
+        """Answer of the user's function beside the algorithm's, or why there is none; None without a function, or until it answers."""
         name, case = self.names[0], self.case
         picture = None if self.own is None else self.picture(name)
         if self.own is None or case is None or picture is None:
@@ -303,9 +300,9 @@ class Stepper(CaseHand):
         if reply is None:
             return None
         if self.view_state.theirs is None or self.view_state.theirs[0] is not picture or self.view_state.theirs[1] is not reply:
-            found = beside(self.own.function.query, case, picture.steps, reply)
-            marked = StepPicture(picture.algorithm, (*picture.scenery, *found.marks), picture.steps)
-            self.view_state.theirs = picture, reply, found, marked
+            answer = beside(self.own.function.query, case, picture.steps, reply)
+            marked = StepPicture(picture.algorithm, (*picture.scenery, *answer.marks), picture.steps)
+            self.view_state.theirs = picture, reply, answer, marked
         return self.view_state.theirs[2]
 
     def on_parameter(self, name: str) -> None:
@@ -351,7 +348,7 @@ class Stepper(CaseHand):
         k, last = self.k, self.n_steps - 1
         if k < last:
             self._go_to(k + 1)
-        elif self._word("end") == "loop":
+        elif self.chosen("end") == "loop":
             self._go_to(0)
         else:
             self.playing = False
@@ -411,12 +408,12 @@ class Stepper(CaseHand):
 
     def _next_beside(self) -> None:
         """Show the next of the algorithms that go with this one, and after the last of them none."""
-        words = next(one for one in self.parameters if one.name == "beside").choices
+        words = next(parameter for parameter in self.parameters if parameter.name == "beside").choices
         offered = ["none"]
         if self._is_ready(self.names[0]):
-            others = [one for one in trace.algorithm(self.names[0]).beside if one in words]
+            others = [name for name in trace.algorithm(self.names[0]).beside if name in words]
             offered += others if len(others) < 2 else [*others, trace.ALL_BESIDE]
-        now = self._word("beside")
+        now = self.chosen("beside")
         self.values["beside"] = float(words.index(offered[(offered.index(now) + 1) % len(offered)] if now in offered else "none"))
 
     # The hand
@@ -430,7 +427,7 @@ class Stepper(CaseHand):
         return (self.opened if self.opened is not None else _example(self.names[0])).box
 
     def put_case(self, case: Case) -> None:
-        if self._asked() is None:
+        if self._open_question() is None:
             self.guesses.pass_by(self.k)
         self._case = case.following(self.case or case)
 
@@ -450,9 +447,9 @@ class Stepper(CaseHand):
     def _aside(self) -> Aside | None:
         """Return what is said below the sentence: how predictions went, what a function of the user's answers."""
         if self.guesses.is_on or self.quiz is not None:
-            asked, picture = self._asked(), self.picture(self.names[0])
+            current, picture = self._open_question(), self.picture(self.names[0])
             answered = picture and self.guesses.answered(self.k, picture.steps)
-            words = self.guesses.words(self.quiz, asked and asked.question, answered, self.k == self.n_steps - 1)
+            words = self.guesses.words(self.quiz, current and current.question, answered, self.k == self.n_steps - 1)
             is_wrong = answered is not None and answered[0].right != answered[1]
             color = palette.ACCENT if answered is None else palette.UNEXPLAINED if is_wrong else palette.AGREE
             return Aside(words, color)
@@ -483,13 +480,13 @@ class Stepper(CaseHand):
         return board_margins(self._pictures(), width, height, ui_scale)
 
     def _pictures(self) -> list[StepPicture]:
-        found = [picture for name in self.names if (picture := self.picture(name)) is not None]
-        if found:
+        pictures = [picture for name in self.names if (picture := self.picture(name)) is not None]
+        if pictures:
             theirs = self.theirs
             if self.view_state.theirs is not None and theirs is self.view_state.theirs[2]:
-                found[0] = self.view_state.theirs[3]
-            found[0].aside = self._aside()
-        return found
+                pictures[0] = self.view_state.theirs[3]
+            pictures[0].aside = self._aside()
+        return pictures
 
     def draw(self, canvas: Canvas) -> None:
         if pictures := self._pictures():
