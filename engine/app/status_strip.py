@@ -125,6 +125,8 @@ class Notes:
             return message.words, message.color
         if self._is_empty:
             return "Nothing is in view. Press Home.", palette.WARNING
+        if (sentence := next((note for stage in session.demo.stages for note in stage.world.step_notes), None)) is not None:
+            return sentence, palette.WARNING
         if self._is_slow:
             what = _what_takes_long(session.costs.shown, is_warming_up)
             return f"Running at {session.clock.share_of_speed} of the chosen speed: {what}", palette.WARNING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -18,7 +19,7 @@ from engine.cli.player import PageCapture, write_page
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.files import write_atomically
-from engine.common.words import meant
+from engine.common.words import counted, meant
 from engine.report import Link, Part, Report, Value, facts
 
 if TYPE_CHECKING:
@@ -287,10 +288,13 @@ def _headless(
             page.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", besides)
             add_row(acting.demo)
 
+        notes = Counter[str]()
+
         def on_step(running: Demo) -> None:
             camera.stepped()
             page.stepped()
             add_row(running)
+            notes.update(note for stage in running.stages for note in stage.world.step_notes)
             advance()
 
         besides: list[Comparison] = []
@@ -311,7 +315,8 @@ def _headless(
     readout = [line if isinstance(line, str) else line[0] for line in (*demo.verdicts(), *demo.status())]
     rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | written
     title = Link(f"{demo.title}, {report.steps} steps, seed {report.seed}", "title")
-    parts: list[Part] = [title, rows, *(f"  {line}" for line in dict.fromkeys((*readout, *demo.summary())))]
+    limits = (f"{sentence} ({counted(n, 'step')} of {report.steps})" for sentence, n in notes.items())
+    parts: list[Part] = [title, rows, *(f"  {line}" for line in dict.fromkeys((*readout, *demo.summary(), *limits)))]
     return Report({**plain, "readout": readout}, parts, int(not report.is_clean))
 
 

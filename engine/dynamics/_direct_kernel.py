@@ -31,36 +31,37 @@ from numpy.typing import NDArray
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel
-from engine.dynamics._bodies_kernel import Bodies
 from engine.dynamics._contact_kernel import (
     AX,
     BLOCK,
     FRICTION,
     GAP,
+    IMPULSE_SCALE,
+    MASS_SCALE,
     NORMAL_IMPULSE,
     NORMAL_MASS,
     NX,
     OF_POINT,
-    PUSH,
     RADIUS_A,
     TANGENT_IMPULSE,
     TANGENT_MASS,
+    offset_of_cores,
+    pose_of,
 )
-from engine.dynamics._island_kernel import root_of
-from engine.dynamics._joint_kernel import HOLD, POINT, SUM, Joints, coordinate, forces_at, rate_and_response
+from engine.dynamics._island_kernel import join, root_of
+from engine.dynamics._joint_kernel import n_parts, part
+from engine.dynamics._row_kernel import apply_row, can_move, joint_velocity_and_response, row_velocity
+from engine.dynamics.model import HOLD, SUM, Bodies, Joints
+from engine.dynamics.tolerances import MAX_NEIGHBORS, PUSH, STICK
 
-__all__ = ["HOLDS", "System", "factorize", "look_again", "solve_at_once", "system_of"]
+__all__ = ["System", "factorize", "solve_at_once", "stiffen", "system_of", "update_jacobians"]
 
 MAX_BODIES = 256
-"""Of an island that is solved at once."""
-MAX_NEIGHBORS = 48
-"""Of a body when its turn comes; an island with more, as a net of joints, is left to the passes."""
-STICK = 100.0
-"""a of friction, which has no error of place to make up."""
+"""Maximum number of bodies in an island solved directly."""
 TRIES = 4
-"""Times that rows leave the set, in a solution."""
+"""Number of times that rows leave the set within a solution."""
 
-_PRESSES, _STICKS, HOLDS, _HOLDS_Y = range(4)
+_PRESSES, _STICKS, _HOLDS, _HOLDS_Y = range(4)
 """Kinds of rows."""
 
 
@@ -73,13 +74,13 @@ class System(NamedTuple):
         Rows of bodies.
     jacobian : float64 (m, 6)
     stiffness : float64 (m,)
-        s; 0 of a row that has left the set.
+        s; 0 for a row that has left the set.
     error : float64 (m,)
-        Of place: a contact's gap, a joint's coordinate less its target.
+        Position error: a contact's gap, a joint's coordinate less its target.
     kind, at : int64 (m,)
         Normal or tangent of a contact, and where its point is in the lanes; joint, and its row.
     node : int64 (n,)
-        Of a body its number in the system, or -1 where it is not solved at once.
+        Number of each body in the system, or -1 if it is not solved directly.
     body : int64 (k,)
     order, number : int64 (k',), (k,)
         Numbers in the order in which they are eliminated, and the place of each in it.
@@ -116,19 +117,19 @@ def system_of(
     bodies: Bodies, lanes: FloatArray, pairs: IntArray, joints: Joints, with_joints: bool, with_contacts: bool,
     stiff: float, stiff_hard: float, stiff_joint: float,
 ) -> System:  # fmt: skip
-    """Return the rows that are to be solved at once, in islands of two bodies and more, ordered; `stiff...` are a of each kind."""
+    """Return the rows to solve directly, in islands of two or more bodies, ordered; `stiff...` are the coefficients a of each kind."""
     n_contacts = len(lanes) // BLOCK * WIDTH if with_contacts else 0
-    most = 4 * n_contacts + 2 * len(joints.kind)
-    ends, kind, at = np.empty((most, 2), dtype=np.int64), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    jacobian, stiffness = np.empty((most, 6)), np.empty(most)
+    n_rows = 4 * n_contacts + 2 * len(joints.kind)
+    ends, kind, at = np.empty((n_rows, 2), dtype=np.int64), np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
+    jacobian, stiffness = np.empty((n_rows, 6)), np.empty(n_rows)
     m = 0
     for contact in range(n_contacts):
         m = _add_contact(bodies, lanes, pairs, contact, ends, jacobian, stiffness, kind, at, m, stiff, stiff_hard)
     for row in range(len(joints.kind) if with_joints else 0):
         if joints.mode[row] == HOLD and joints.kind[row] != SUM:
-            for k in range(2 if joints.kind[row] == POINT else 1):
+            for k in range(n_parts(joints, row)):
                 ends[m, 0], ends[m, 1] = joints.bodies[row, 0], joints.bodies[row, 1]
-                kind[m], at[m] = HOLDS + k, row
+                kind[m], at[m] = _HOLDS + k, row
                 m += 1
     node, body, first, is_left = _islands(bodies, ends, m)
     n_nodes = len(body)
@@ -172,7 +173,7 @@ def system_of(
         ends[:kept], jacobian[:kept], stiffness[:kept], np.zeros(kept), kind[:kept], at[:kept], node, body, order, number, n_later, later,
         island, np.empty((n_nodes, 9)), np.empty((n_beside, 9)), begin,
     )  # fmt: skip
-    look_again(bodies, lanes, joints, system, np.zeros((4, 3)), stiff_joint)
+    update_jacobians(bodies, lanes, joints, system, stiff_joint)
     return system
 
 
@@ -198,16 +199,13 @@ def _add_contact(
             jacobian[m, 2] = -(lanes[to + AX * WIDTH] * y - lanes[to + (AX + 1) * WIDTH] * x)
             jacobian[m, 5] = lanes[to + (AX + 2) * WIDTH] * y - lanes[to + (AX + 3) * WIDTH] * x
             if number == 0:
-                stiffness[m] = lanes[to + NORMAL_MASS * WIDTH] * (stiff if _moves(bodies, a) and _moves(bodies, b) else stiff_hard)
+                stiffness[m] = lanes[to + NORMAL_MASS * WIDTH] * (
+                    stiff if can_move(bodies.inverse, a) and can_move(bodies.inverse, b) else stiff_hard
+                )
             else:
                 stiffness[m] = lanes[to + TANGENT_MASS * WIDTH] * STICK
             m += 1
     return m
-
-
-@inlined_kernel
-def _moves(bodies: Bodies, body: int) -> bool:
-    return bool(bodies.inverse[body, 0] + bodies.inverse[body, 1] > 0.0)
 
 
 @allocating_kernel
@@ -219,31 +217,29 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
     n = len(bodies.velocity)
     root, count = np.arange(n), np.zeros(n, dtype=np.int64)
     for r in range(m):
-        a, b = ends[r, 0], ends[r, 1]
-        if _moves(bodies, a) and _moves(bodies, b):
-            a, b = root_of(root, a), root_of(root, b)
-            root[max(a, b)] = min(a, b)
-    for one in range(n):
-        root[one] = root_of(root, one)
-        count[root[one]] += 1
+        if can_move(bodies.inverse, ends[r, 0]) and can_move(bodies.inverse, ends[r, 1]):
+            join(root, ends[r, 0], ends[r, 1])
+    for row in range(n):
+        root[row] = root_of(root, row)
+        count[root[row]] += 1
     n_nodes, begin = 0, np.empty(n, dtype=np.int64)
-    for one in range(n):
-        if 2 <= count[one] <= MAX_BODIES:
-            begin[one] = n_nodes
-            n_nodes += count[one]
+    for row in range(n):
+        if 2 <= count[row] <= MAX_BODIES:
+            begin[row] = n_nodes
+            n_nodes += count[row]
     node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
-    for one in range(n):
-        if 2 <= count[root[one]] <= MAX_BODIES:
-            node[one] = begin[root[one]]
-            body[node[one]] = one
-            first[node[one]] = node[root[one]]
-            begin[root[one]] += 1
+    for row in range(n):
+        if 2 <= count[root[row]] <= MAX_BODIES:
+            node[row] = begin[root[row]]
+            body[node[row]] = row
+            first[node[row]] = node[root[row]]
+            begin[root[row]] += 1
     return node, body, first, np.zeros(n_nodes, dtype=np.bool_)
 
 
 @inlined_kernel
 def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
-    """Enter j among the neighbors of i; return whether there was room."""
+    """Add j to the neighbors of i; return False if there is no room."""
     for k in range(n_later[i]):
         if later[i, k] == j:
             return True
@@ -256,7 +252,7 @@ def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
 
 @inlined_kernel
 def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: IntArray, number: IntArray, n_ordered: int) -> bool:
-    """Order an island's bodies by least degree, the first of equals; return whether none has had too many neighbors."""
+    """Order an island's bodies by least degree, the first of equals; return False if a body has had too many neighbors."""
     for place in range(n_ordered, n_ordered + end - begin):
         best = -1
         for i in range(begin, end):
@@ -277,43 +273,45 @@ def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: 
 
 
 @inlined_kernel
-def look_again(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, room: FloatArray, stiff_joint: float) -> None:
-    """Fill the errors of all rows where bodies are now, and the Jacobians of joints, which turn; those of contacts stay for the step."""
-    shift, turn, jacobian = bodies.shift, bodies.turn, system.jacobian
+def update_jacobians(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, stiff_joint: float) -> None:
+    """Fill the errors of all rows at the bodies' present poses, and the Jacobians of joints, which turn; those of contacts do not."""
     for r in range(len(system.kind)):
         a, b, to = system.ends[r, 0], system.ends[r, 1], system.at[r]
         if system.kind[r] == _PRESSES:
             here = BLOCK * (to // BLOCK) + to % WIDTH
             nx, ny = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH]
+            arm = lanes[to + AX * WIDTH], lanes[to + (AX + 1) * WIDTH], lanes[to + (AX + 2) * WIDTH], lanes[to + (AX + 3) * WIDTH]
             radius_a, radius_b = lanes[here + RADIUS_A * WIDTH], lanes[here + (RADIUS_A + 1) * WIDTH]
-            ax, ay = lanes[to + AX * WIDTH] - radius_a * nx, lanes[to + (AX + 1) * WIDTH] - radius_a * ny
-            bx, by = lanes[to + (AX + 2) * WIDTH] + radius_b * nx, lanes[to + (AX + 3) * WIDTH] + radius_b * ny
-            x = shift[b, 0] + turn[b, 0] * bx - turn[b, 1] * by - shift[a, 0] - turn[a, 0] * ax + turn[a, 1] * ay
-            y = shift[b, 1] + turn[b, 0] * by + turn[b, 1] * bx - shift[a, 1] - turn[a, 0] * ay - turn[a, 1] * ax
+            x, y = offset_of_cores(arm, pose_of(bodies, a), pose_of(bodies, b), radius_a, radius_b, nx, ny)
             system.error[r] = lanes[to + GAP * WIDTH] + x * nx + y * ny
-        elif system.kind[r] >= HOLDS:
-            if joints.kind[to] == POINT:
-                ax, ay, bx, by, dx, dy = forces_at(bodies, joints, to)
-                is_y = system.kind[r] == _HOLDS_Y
-                system.error[r] = dy if is_y else dx
-                jacobian[r, 0], jacobian[r, 3] = (0.0, 0.0) if is_y else (-1.0, 1.0)
-                jacobian[r, 1], jacobian[r, 4] = (-1.0, 1.0) if is_y else (0.0, 0.0)
-                jacobian[r, 2], jacobian[r, 5] = (-ax, bx) if is_y else (ay, -by)
-                response = bodies.inverse[a, 0] + bodies.inverse[b, 0]
-                response += bodies.inverse[a, 1] * jacobian[r, 2] * jacobian[r, 2] + bodies.inverse[b, 1] * jacobian[r, 5] * jacobian[r, 5]
-            else:
-                system.error[r] = coordinate(bodies, joints, to, room) - joints.target[to]
-                _, response = rate_and_response(bodies, joints, to, room)
-                for k in range(3):
-                    jacobian[r, k], jacobian[r, 3 + k] = room[0, k], room[1, k]
+        elif system.kind[r] >= _HOLDS:
+            system.error[r] = part(bodies, joints, to, system.kind[r] - _HOLDS) - joints.target[to]
+            _, response = joint_velocity_and_response(bodies, joints, to)
+            for k in range(3):
+                system.jacobian[r, k], system.jacobian[r, 3 + k] = joints.line[0, k], joints.line[1, k]
             system.stiffness[r] = stiff_joint / response if response > 0.0 else 0.0
 
 
 @inlined_kernel
-def _lightness(bodies: Bodies, body: int, k: int) -> float:
+def stiffen(lanes: FloatArray, pairs: IntArray, system: System, is_firm: NDArray[np.bool_], with_contacts: bool, firmness: float) -> None:
+    """Make contacts of directly solved bodies `firmness` times as stiff for the sweeps as well, and mark the joint rows of the system."""
+    for r in range(len(system.kind)):
+        if system.kind[r] >= _HOLDS:
+            is_firm[system.at[r]] = True
+    for contact in range(len(lanes) // BLOCK * WIDTH if with_contacts else 0):
+        block, lane = contact // WIDTH, contact % WIDTH
+        a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
+        if system.node[a] >= 0 or system.node[b] >= 0:
+            scale, leak = BLOCK * block + MASS_SCALE * WIDTH + lane, BLOCK * block + IMPULSE_SCALE * WIDTH + lane
+            stiff = firmness * lanes[scale] / lanes[leak]
+            lanes[scale], lanes[leak] = stiff / (1.0 + stiff), 1.0 / (1.0 + stiff)
+
+
+@inlined_kernel
+def _inverse_of(bodies: Bodies, body: int, k: int) -> float:
     """Return 1/kg or 1/(kg m^2)."""
-    lightness: float = bodies.inverse[body, 0] if k < 2 else bodies.inverse[body, 1]
-    return lightness
+    inverse: float = bodies.inverse[body, 0] if k < 2 else bodies.inverse[body, 1]
+    return inverse
 
 
 @inlined_kernel
@@ -325,27 +323,27 @@ def factorize(bodies: Bodies, system: System) -> None:
     beside[:] = 0.0
     for i in range(len(system.body)):
         for k in range(3):
-            lightness = _lightness(bodies, system.body[i], k)
-            diagonal[i, 4 * k] = 1.0 / lightness if lightness > 0.0 else 1.0
+            inverse = _inverse_of(bodies, system.body[i], k)
+            diagonal[i, 4 * k] = 1.0 / inverse if inverse > 0.0 else 1.0
     for r in range(len(system.kind)):
         s = system.stiffness[r]
         if s == 0.0:
             continue
         i, j = system.node[system.ends[r, 0]], system.node[system.ends[r, 1]]
         for side in range(2):
-            one, body = (i, system.ends[r, 0]) if side == 0 else (j, system.ends[r, 1])
-            if one >= 0:
+            node, body = (i, system.ends[r, 0]) if side == 0 else (j, system.ends[r, 1])
+            if node >= 0:
                 for p in range(3):
                     for q in range(3):
-                        if _lightness(bodies, body, p) > 0.0 and _lightness(bodies, body, q) > 0.0:
-                            diagonal[one, 3 * p + q] += s * jacobian[r, 3 * side + p] * jacobian[r, 3 * side + q]
+                        if _inverse_of(bodies, body, p) > 0.0 and _inverse_of(bodies, body, q) > 0.0:
+                            diagonal[node, 3 * p + q] += s * jacobian[r, 3 * side + p] * jacobian[r, 3 * side + q]
         if i >= 0 and j >= 0:
             side = 0 if number[i] < number[j] else 1
-            one, other = (i, j) if side == 0 else (j, i)
-            block = begin[one] + _place(later, one, other)
+            earlier, other = (i, j) if side == 0 else (j, i)
+            block = begin[earlier] + _place(later, earlier, other)
             for p in range(3):
                 for q in range(3):
-                    if _lightness(bodies, system.body[one], p) > 0.0 and _lightness(bodies, system.body[other], q) > 0.0:
+                    if _inverse_of(bodies, system.body[earlier], p) > 0.0 and _inverse_of(bodies, system.body[other], q) > 0.0:
                         beside[block, 3 * p + q] += s * jacobian[r, 3 * side + p] * jacobian[r, 3 - 3 * side + q]
     for place in range(len(order)):
         i = order[place]
@@ -393,32 +391,30 @@ def _invert(d: FloatArray) -> None:
 
 
 @inlined_kernel
-def _change_along(bodies: Bodies, system: System, r: int, change: float, given: FloatArray) -> None:
-    """Give the bodies of a row an impulse; what a joint gives is entered in `given` as well."""
-    for side in range(2):
-        body = system.ends[r, side]
-        for k in range(3):
-            by = _lightness(bodies, body, k) * system.jacobian[r, 3 * side + k] * change
-            bodies.velocity[body, k] += by
-            if system.kind[r] >= HOLDS:
-                given[body, k] += by
+def _apply(bodies: Bodies, system: System, r: int, impulse: float, by_joints: FloatArray) -> None:
+    """Apply an impulse along a row; that of a joint is added to `by_joints` as well."""
+    a, b, row = system.ends[r, 0], system.ends[r, 1], system.jacobian[r]
+    apply_row(bodies.velocity, bodies.inverse, a, b, row, impulse)
+    if system.kind[r] >= _HOLDS:
+        apply_row(by_joints, bodies.inverse, a, b, row, impulse)
 
 
 @allocating_kernel
 def solve_at_once(
-    bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, bias_soft: float, bias_hard: float, bias_joint: float,
-    h: float, is_relaxing: bool, given: FloatArray,
+    bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, rates: tuple[float, float, float], h: float, is_relaxing: bool,
+    by_joints: FloatArray,
 ) -> None:  # fmt: skip
-    """Solve all rows at once.
+    """Solve all rows directly.
 
     Parameters
     ----------
-    bias_soft, bias_hard, bias_joint : float
-        Rates at which errors are made up: `Softness.bias_rate`.
-    given : float64 (n, 3)
-        What joints give to velocities is added.
+    rates : float
+        `Softness.bias_rate` of contacts between two bodies that can move, of contacts with one that cannot, and of joints.
+    by_joints : float64 (n, 3)
+        The changes of velocities by joints are added.
     """
-    kind, at, stiffness, jacobian, velocity = system.kind, system.at, system.stiffness, system.jacobian, bodies.velocity
+    kind, at, stiffness, jacobian = system.kind, system.at, system.stiffness, system.jacobian
+    bias_soft, bias_hard, bias_joint = rates
     n, m = len(system.body), len(kind)
     change, right, share = np.empty(m), np.empty((n, 3)), np.empty(n)
     for attempt in range(TRIES + 1):
@@ -428,25 +424,23 @@ def solve_at_once(
             s, a, b, to = stiffness[r], system.ends[r, 0], system.ends[r, 1], at[r]
             if s == 0.0:
                 continue
-            rate = 0.0
-            for k in range(3):
-                rate += jacobian[r, k] * velocity[a, k] + jacobian[r, 3 + k] * velocity[b, k]
+            rate = row_velocity(bodies.velocity, a, b, jacobian[r])
             if kind[r] == _PRESSES:
                 gap = system.error[r]
                 if gap > 0.0:
                     rate += gap / h
                 elif not is_relaxing:
-                    push = (bias_soft if _moves(bodies, a) and _moves(bodies, b) else bias_hard) * gap
+                    push = (bias_soft if can_move(bodies.inverse, a) and can_move(bodies.inverse, b) else bias_hard) * gap
                     rate += push / (1.0 - push / PUSH) + lanes[to + NORMAL_IMPULSE * WIDTH] / s
-            elif kind[r] >= HOLDS and not is_relaxing:
-                rate += bias_joint * system.error[r] + joints.impulse[to, kind[r] - HOLDS] / s
+            elif kind[r] >= _HOLDS and not is_relaxing:
+                rate += bias_joint * system.error[r] + joints.impulse[to, kind[r] - _HOLDS] / s
             change[r] = rate
             for side in range(2):
                 body = system.ends[r, side]
                 i = system.node[body]
                 if i >= 0:
                     for k in range(3):
-                        if _lightness(bodies, body, k) > 0.0:
+                        if _inverse_of(bodies, body, k) > 0.0:
                             right[i, k] -= jacobian[r, 3 * side + k] * s * rate
         _substitute(system, right)
         is_done = True
@@ -467,14 +461,14 @@ def solve_at_once(
                     island = system.island[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
                     share[island] = min(share[island], -before / change[r])
             elif kind[r] == _STICKS and stiffness[r - 1] > 0.0:
-                most = _friction_of(lanes, at[r]) * (lanes[at[r] + NORMAL_IMPULSE * WIDTH] + change[r - 1])
-                if abs(lanes[at[r] + TANGENT_IMPULSE * WIDTH] + change[r]) > most:
+                limit = _friction_of(lanes, at[r]) * (lanes[at[r] + NORMAL_IMPULSE * WIDTH] + change[r - 1])
+                if abs(lanes[at[r] + TANGENT_IMPULSE * WIDTH] + change[r]) > limit:
                     is_done = False
         if is_done or attempt == TRIES:
             break
         for r in range(m):
-            if kind[r] < HOLDS and stiffness[r] > 0.0:
-                _leave(bodies, lanes, system, r, change, given)
+            if kind[r] < _HOLDS and stiffness[r] > 0.0:
+                _leave(bodies, lanes, system, r, change, by_joints)
         factorize(bodies, system)
     for r in range(m):
         if stiffness[r] == 0.0:
@@ -486,12 +480,12 @@ def solve_at_once(
             lanes[to + NORMAL_IMPULSE * WIDTH] = max(0.0, before + by)
             by = lanes[to + NORMAL_IMPULSE * WIDTH] - before
         elif kind[r] == _STICKS:
-            before, most = lanes[to + TANGENT_IMPULSE * WIDTH], _friction_of(lanes, to) * lanes[to + NORMAL_IMPULSE * WIDTH]
-            lanes[to + TANGENT_IMPULSE * WIDTH] = max(-most, min(before + by, most))
+            before, limit = lanes[to + TANGENT_IMPULSE * WIDTH], _friction_of(lanes, to) * lanes[to + NORMAL_IMPULSE * WIDTH]
+            lanes[to + TANGENT_IMPULSE * WIDTH] = max(-limit, min(before + by, limit))
             by = lanes[to + TANGENT_IMPULSE * WIDTH] - before
         else:
-            joints.impulse[to, kind[r] - HOLDS] += by
-        _change_along(bodies, system, r, by, given)
+            joints.impulse[to, kind[r] - _HOLDS] += by
+        _apply(bodies, system, r, by, by_joints)
 
 
 @inlined_kernel
@@ -501,25 +495,25 @@ def _friction_of(lanes: FloatArray, to: int) -> float:
 
 
 @inlined_kernel
-def _leave(bodies: Bodies, lanes: FloatArray, system: System, r: int, change: FloatArray, given: FloatArray) -> None:
-    """Put a row whose solution is beyond its bound to the bound, out of the set; with what presses no more its friction goes."""
+def _leave(bodies: Bodies, lanes: FloatArray, system: System, r: int, change: FloatArray, by_joints: FloatArray) -> None:
+    """Set a row whose solution exceeds its bound to the bound, and remove it from the set; friction leaves together with its normal row."""
     to = system.at[r]
     if system.kind[r] == _PRESSES:
         slot, after = to + NORMAL_IMPULSE * WIDTH, 0.0
         leaves = lanes[slot] + change[r] < 0.0
     else:
         slot = to + TANGENT_IMPULSE * WIDTH
-        most = 0.0
+        limit = 0.0
         if system.stiffness[r - 1] > 0.0:
-            most = _friction_of(lanes, to) * (lanes[to + NORMAL_IMPULSE * WIDTH] + change[r - 1])
-        wanted = lanes[slot] + change[r]
-        leaves = abs(wanted) > most or system.stiffness[r - 1] == 0.0
-        after = most if wanted > 0.0 else -most
+            limit = _friction_of(lanes, to) * (lanes[to + NORMAL_IMPULSE * WIDTH] + change[r - 1])
+        solution = lanes[slot] + change[r]
+        leaves = abs(solution) > limit or system.stiffness[r - 1] == 0.0
+        after = limit if solution > 0.0 else -limit
     if leaves:
         before = lanes[slot]
         lanes[slot] = after
         system.stiffness[r] = 0.0
-        _change_along(bodies, system, r, after - before, given)
+        _apply(bodies, system, r, after - before, by_joints)
 
 
 @inlined_kernel

@@ -1,13 +1,13 @@
-"""The hard step: the velocities after one step, in one piece, with as many sweeps over the constraints as they take.
+"""The hard step: the velocities after one undivided step, with as many sweeps over the constraints as they take.
 
-The same constraints as those of the soft step, asked for in one step of dt, hard, and of the velocities alone:
+The constraints are those of the soft step, in one step of dt, hard, and on velocities alone:
 
     M (v - v_free) = J^T P,    J v >= -gap / dt and P >= 0 and P (J v + gap / dt) = 0 of a contact's normal,    J v = 0 of a joint
 
 with ``v_free`` after gravity, forces and damping. Each sweep solves every row once with the others as they are (projected Gauss-Seidel);
-the sweeps end when one changes no velocity by more than a tolerance. What comes out depends no longer on the order of the rows, nor on the
-impulses that it began from, but where friction has several answers: it is what Box2D's iterations and our sub-steps both approach, and
-where a referee finds them together.
+the sweeps end when one changes no velocity by more than a tolerance. The result no longer depends on the order of the rows, nor on the
+impulses that it began from, except where friction has several solutions: it is the limit of both Box2D's iterations and our sub-steps, and
+with it a referee compares them. For that it can also imitate Box2D's joints, and stop where float32 stops.
 
 Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005.
 """
@@ -20,26 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import kernel
-from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
-from engine.dynamics._contact_kernel import Contacts
-from engine.dynamics._joint_kernel import (
-    HIGH,
-    LENGTH,
-    LOW,
-    POINT,
-    READ,
-    SPRING,
-    SUM,
-    Joints,
-    coordinate,
-    solve_point,
-    solve_row,
-    warm_start_joints,
-)
-from engine.dynamics._mouse_kernel import solve_mouse
+from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._contact_kernel import change_friction, change_normal, next_friction, next_normal, warm_start_contacts
+from engine.dynamics._integration_kernel import integrate_velocities
+from engine.dynamics._joint_kernel import coordinate, solve_mouse, solve_point, solve_row, warm_start_joints
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics.solvers._sequential_impulses_kernel import rounded, sweep_contacts, warm_start_contacts
+from engine.dynamics.model import HIGH, LENGTH, LOW, POINT, READ, SPRING, SUM, Bodies, Contacts, Joints
 
 __all__ = ["hard_step"]
 
@@ -56,31 +42,31 @@ def hard_step(
     is_box2d: bool,
     is_single: bool,
 ) -> tuple[int, float]:
-    """Advance velocities by `dt` seconds; return the sweeps it took and what the last one changed.
+    """Advance velocities by `dt` seconds; return the number of sweeps, and the largest change by the last one.
 
     Parameters
     ----------
     bodies, contacts, joints : the arrays of `Bodies`, `Contacts`, `Joints`
         Velocities and impulses, from which it begins, are written in place; nothing is moved.
     spin : float64 (n,)
-        What is left of each body's spin after gravity, damping and the impulses of contacts that it begins from.
+        Fraction of each body's spin that is left after gravity, damping and the impulses of contacts that it begins from.
     n_most : int
         Sweeps at most.
     tolerance : float
         m/s and rad/s.
     is_box2d : bool
-        Whether joints are Box2D's: a limit of an angle or a slide that is not reached yet asks nothing, in place of that it is not passed
-        within the step; and a mouse's spring is that of the body's mass, in place of the effective one.
+        True for Box2D's joints: a limit of an angle or a slide acts only once it has been reached, instead of not being passed within the
+        step; and a mouse's spring is that of the body's mass instead of the effective one.
     is_single : bool
-        Whether velocities, and the impulses of contacts, are rounded as float32 rounds them: sweeps that change less end there.
+        Round velocities, and the impulses of contacts, as float32 does: sweeps that change less end there.
     """
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
-    jacobian, hard, bias = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
+    hard, bias = Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
     integrate_velocities(moving, dt)
     warm_start_contacts(moving, touching, None)
     for body in range(len(spin)):
         moving.velocity[body, 2] *= spin[body]
-    warm_start_joints(moving, joined, jacobian)
+    warm_start_joints(moving, joined)
     change = 0.0
     for sweep in range(n_most):
         before = moving.velocity.copy()
@@ -89,7 +75,7 @@ def hard_step(
             if mode == READ:
                 continue
             if is_box2d and mode in (LOW, HIGH) and joined.kind[row] != LENGTH:
-                error = coordinate(moving, joined, row, jacobian) - joined.target[row]
+                error = coordinate(moving, joined, row) - joined.target[row]
                 if (mode == LOW and error > 0.0) or (mode == HIGH and error < 0.0):
                     continue
             if is_box2d and joined.kind[row] == POINT and mode == SPRING:
@@ -97,12 +83,42 @@ def hard_step(
             elif joined.kind[row] == POINT:
                 solve_point(moving, joined, row, hard, dt, dt, True)
             else:
-                solve_row(moving, joined, row, jacobian, hard, dt, dt, True)
+                solve_row(moving, joined, row, hard, dt, dt, True)
             if is_single and joined.kind[row] != SUM:
-                rounded(moving.velocity[joined.bodies[row, 0]])
-                rounded(moving.velocity[joined.bodies[row, 1]])
-        sweep_contacts(moving, touching, bias, is_single, None)
+                _round(moving.velocity[joined.bodies[row, 0]])
+                _round(moving.velocity[joined.bodies[row, 1]])
+        _sweep_contacts(moving, touching, bias, is_single)
         change = np.abs(moving.velocity - before).max()
         if change <= tolerance:
             return sweep + 1, change
     return n_most, change
+
+
+@inlined_kernel
+def _sweep_contacts(bodies: Bodies, contacts: Contacts, bias: FloatArray, is_single: bool) -> None:
+    """Solve every contact once, as `_contact_kernel.sweep_contacts` does, and round after each point."""
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            after = next_normal(bodies, contacts, row, k, bias[row, k])
+            change_normal(bodies, contacts, row, k, np.float64(np.float32(after)) if is_single else after)
+            _round_pair(bodies, contacts, row, is_single)
+        for k in range(contacts.n_points[row]):
+            after = next_friction(bodies, contacts, row, k)
+            change_friction(bodies, contacts, row, k, np.float64(np.float32(after)) if is_single else after)
+            _round_pair(bodies, contacts, row, is_single)
+
+
+@inlined_kernel
+def _round_pair(bodies: Bodies, contacts: Contacts, row: int, is_single: bool) -> None:
+    if is_single:
+        _round(bodies.velocity[contacts.bodies[row, 0]])
+        _round(bodies.velocity[contacts.bodies[row, 1]])
+
+
+@inlined_kernel
+def _round(velocity: FloatArray) -> None:
+    """Round as float32 does, to three bits fewer: a row takes about eight roundings, of its terms, its impulse and the new sums."""
+    for k in range(3):
+        single = np.float32(velocity[k])
+        coarse = np.float32(8.0) * single
+        velocity[k] = np.float64(np.float32(np.float32(single + coarse) - coarse))

@@ -36,45 +36,43 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
-from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._contact_kernel import Contacts, relative_velocity
+from engine.dynamics._row_kernel import Arm, arm_of, coupling, pair_of, relative_velocity, response
+from engine.dynamics.model import Bodies, Contacts
+from engine.dynamics.tolerances import SINGULAR_PAIR
 
 __all__ = ["PASSES", "Impacts", "bounce"]
 
 PASSES = 64
-"""Times that all pairs are looked at. A cluster of elastic bodies may take many; what approaches after that, the sub-steps hold."""
+"""Maximum number of passes over all pairs. A cluster of elastic bodies may need many; the sub-steps stop what approaches after that."""
 
 _NEWTON = 4
 """Steps of Newton's method for the moment at which two accelerated points are as near as their radii; it doubles the digits each time."""
 
 
 class Impacts(NamedTuple):
-    """What a step's impacts need and leave.
+    """Input and state of a step's impacts.
 
     Attributes
     ----------
     restitution : float64 (n,)
-        Of each contact, 0 to 1 and more.
+        Restitution of each contact, 0 to 1 and more.
     is_round : bool (n,)
-        Whether the cores at a contact's point are points.
+        True if the cores at a contact's point are points.
     last : float64 (m,)
-        Of each body: when it was hit last, seconds from the start of the step. Written here.
+        Time of each body's last impact, seconds from the start of the step. Written here.
     later : float64 (m, 3)
-        What is to be added to the bodies' shifts at the end of the step. Zero at first.
-    arm : float64 (4,)
-        Scratch.
+        Displacements to add to the bodies' shifts at the end of the step. Zero at first.
     """
 
     restitution: FloatArray
     is_round: NDArray[np.bool_]
     last: FloatArray
     later: FloatArray
-    arm: FloatArray
 
 
 @inlined_kernel
 def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: float, dt: float, h: float) -> None:
-    """Let all pairs bounce that touch within `dt` seconds, back or ahead, faster than `threshold` m/s; `h` is a sub-step."""
+    """Solve the impacts of all pairs that touch within `dt` seconds, back or ahead, faster than `threshold` m/s; `h` is a sub-step."""
     restitution, is_hit = impacts.restitution, False
     impacts.last[:] = -dt
     for _ in range(PASSES):
@@ -98,24 +96,19 @@ def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: floa
 
 @inlined_kernel
 def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, threshold: float, dt: float, h: float) -> bool:
-    """Let one pair collide where it meets, and tell whether it did."""
+    """Solve the impact of one pair where it meets; return False if it does not meet."""
     restitution, last, later = impacts.restitution[row], impacts.last, impacts.later
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    since = max(last[a], last[b])
-    first, second = contacts.arm[row, 0], contacts.arm[row, 1]
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    a, b, nx, ny = pair_of(contacts, row)
+    since, inverse = max(last[a], last[b]), bodies.inverse
+    first, second = arm_of(contacts, row, 0), arm_of(contacts, row, 1)
     v0, v1 = 0.0, 0.0
     if impacts.is_round[row]:
-        turned = impacts.arm
-        _set_cores(contacts, row, turned)
-        moment, nx, ny, v0 = _points_meet(bodies, contacts, row, since, later, turned)
+        cores = _arm_of_cores(contacts, row)
+        moment, nx, ny, v0 = _points_meet(bodies, contacts, row, since, later, cores)
         if v0 >= -threshold or not _is_due(bodies, a, b, moment, v0, dt, h):
             return False
-        turned[0] += contacts.radius[row, 0] * nx
-        turned[1] += contacts.radius[row, 0] * ny
-        turned[2] -= contacts.radius[row, 1] * nx
-        turned[3] -= contacts.radius[row, 1] * ny
-        first = turned
+        radius_a, radius_b = contacts.radius[row, 0], contacts.radius[row, 1]
+        first = cores[0] + radius_a * nx, cores[1] + radius_a * ny, cores[2] - radius_b * nx, cores[3] - radius_b * ny
     else:
         moment = inf
         for k in range(contacts.n_points[row]):
@@ -128,11 +121,11 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
         if not _is_due(bodies, a, b, moment, min(v0, v1), dt, h):
             return False
     p0, p1 = 0.0, 0.0
-    k0 = _effect(bodies, a, b, first, first, nx, ny)
+    k0 = response(inverse, a, b, first, nx, ny)
     if v0 < 0.0 and v1 < 0.0:
-        k1, across = _effect(bodies, a, b, second, second, nx, ny), _effect(bodies, a, b, first, second, nx, ny)
+        k1, across = response(inverse, a, b, second, nx, ny), coupling(inverse, a, b, first, second, nx, ny)
         determinant = k0 * k1 - across * across
-        if determinant > 1.0e-9 * k0 * k1:
+        if determinant > SINGULAR_PAIR * k0 * k1:
             p0 = -(1.0 + restitution) * (k1 * v0 - across * v1) / determinant
             p1 = -(1.0 + restitution) * (k0 * v1 - across * v0) / determinant
     if p0 <= 0.0 or p1 <= 0.0:  # one point alone: the one that approaches faster
@@ -147,9 +140,9 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
     contacts.total[row, 1, 0] += p1
     for k in range(contacts.n_points[row]):
         arm = first if k == 0 else second
-        most = contacts.friction[row] * (p0 if k == 0 else p1)
-        vx, vy = relative_velocity(bodies, a, b, arm)
-        pt = max(-most, min(-(vx * ny - vy * nx) / _effect(bodies, a, b, arm, arm, ny, -nx), most))
+        limit = contacts.friction[row] * (p0 if k == 0 else p1)
+        vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+        pt = max(-limit, min(-(vx * ny - vy * nx) / response(inverse, a, b, arm, ny, -nx), limit))
         _strike(bodies, a, b, arm, pt * ny, -pt * nx, moment, later)
         contacts.total[row, k, 1] += pt
     return True
@@ -161,28 +154,26 @@ def _let_pass(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, dt
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     passes = contacts.total[row, 0, 0] > 0.0
     if not passes and _gap(contacts, row, 0) > 0.0:
-        _set_cores(contacts, row, impacts.arm)
-        passes = _points_meet(bodies, contacts, row, max(impacts.last[a], impacts.last[b]), impacts.later, impacts.arm)[0] > dt
+        since = max(impacts.last[a], impacts.last[b])
+        passes = _points_meet(bodies, contacts, row, since, impacts.later, _arm_of_cores(contacts, row))[0] > dt
     if passes:
-        vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, 0])
+        vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, 0))
         contacts.gap[row, 0] += (abs(vx) + abs(vy)) * dt
 
 
 @inlined_kernel
 def _wait(contacts: Contacts, impacts: Impacts, row: int) -> None:
     """Widen the gaps of a pair by what it will be farther apart at the end of the step, as it has been hit only in the course of it."""
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    a, b, nx, ny = pair_of(contacts, row)
     for k in range(contacts.n_points[row]):
-        x, y = _difference(impacts.later, a, b, contacts.arm[row, k])
-        contacts.gap[row, k] += max(x * contacts.normal[row, 0] + y * contacts.normal[row, 1], 0.0)
+        x, y = relative_velocity(impacts.later, a, b, arm_of(contacts, row, k))
+        contacts.gap[row, k] += max(x * nx + y * ny, 0.0)
 
 
 @inlined_kernel
 def _gap_closes(bodies: Bodies, contacts: Contacts, row: int, k: int, since: float, threshold: float, later: FloatArray) -> float:
     """Return when a point closes its gap faster than `threshold`, not before `since`; infinity where it does not."""
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-    v, acceleration, shifted = _along(bodies, a, b, contacts.arm[row, k], nx, ny, later)
+    v, acceleration, shifted = _along(bodies, contacts, row, k, later)
     gap = _gap(contacts, row, k) + shifted
     inside = v * v - 2.0 * acceleration * gap
     moment = -inf if gap < 0.0 else inf
@@ -201,34 +192,26 @@ _ROUNDING = 1.0e-9
 @inlined_kernel
 def _speed_then(bodies: Bodies, contacts: Contacts, row: int, k: int, moment: float, later: FloatArray) -> float:
     """Return the normal velocity of a point at a moment where its gap is closed within the way of that speed, else 0."""
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    v, acceleration, _ = _along(bodies, a, b, contacts.arm[row, k], contacts.normal[row, 0], contacts.normal[row, 1], later)
+    v, acceleration, _ = _along(bodies, contacts, row, k, later)
     then: float = v + acceleration * moment
     return min(then, 0.0)
 
 
 @inlined_kernel
-def _along(bodies: Bodies, a: int, b: int, arm: FloatArray, nx: float, ny: float, later: FloatArray) -> tuple[float, float, float]:
-    """Return the relative velocity and acceleration of B's point along a direction, and how far impacts have moved it that way."""
-    vx, vy = relative_velocity(bodies, a, b, arm)
-    gx, gy = _difference(bodies.push, a, b, arm)
-    sx, sy = _difference(bodies.shift, a, b, arm)
-    lx, ly = _difference(later, a, b, arm)
+def _along(bodies: Bodies, contacts: Contacts, row: int, k: int, later: FloatArray) -> tuple[float, float, float]:
+    """Return the normal velocity and acceleration of a point, and how far impacts have moved it along the normal."""
+    a, b, nx, ny = pair_of(contacts, row)
+    arm = arm_of(contacts, row, k)
+    vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+    gx, gy = relative_velocity(bodies.push, a, b, arm)
+    sx, sy = relative_velocity(bodies.shift, a, b, arm)
+    lx, ly = relative_velocity(later, a, b, arm)
     return vx * nx + vy * ny, gx * nx + gy * ny, (sx + lx) * nx + (sy + ly) * ny
 
 
 @inlined_kernel
-def _difference(motion: FloatArray, a: int, b: int, arm: FloatArray) -> tuple[float, float]:
-    """Return the motion of B's point less that of A's, of rows of x, y, angle."""
-    return (
-        motion[b, 0] - motion[b, 2] * arm[3] - motion[a, 0] + motion[a, 2] * arm[1],
-        motion[b, 1] + motion[b, 2] * arm[2] - motion[a, 1] - motion[a, 2] * arm[0],
-    )
-
-
-@inlined_kernel
 def _is_due(bodies: Bodies, a: int, b: int, moment: float, v: float, dt: float, h: float) -> bool:
-    """Tell whether a moment lies within the step, or so little beyond that the sub-steps meet before.
+    """Return whether a moment lies within the step, or so little beyond that the sub-steps meet before.
 
     They fall ``g h t / 2`` below the parabola (`_bodies_kernel`), and would hold there without a bounce what comes just after them.
     """
@@ -241,13 +224,12 @@ def _is_due(bodies: Bodies, a: int, b: int, moment: float, v: float, dt: float, 
 
 
 @inlined_kernel
-def _set_cores(contacts: Contacts, row: int, cores: FloatArray) -> None:
-    """Fill `cores` (4,) with the arms of the cores in place of those of the point midway between the surfaces."""
+def _arm_of_cores(contacts: Contacts, row: int) -> Arm:
+    """Return the arms of both cores, in place of those of the point midway between the surfaces."""
+    _, _, nx, ny = pair_of(contacts, row)
     arm, half = contacts.arm[row, 0], 0.5 * _gap(contacts, row, 0)
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
     below, above = contacts.radius[row, 0] + half, contacts.radius[row, 1] + half
-    cores[0], cores[1] = arm[0] - below * nx, arm[1] - below * ny
-    cores[2], cores[3] = arm[2] + above * nx, arm[3] + above * ny
+    return arm[0] - below * nx, arm[1] - below * ny, arm[2] + above * nx, arm[3] + above * ny
 
 
 @inlined_kernel
@@ -261,17 +243,16 @@ def _gap(contacts: Contacts, row: int, k: int) -> float:
 
 @inlined_kernel
 def _points_meet(
-    bodies: Bodies, contacts: Contacts, row: int, since: float, later: FloatArray, arm: FloatArray
+    bodies: Bodies, contacts: Contacts, row: int, since: float, later: FloatArray, cores: Arm
 ) -> tuple[float, float, float, float]:
     """Return when two cores that are points come as near as their radii, not before `since`; the normal and the velocity along it then."""
-    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    a, b, nx, ny = pair_of(contacts, row)
     wide = contacts.radius[row, 0] + contacts.radius[row, 1]
     apart = wide + _gap(contacts, row, 0)
-    sx, sy = _difference(bodies.shift, a, b, arm)
-    lx, ly = _difference(later, a, b, arm)
-    vx, vy = relative_velocity(bodies, a, b, arm)
-    gx, gy = _difference(bodies.push, a, b, arm)
+    sx, sy = relative_velocity(bodies.shift, a, b, cores)
+    lx, ly = relative_velocity(later, a, b, cores)
+    vx, vy = relative_velocity(bodies.velocity, a, b, cores)
+    gx, gy = relative_velocity(bodies.push, a, b, cores)
     dx, dy = apart * nx + sx + lx, apart * ny + sy + ly
     square, along, outside = vx * vx + vy * vy, dx * vx + dy * vy, dx * dx + dy * dy - wide * wide
     inside = along * along - square * outside
@@ -295,30 +276,16 @@ def _points_meet(
 
 
 @inlined_kernel
-def _effect(bodies: Bodies, a: int, b: int, at: FloatArray, of: FloatArray, nx: float, ny: float) -> float:
-    """Return the velocity along a direction at one point by a unit impulse along it at another."""
-    inverse = bodies.inverse
-    found: float = inverse[a, 0] + inverse[b, 0]
-    found += inverse[a, 1] * (at[0] * ny - at[1] * nx) * (of[0] * ny - of[1] * nx)
-    found += inverse[b, 1] * (at[2] * ny - at[3] * nx) * (of[2] * ny - of[3] * nx)
-    return found
+def _strike(bodies: Bodies, a: int, b: int, arm: Arm, x: float, y: float, moment: float, later: FloatArray) -> None:
+    """Apply the impulse (x, y) to body `b` at its arm, and the opposite one to body `a`, at a moment of the step."""
+    _strike_body(bodies, a, arm[0], arm[1], -x, -y, moment, later)
+    _strike_body(bodies, b, arm[2], arm[3], x, y, moment, later)
 
 
 @inlined_kernel
-def _strike(bodies: Bodies, a: int, b: int, arm: FloatArray, x: float, y: float, moment: float, later: FloatArray) -> None:
-    """Push body `b` by the impulse (x, y) at its arm, and body `a` by the opposite one at its, at a moment of the step."""
-    _strike_one(bodies, a, arm[0], arm[1], -x, -y, moment, later)
-    _strike_one(bodies, b, arm[2], arm[3], x, y, moment, later)
-
-
-@inlined_kernel
-def _strike_one(bodies: Bodies, body: int, arm_x: float, arm_y: float, x: float, y: float, moment: float, later: FloatArray) -> None:
-    offset = bodies.shift if moment < 0.0 else later
-    vx, vy = bodies.inverse[body, 0] * x, bodies.inverse[body, 0] * y
-    spin = bodies.inverse[body, 1] * (arm_x * y - arm_y * x)
-    bodies.velocity[body, 0] += vx
-    bodies.velocity[body, 1] += vy
-    bodies.velocity[body, 2] += spin
-    offset[body, 0] -= moment * vx
-    offset[body, 1] -= moment * vy
-    offset[body, 2] -= moment * spin
+def _strike_body(bodies: Bodies, body: int, arm_x: float, arm_y: float, x: float, y: float, moment: float, later: FloatArray) -> None:
+    shift = bodies.shift if moment < 0.0 else later
+    change = bodies.inverse[body, 0] * x, bodies.inverse[body, 0] * y, bodies.inverse[body, 1] * (arm_x * y - arm_y * x)
+    for k in range(3):
+        bodies.velocity[body, k] += change[k]
+        shift[body, k] -= moment * change[k]

@@ -1,8 +1,10 @@
 """Islands: bodies that hang together by contacts and joints, and so rest together or not at all.
 
-A disjoint-set forest (R. Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975): every body points towards the
-representative of its set, which is the body of the lowest row in it; paths are halved on the way. A body that cannot move joins nothing:
-two piles on one floor are two islands.
+A disjoint-set forest: every body points towards the representative of its set, which is the body of the lowest row in it. Two sets are
+merged by *linking by index*: the higher representative points to the lower one, whatever the sizes of the sets, so that the result does
+not depend on the order of the pairs. Each search for a representative *halves the path* to it (R. Tarjan, J. van Leeuwen, "Worst-case
+Analysis of Set Union Algorithms", 1984). With path halving alone, m operations on n bodies cost O(m log n); the nearly linear bound of
+Tarjan's 1975 paper needs linking by rank or size as well. A body that cannot move joins nothing: two piles on one floor are two islands.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.dynamics._rows_kernel import FLAGS, TOUCHES
+from engine.dynamics.model import FLAGS, TOUCHES
 
-__all__ = ["islands", "root_of", "settle"]
+__all__ = ["islands", "join", "root_of", "settle"]
 
 
 @inlined_kernel
@@ -26,14 +28,20 @@ def root_of(parent: IntArray, body: int) -> int:
     return body
 
 
+@inlined_kernel
+def join(parent: IntArray, a: int, b: int) -> None:
+    """Merge the sets of two bodies; the lower representative remains."""
+    first, second = root_of(parent, a), root_of(parent, b)
+    parent[max(first, second)] = min(first, second)
+
+
 @kernel
 def islands(links: IntArray, is_dynamic: NDArray[np.bool_]) -> IntArray:
     """Return the lowest row of each body's island, int64 (n,); `links` (m, 2) are the rows that hang together."""
     parent = np.arange(len(is_dynamic))
     for link in range(len(links)):
         if is_dynamic[links[link, 0]] and is_dynamic[links[link, 1]]:
-            a, b = root_of(parent, links[link, 0]), root_of(parent, links[link, 1])
-            parent[max(a, b)] = min(a, b)
+            join(parent, links[link, 0], links[link, 1])
     for body in range(len(parent)):
         parent[body] = root_of(parent, body)
     return parent
@@ -50,7 +58,7 @@ def settle(
     is_dynamic: NDArray[np.bool_],
     may_sleep: NDArray[np.bool_],
     solved: IntArray,
-    whole: IntArray,
+    ints: IntArray,
     links: IntArray,
     parent: IntArray,
     shortest: FloatArray,
@@ -71,8 +79,8 @@ def settle(
         A sleeping body's island is called after the body of its lowest row.
     since : float64 (n,)
         Seconds, counted on in place.
-    solved, whole
-        See `_rows_kernel`.
+    solved, ints
+        See `model`.
     links : int64 (l, 2)
         Rows of bodies that hang together by joints.
     parent, shortest, is_carried : (n + 1,)
@@ -84,7 +92,7 @@ def settle(
     for body in range(n + 1):
         parent[body], shortest[body], is_carried[body] = body, np.inf, False
     for contact in range(len(solved)):
-        if whole[solved[contact, 0], FLAGS] & TOUCHES != 0:
+        if ints[solved[contact, 0], FLAGS] & TOUCHES != 0:
             _hang_together(solved[contact, 1], solved[contact, 2], values, moves, is_dynamic, parent, is_carried)
     for link in range(len(links)):
         _hang_together(links[link, 0], links[link, 1], values, moves, is_dynamic, parent, is_carried)
@@ -114,11 +122,10 @@ def _hang_together(
     is_carried: NDArray[np.bool_],
 ) -> None:
     if is_dynamic[a] and is_dynamic[b]:
-        first, second = root_of(parent, a), root_of(parent, b)
-        parent[max(first, second)] = min(first, second)
+        join(parent, a, b)
         return
     n = len(values)
-    for one, other in ((a, b), (b, a)):
-        if one < n and not is_dynamic[one] and moves[one]:
-            if values[one, 3] != 0.0 or values[one, 4] != 0.0 or values[one, 5] != 0.0:
+    for body, other in ((a, b), (b, a)):
+        if body < n and not is_dynamic[body] and moves[body]:
+            if values[body, 3] != 0.0 or values[body, 4] != 0.0 or values[body, 5] != 0.0:
                 is_carried[other] = True

@@ -33,158 +33,84 @@ chapter 6. All is computed anew for every sub-step, for joints turn far within o
 
 from __future__ import annotations
 
-from math import hypot, inf, sqrt
-from typing import NamedTuple
+from math import hypot, inf, pi, sqrt
 
-from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
-from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._row_kernel import (
+    Arm,
+    apply_at_point,
+    apply_joint_row,
+    joint_velocity_and_response,
+    point_matrix,
+    relative_velocity,
+)
 from engine.dynamics._softness_kernel import Softness, softness
+from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LOW, POINT, READ, SPRING, SUM, Bodies, Joints
 
 __all__ = [
-    "ALONG",
-    "ANGLE",
-    "DRIVE",
-    "HIGH",
-    "HOLD",
-    "LENGTH",
-    "LOW",
-    "POINT",
-    "READ",
-    "SPRING",
-    "SUM",
-    "Joints",
-    "apply_row",
-    "coordinate",
-    "driven_rate",
-    "ends",
-    "forces_at",
-    "part",
-    "rate_and_response",
-    "solve_either",
-    "solve_joints",
-    "solve_point",
-    "solve_row",
-    "warm_start_joints",
-    "warm_start_row",
-]
-
-POINT, ANGLE, ALONG, LENGTH, SUM = range(5)
-"""Coordinates."""
-HOLD, SPRING, LOW, HIGH, DRIVE, READ = range(6)
-"""Modes; READ asks nothing: its coordinate is for a SUM."""
+    "DAMPING_RATIO", "coordinate", "driven_rate", "forces_at", "n_parts", "part", "point_impulse", "solve_either", "solve_joints",
+    "solve_mouse", "solve_point", "solve_row", "warm_start_joints", "warm_start_row",
+]  # fmt: skip
 
 DAMPING_RATIO = 2.0
-"""Of rows that hold: well beyond critical, so that chains do not ring."""
-
-
-class Joints(NamedTuple):
-    """Rows of joints within a step.
-
-    Attributes
-    ----------
-    kind, mode : int64 (n,)
-    bodies : int64 (n, 2)
-        Rows of A and B; of a SUM the two rows it adds up.
-    arm : float64 (n, 4)
-        Anchor on A from A's center of mass x, y, on B from B's x, y, as the step began, m.
-    apart : float64 (n, 3)
-        B's center of mass less A's, m, and B's angle less A's, as the step began.
-    reach : float64 (n, 2)
-        s and t: the shares of the way from anchor to anchor by which the arms on A and on B reach beyond their anchors, to
-        where forces act.
-    axis : float64 (n, 2)
-        u of ALONG as the step began; of a LENGTH what it takes for u where it has none.
-    target, speed : float64 (n,)
-        Of the coordinate; of its rate for DRIVE.
-    most : float64 (n,)
-        Force or torque, N or N m, of DRIVE and of a mouse's SPRING.
-    spring : float64 (n, 2)
-        Frequency in Hz and damping ratio; of DRIVE the share of what is missing that a step shall make up, and 1 where that is to be no
-        faster than its force can stop, else 0.
-    ratio : float64 (n,)
-    impulse, total : float64 (n, 2)
-        Accumulated in the present sub-step and over the step; a row of one coordinate has its in the first column.
-    """
-
-    kind: IntArray
-    mode: IntArray
-    bodies: IntArray
-    arm: FloatArray
-    apart: FloatArray
-    reach: FloatArray
-    axis: FloatArray
-    target: FloatArray
-    speed: FloatArray
-    most: FloatArray
-    spring: FloatArray
-    ratio: FloatArray
-    impulse: FloatArray
-    total: FloatArray
+"""Damping ratio of rows that hold: well beyond critical, so that chains do not ring."""
 
 
 @inlined_kernel
-def warm_start_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray) -> None:
+def warm_start_joints(bodies: Bodies, joints: Joints) -> None:
     """Apply the impulses accumulated so far."""
     for row in range(len(joints.kind)):
         if joints.mode[row] != READ:
-            warm_start_row(bodies, joints, row, jacobian)
+            warm_start_row(bodies, joints, row)
 
 
 @inlined_kernel
-def warm_start_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> None:
+def warm_start_row(bodies: Bodies, joints: Joints, row: int) -> None:
     """Apply the impulse that a row has accumulated so far."""
     if joints.kind[row] == POINT:
-        _apply_at_anchors(bodies, joints, row, joints.impulse[row, 0], joints.impulse[row, 1])
+        arm, _, _ = forces_at(bodies, joints, row)
+        a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+        apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, joints.impulse[row, 0], joints.impulse[row, 1])
     else:
-        coordinate(bodies, joints, row, jacobian)
-        apply_row(bodies, joints, row, jacobian, joints.impulse[row, 0])
+        coordinate(bodies, joints, row)
+        apply_joint_row(bodies.velocity, bodies.inverse, joints, row, joints.impulse[row, 0])
 
 
 @inlined_kernel
-def solve_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray, h: float, dt: float, is_relaxing: bool) -> None:
-    """Solve every row once, in their order, with `h` seconds a sub-step of `dt` seconds.
+def solve_joints(bodies: Bodies, joints: Joints, h: float, dt: float, is_relaxing: bool) -> None:
+    """Solve every row once, in their order, with sub-steps of `h` seconds in a step of `dt` seconds.
 
-    `is_relaxing`: no error is made up, and springs, which have acted in this sub-step already, do not act again.
-
-    Parameters
-    ----------
-    jacobian : float64 (4, 3)
-        Room to work in.
+    When relaxing, no error is corrected, and springs, which have already acted in this sub-step, do not act again.
     """
     held = softness(0.25 / h, DAMPING_RATIO, h)
     for row in range(len(joints.kind)):
-        solve_either(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+        solve_either(bodies, joints, row, held, h, dt, is_relaxing)
 
 
 @inlined_kernel
-def solve_either(
-    bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, held: Softness, h: float, dt: float, is_relaxing: bool
-) -> None:
-    """Solve a row of one coordinate or a POINT, if it asks for something; see `solve_row`."""
+def solve_either(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
+    """Solve a row of one coordinate or a POINT, unless it constrains nothing; see `solve_row`."""
     if joints.mode[row] == READ or (is_relaxing and joints.mode[row] == SPRING):
         return
     if joints.kind[row] == POINT:
         solve_point(bodies, joints, row, held, h, dt, is_relaxing)
     else:
-        solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+        solve_row(bodies, joints, row, held, h, dt, is_relaxing)
 
 
 @inlined_kernel
-def solve_row(
-    bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, held: Softness, h: float, dt: float, is_relaxing: bool
-) -> None:
-    """Solve a row of one coordinate; `held` is what a row that holds, or stands at its limit, has of softness."""
+def solve_row(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
+    """Solve a row of one coordinate; `held` is the softness of a row that holds or has reached its limit."""
     mode = joints.mode[row]
-    error = coordinate(bodies, joints, row, jacobian) - joints.target[row]
-    rate, k = rate_and_response(bodies, joints, row, jacobian)
+    error = coordinate(bodies, joints, row) - joints.target[row]
+    rate, k = joint_velocity_and_response(bodies, joints, row)
     if k == 0.0:
         return
-    least, most = -inf, inf
+    low, high = -inf, inf
     bias, mass_scale, impulse_scale = 0.0, 1.0, 0.0
     if mode == DRIVE:
-        most = joints.most[row] * h
-        least = -most
+        high = joints.max_force[row] * h
+        low = -high
         bias = driven_rate(bodies, joints, row, abs(error), dt) * error - joints.speed[row]
     elif mode == SPRING:
         soft = softness(joints.spring[row, 0], joints.spring[row, 1], h)
@@ -194,32 +120,22 @@ def solve_row(
     elif not is_relaxing:
         bias, mass_scale, impulse_scale = held.bias_rate * error, held.mass_scale, held.impulse_scale
     if mode == LOW:
-        least = 0.0
+        low = 0.0
     elif mode == HIGH:
-        most = 0.0
+        high = 0.0
     before = joints.impulse[row, 0]
-    after = max(least, min(before - mass_scale * (rate + bias) / k - impulse_scale * before, most))
+    after = max(low, min(before - mass_scale * (rate + bias) / k - impulse_scale * before, high))
     joints.impulse[row, 0] = after
-    apply_row(bodies, joints, row, jacobian, after - before)
+    apply_joint_row(bodies.velocity, bodies.inverse, joints, row, after - before)
 
 
 @inlined_kernel
 def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
     """Solve a POINT; see `solve_row`."""
-    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
-    v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
-    rate_x = v[b, 0] - v[b, 2] * by - v[a, 0] + v[a, 2] * ay
-    rate_y = v[b, 1] + v[b, 2] * bx - v[a, 1] - v[a, 2] * ax
-    across = inverse[a, 0] + inverse[b, 0]
-    k11 = across + inverse[a, 1] * ay * ay + inverse[b, 1] * by * by
-    k12 = -inverse[a, 1] * ax * ay - inverse[b, 1] * bx * by
-    k22 = across + inverse[a, 1] * ax * ax + inverse[b, 1] * bx * bx
-    determinant = k11 * k22 - k12 * k12
-    if determinant == 0.0:
-        return
+    a, b, mode = joints.bodies[row, 0], joints.bodies[row, 1], joints.mode[row]
+    arm, dx, dy = forces_at(bodies, joints, row)
+    vx, vy = relative_velocity(bodies.velocity, a, b, arm)
     rate, mass_scale, impulse_scale = 0.0, 1.0, 0.0
-    mode = joints.mode[row]
     if mode == DRIVE:
         rate = driven_rate(bodies, joints, row, hypot(dx, dy), dt)
     elif mode == SPRING:
@@ -227,122 +143,161 @@ def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: flo
         rate, mass_scale, impulse_scale = soft.bias_rate, soft.mass_scale, soft.impulse_scale
     elif not is_relaxing:
         rate, mass_scale, impulse_scale = held.bias_rate, held.mass_scale, held.impulse_scale
-    cx, cy = rate_x + rate * dx, rate_y + rate * dy
+    limit = inf if mode == HOLD else joints.max_force[row] * h
+    matrix = point_matrix(bodies.inverse, a, b, arm)
+    x, y = point_impulse(joints, row, matrix, vx + rate * dx, vy + rate * dy, mass_scale, impulse_scale, limit)
+    apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, x, y)
+
+
+@inlined_kernel
+def point_impulse(
+    joints: Joints,
+    row: int,
+    matrix: tuple[float, float, float],
+    cx: float,
+    cy: float,
+    mass_scale: float,
+    impulse_scale: float,
+    limit: float,
+) -> tuple[float, float]:
+    """Change a POINT's impulse by ``-mass_scale K^-1 c - impulse_scale P``, limit its size, and return the change, N s.
+
+    Parameters
+    ----------
+    matrix : float
+        k_xx, k_xy and k_yy of `point_matrix`; if it is singular, nothing changes.
+    cx, cy : float
+        Velocity to remove, m/s.
+    limit : float
+        Maximum size of the accumulated impulse, N s.
+    """
+    k11, k12, k22 = matrix
+    determinant = k11 * k22 - k12 * k12
+    if determinant == 0.0:
+        return 0.0, 0.0
     before_x, before_y = joints.impulse[row, 0], joints.impulse[row, 1]
     x = before_x - mass_scale * (k22 * cx - k12 * cy) / determinant - impulse_scale * before_x
     y = before_y - mass_scale * (k11 * cy - k12 * cx) / determinant - impulse_scale * before_y
-    if mode != HOLD:
-        most, size = joints.most[row] * h, hypot(x, y)
-        if size > most:
-            x, y = x * most / size, y * most / size
+    size = hypot(x, y)
+    if size > limit:
+        x, y = x * limit / size, y * limit / size
     joints.impulse[row, 0], joints.impulse[row, 1] = x, y
-    _apply_at_anchors(bodies, joints, row, x - before_x, y - before_y)
+    return x - before_x, y - before_y
+
+
+@inlined_kernel
+def solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
+    """Solve a POINT that pulls B to a place as b2MouseJoint does: ``(K + gamma) dP = -(v + beta C + gamma P)``, k and c of B's mass."""
+    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+    arm, dx, dy = forces_at(bodies, joints, row)
+    mass, omega = 1.0 / bodies.inverse[b, 0], 2.0 * pi * joints.spring[row, 0]
+    stiffness = mass * omega * omega
+    gamma = 1.0 / (dt * (2.0 * mass * joints.spring[row, 1] * omega + dt * stiffness))
+    beta = dt * stiffness * gamma
+    k11, k12, k22 = point_matrix(bodies.inverse, a, b, arm)
+    vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+    cx, cy = vx + beta * dx + gamma * joints.impulse[row, 0], vy + beta * dy + gamma * joints.impulse[row, 1]
+    x, y = point_impulse(joints, row, (k11 + gamma, k12, k22 + gamma), cx, cy, 1.0, 0.0, joints.max_force[row] * dt)
+    apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, x, y)
 
 
 @inlined_kernel
 def driven_rate(bodies: Bodies, joints: Joints, row: int, error: float, dt: float) -> float:
-    """Return at which rate, 1/s, a DRIVE makes up an error of such a size: its share in a step, but slower than its force can stop.
+    """Return the rate, 1/s, at which a DRIVE corrects an error of this size: its share per step, but no faster than its force can stop.
 
-    A share of what is missing in each step is a speed that grows with the steps a second, and a force that is bounded overshoots from
-    there, again and again: it would be a spring without a damper. From a speed v half of the force stops within ``v^2 / a``, with
-    a = most / m what all of it does to the two bodies' centers (or to their spins), so that v is at most ``sqrt(a C)``. The other half
-    is left for what else acts.
+    A share of the error per step is a speed that grows with the number of steps per second, and a limited force overshoots from there,
+    again and again: it would be a spring without a damper. From a speed v, half of the force stops within ``v^2 / a``, where
+    a = max_force / m is what all of it does to the two bodies' centers (or to their spins), so v is at most ``sqrt(a C)``. The other half
+    is left for other loads.
     """
     rate: float = joints.spring[row, 0] / dt
     if rate > 0.0 and joints.spring[row, 1] > 0.0 and error > 0.0:
         a, b, k = joints.bodies[row, 0], joints.bodies[row, 1], 1 if joints.kind[row] == ANGLE else 0
-        rate = min(rate, sqrt(joints.most[row] * (bodies.inverse[a, k] + bodies.inverse[b, k]) / error))
+        rate = min(rate, sqrt(joints.max_force[row] * (bodies.inverse[a, k] + bodies.inverse[b, k]) / error))
     return rate
 
 
 FARTHEST = 4.0
-"""Radii of gyration, of A and B together, from its anchors at which a POINT that holds acts at the most; anchors that are farther apart
-keep linear momentum alone. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that begins 1 m apart keeps all."""
+"""Largest distance from its anchors, in radii of gyration of A and B together, at which a POINT that holds acts; anchors that are farther
+apart keep linear momentum alone. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that begins 1 m apart keeps
+all."""
 
 
 @inlined_kernel
-def forces_at(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float, float, float, float, float]:
-    """Return where a row's forces act, from the centers of mass of A and of B, and the way from the anchor on A to that on B."""
+def forces_at(bodies: Bodies, joints: Joints, row: int) -> tuple[Arm, float, float]:
+    """Return the arms at which a row's forces act, and the way from the anchor on A to that on B, x and y."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
-    arm, reach, turn, shift = joints.arm[row], joints.reach[row], bodies.turn, bodies.shift
+    arm, turn, shift = joints.arm[row], bodies.turn, bodies.shift
     ax, ay = turn[a, 0] * arm[0] - turn[a, 1] * arm[1], turn[a, 1] * arm[0] + turn[a, 0] * arm[1]
     bx, by = turn[b, 0] * arm[2] - turn[b, 1] * arm[3], turn[b, 1] * arm[2] + turn[b, 0] * arm[3]
     dx = joints.apart[row, 0] + shift[b, 0] - shift[a, 0] + bx - ax
     dy = joints.apart[row, 1] + shift[b, 1] - shift[a, 1] + by - ay
-    s, t = reach[0], reach[1]
+    s, t = joints.reach[row, 0], joints.reach[row, 1]
     if joints.kind[row] == POINT and joints.mode[row] == HOLD:
         # a torn joint: an arm much longer than what it turns overshoots, and a chain that a bullet has torn open would spin up without end
-        far, room = dx * dx + dy * dy, FARTHEST**2 * (_gyration_sq(bodies, a) + _gyration_sq(bodies, b))
-        if far > room:
-            share = sqrt(room / far)
+        far, limit = dx * dx + dy * dy, FARTHEST**2 * (_gyration_sq(bodies, a) + _gyration_sq(bodies, b))
+        if far > limit:
+            share = sqrt(limit / far)
             s, t = share * s, share * t
-    return ax + s * dx, ay + s * dy, bx - t * dx, by - t * dy, dx, dy
+    return (ax + s * dx, ay + s * dy, bx - t * dx, by - t * dy), dx, dy
 
 
 @inlined_kernel
 def _gyration_sq(bodies: Bodies, body: int) -> float:
-    """Return the square of a body's radius of gyration, I / m, m^2; 0 of what does not move or turn."""
+    """Return the square of a body's radius of gyration, I / m, m^2; 0 if it does not move or turn."""
     return bodies.inverse[body, 0] / bodies.inverse[body, 1] if bodies.inverse[body, 1] > 0.0 else 0.0
 
 
 @inlined_kernel
-def _apply_at_anchors(bodies: Bodies, joints: Joints, row: int, x: float, y: float) -> None:
-    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
-    v, inverse = bodies.velocity, bodies.inverse
-    ax, ay, bx, by, _, _ = forces_at(bodies, joints, row)
-    v[a, 0] -= inverse[a, 0] * x
-    v[a, 1] -= inverse[a, 0] * y
-    v[a, 2] -= inverse[a, 1] * (ax * y - ay * x)
-    v[b, 0] += inverse[b, 0] * x
-    v[b, 1] += inverse[b, 0] * y
-    v[b, 2] += inverse[b, 1] * (bx * y - by * x)
-
-
-@inlined_kernel
-def coordinate(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> float:
-    """Return the coordinate of a row, and fill its Jacobian: a line each for A and B, of a SUM for its first row's and its second's."""
+def coordinate(bodies: Bodies, joints: Joints, row: int) -> float:
+    """Return the coordinate of a row, and fill its Jacobian in `joints.line`: one line each for A and B; for a SUM, those of both rows."""
     if joints.kind[row] != SUM:
-        return _of_two(bodies, joints, row, jacobian[:2])
-    first, second = joints.bodies[row, 0], joints.bodies[row, 1]
+        return _coordinate_of_pair(bodies, joints, row, 0)
     ratio = joints.ratio[row]
-    value: float = _of_two(bodies, joints, first, jacobian[:2]) + ratio * _of_two(bodies, joints, second, jacobian[2:])
+    value: float = _coordinate_of_pair(bodies, joints, joints.bodies[row, 0], 0)
+    value += ratio * _coordinate_of_pair(bodies, joints, joints.bodies[row, 1], 2)
     for line in range(2, 4):
         for k in range(3):
-            jacobian[line, k] *= ratio
+            joints.line[line, k] *= ratio
     return value
 
 
 @inlined_kernel
-def part(bodies: Bodies, joints: Joints, row: int, k: int, jacobian: FloatArray) -> float:
-    """Do the same for one part of a row of any kind: of a POINT the way along x (k = 0) or y (1), of others all of it."""
-    if joints.kind[row] != POINT:
-        return coordinate(bodies, joints, row, jacobian)
-    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
-    for line in range(2):
-        sign = 2.0 * line - 1.0
-        jacobian[line, 0], jacobian[line, 1] = sign * (1 - k), sign * k
-    jacobian[0, 2], jacobian[1, 2] = (ay, -by) if k == 0 else (-ax, bx)
-    along: float = dx if k == 0 else dy
-    return along
+def n_parts(joints: Joints, row: int) -> int:
+    """Return the number of scalar constraints of a row: two for a POINT."""
+    return 2 if joints.kind[row] == POINT else 1
 
 
 @inlined_kernel
-def _of_two(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> float:
-    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+def part(bodies: Bodies, joints: Joints, row: int, k: int) -> float:
+    """Do the same as `coordinate` for one scalar constraint of any row: for a POINT, the way along x (k = 0) or y (1)."""
+    if joints.kind[row] != POINT:
+        return coordinate(bodies, joints, row)
+    (ax, ay, bx, by), dx, dy = forces_at(bodies, joints, row)
+    for line in range(2):
+        sign = 2.0 * line - 1.0
+        joints.line[line, 0], joints.line[line, 1] = sign * (1 - k), sign * k
+    joints.line[0, 2], joints.line[1, 2] = (ay, -by) if k == 0 else (-ax, bx)
+    way: float = dx if k == 0 else dy
+    return way
+
+
+@inlined_kernel
+def _coordinate_of_pair(bodies: Bodies, joints: Joints, row: int, first: int) -> float:
+    """Return the coordinate of a row between two bodies, and fill their lines from `first` on."""
+    a, b, line = joints.bodies[row, 0], joints.bodies[row, 1], joints.line[first : first + 2]
     if joints.kind[row] == ANGLE:
-        jacobian[:] = 0.0
-        jacobian[0, 2], jacobian[1, 2] = -1.0, 1.0
+        line[:] = 0.0
+        line[0, 2], line[1, 2] = -1.0, 1.0
         angle: float = joints.apart[row, 2] + bodies.shift[b, 2] - bodies.shift[a, 2]
         return angle
-    ax, ay, bx, by, dx, dy = forces_at(bodies, joints, row)
-    if joints.kind[row] == ALONG:
-        ux, uy = _axis_of(bodies, joints, row)
-    else:
-        ux, uy = _direction_of(bodies, joints, row, ax, ay, bx, by, dx, dy)
-    jacobian[0, 0], jacobian[0, 1], jacobian[0, 2] = -ux, -uy, -(ax * uy - ay * ux)
-    jacobian[1, 0], jacobian[1, 1], jacobian[1, 2] = ux, uy, bx * uy - by * ux
-    along: float = ux * dx + uy * dy
-    return along
+    arm, dx, dy = forces_at(bodies, joints, row)
+    ax, ay, bx, by = arm
+    ux, uy = _axis_of(bodies, joints, row) if joints.kind[row] == ALONG else _direction_of(bodies, joints, row, arm, dx, dy)
+    line[0, 0], line[0, 1], line[0, 2] = -ux, -uy, -(ax * uy - ay * ux)
+    line[1, 0], line[1, 1], line[1, 2] = ux, uy, bx * uy - by * ux
+    way: float = ux * dx + uy * dy
+    return way
 
 
 @inlined_kernel
@@ -352,53 +307,12 @@ def _axis_of(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float]:
 
 
 @inlined_kernel
-def _direction_of(
-    bodies: Bodies, joints: Joints, row: int, ax: float, ay: float, bx: float, by: float, dx: float, dy: float
-) -> tuple[float, float]:
+def _direction_of(bodies: Bodies, joints: Joints, row: int, arm: Arm, dx: float, dy: float) -> tuple[float, float]:
     """Return u of a LENGTH."""
     size = hypot(dx, dy)
     if size == 0.0:
-        v, w = bodies.velocity[joints.bodies[row, 0]], bodies.velocity[joints.bodies[row, 1]]
-        dx, dy = w[0] - w[2] * by - v[0] + v[2] * ay, w[1] + w[2] * bx - v[1] - v[2] * ax
+        dx, dy = relative_velocity(bodies.velocity, joints.bodies[row, 0], joints.bodies[row, 1], arm)
         size = hypot(dx, dy)
         if size == 0.0:
             return _axis_of(bodies, joints, row)
     return dx / size, dy / size
-
-
-@inlined_kernel
-def ends(joints: Joints, row: int) -> tuple[int, int, int, int]:
-    """Return the bodies of the four lines of a Jacobian; those of a row that is no SUM stand twice."""
-    if joints.kind[row] == SUM:
-        first, second = joints.bodies[row, 0], joints.bodies[row, 1]
-        return joints.bodies[first, 0], joints.bodies[first, 1], joints.bodies[second, 0], joints.bodies[second, 1]
-    return joints.bodies[row, 0], joints.bodies[row, 1], joints.bodies[row, 0], joints.bodies[row, 1]
-
-
-@inlined_kernel
-def rate_and_response(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> tuple[float, float]:
-    """Return J v and J M^-1 J^T. The lines of one body that is in both rows of a SUM add up before they are squared."""
-    v, inverse = bodies.velocity, bodies.inverse
-    at = ends(joints, row)
-    n = 4 if joints.kind[row] == SUM else 2
-    rate = k = 0.0
-    for line in range(n):
-        body = at[line]
-        rate += jacobian[line, 0] * v[body, 0] + jacobian[line, 1] * v[body, 1] + jacobian[line, 2] * v[body, 2]
-        for other in range(n):
-            if at[other] == body:
-                k += inverse[body, 0] * (jacobian[line, 0] * jacobian[other, 0] + jacobian[line, 1] * jacobian[other, 1])
-                k += inverse[body, 1] * jacobian[line, 2] * jacobian[other, 2]
-    return rate, k
-
-
-@inlined_kernel
-def apply_row(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, impulse: float) -> None:
-    """Push the bodies of a row of one coordinate by an impulse along its Jacobian."""
-    v, inverse = bodies.velocity, bodies.inverse
-    at = ends(joints, row)
-    for line in range(4 if joints.kind[row] == SUM else 2):
-        body = at[line]
-        v[body, 0] += inverse[body, 0] * jacobian[line, 0] * impulse
-        v[body, 1] += inverse[body, 0] * jacobian[line, 1] * impulse
-        v[body, 2] += inverse[body, 1] * jacobian[line, 2] * impulse

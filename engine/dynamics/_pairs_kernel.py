@@ -1,4 +1,4 @@
-"""From the pairs of boxes to those that are solved: what each pair is, and where its shapes stand.
+"""Classification of the pairs of boxes, and the poses of their shapes.
 
 The broad phase is asked for *fat* boxes, each a little larger than its shape's, and not again before a shape has left its own: what moves
 slowly, a pile at rest, asks it once in a long while (E. Catto, "Dynamic BVH", GDC 2019). Of the pairs it gave, those count whose tight
@@ -17,10 +17,10 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._extent_kernel import box_around
 
-__all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "fatten", "place", "sort_out", "stir"]
+__all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "classify_pairs", "fatten", "mark_moving", "place"]
 
 NO, SOLID, SENSED, STILL = range(4)
-"""A pair that may not touch; one to be solved; one of which one side only senses; one to be solved but that neither side moves."""
+"""A pair that may not touch; one to be solved; one with a sensor; one that would be solved if either side moved."""
 
 _ROOM, _MAX_ROOM = 0.1, 0.1
 """Share of a box's larger side by which it is made fat on each side; meters, at most."""
@@ -65,7 +65,9 @@ def place(
     poses: FloatArray,
     boxes: FloatArray,
 ) -> bool:
-    """Fill centers of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4); tell if the fat boxes hold.
+    """Fill centers of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4).
+
+    Return whether each tight box is still within its fat one.
 
     Parameters
     ----------
@@ -98,7 +100,7 @@ def place(
 
 
 @kernel
-def stir(
+def mark_moving(
     values: FloatArray,
     awake: NDArray[np.bool_],
     is_dynamic: NDArray[np.bool_],
@@ -109,9 +111,9 @@ def stir(
     moves: NDArray[np.bool_],
     drives: NDArray[np.bool_],
 ) -> int:
-    """Fill which bodies (n + 1,) move as the step begins, which sleep, which the step will move, and which of these by forces.
+    """Mark the bodies (n + 1,) that move as the step begins, that sleep, that the step will move, and that it moves by forces.
 
-    A kinematic body at rest does not move, nor what is not active. Returned is how many move.
+    A kinematic body at rest does not move, nor does an inactive one. Return the number of bodies that move.
     """
     n, n_moving = len(values), 0
     for body in range(n + 1):
@@ -135,20 +137,20 @@ def fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat:
 
 
 @kernel
-def sort_out(
+def classify_pairs(
     pairs: IntArray,
     boxes: FloatArray,
     poses: FloatArray,
     kept: Kept,
     is_moving: NDArray[np.bool_],
-    become: NDArray[np.int8],
+    kinds: NDArray[np.int8],
     shapes: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
 ) -> tuple[int, int, int]:
-    """Fill what becomes of each pair of fixtures; for those to be solved, in order, shapes (n, 2) and poses (n, 4).
+    """Fill the kind of each pair of fixtures; for those to be solved, in order, shapes (n, 2) and poses (n, 4).
 
-    Returned is how many are solved, how many sense and how many are still.
+    Return the numbers of solid, sensed and still pairs.
     """
     n_solid = n_sensed = n_still = 0
     n_bodies = len(kept.is_dynamic)
@@ -162,7 +164,7 @@ def sort_out(
                 is_dynamic = kept.is_dynamic[a] or kept.is_dynamic[b]
                 moves = is_moving[a] or is_moving[b]
                 kind = _kind_of(a, b, kept.filters[first], kept.filters[second], is_sensor, is_dynamic, moves, kept.joined, n_bodies)
-        become[pair] = kind
+        kinds[pair] = kind
         if kind == SOLID:
             shapes[n_solid, 0], shapes[n_solid, 1] = kept.shape[first], kept.shape[second]
             for k in range(4):
@@ -185,7 +187,7 @@ def classify(
     is_moving: NDArray[np.bool_],
     joined: IntArray,
 ) -> IntArray:
-    """Return for each pair of fixtures what becomes of it: `NO`, `SOLID`, `SENSED` or `STILL`.
+    """Return the kind of each pair of fixtures: `NO`, `SOLID`, `SENSED` or `STILL`.
 
     Parameters
     ----------
@@ -199,14 +201,14 @@ def classify(
     joined : int64 (k,)
         Pairs of bodies whose joint keeps them from touching, lower row times the number of bodies plus the higher, ascending.
     """
-    become = np.zeros(len(pairs), dtype=np.int64)
+    kinds = np.zeros(len(pairs), dtype=np.int64)
     n_bodies = len(is_dynamic)
     for pair in range(len(pairs)):
         first, second = pairs[pair, 0], pairs[pair, 1]
         a, b = body[first], body[second]
         senses, moves = is_sensor[first] or is_sensor[second], is_moving[a] or is_moving[b]
-        become[pair] = _kind_of(a, b, filters[first], filters[second], senses, is_dynamic[a] or is_dynamic[b], moves, joined, n_bodies)
-    return become
+        kinds[pair] = _kind_of(a, b, filters[first], filters[second], senses, is_dynamic[a] or is_dynamic[b], moves, joined, n_bodies)
+    return kinds
 
 
 @inlined_kernel
@@ -227,7 +229,7 @@ def _kind_of(
 
 @inlined_kernel
 def _pass_filter(a: IntArray, b: IntArray) -> bool:
-    """Tell whether two fixtures may meet: a group that both have decides, else each mask must have a bit of the other's category."""
+    """Return whether two fixtures may meet: a group that both have decides, else each mask must have a bit of the other's category."""
     if a[2] == b[2] and a[2] != 0:
         return bool(a[2] > 0)
     return bool((a[1] & b[0]) != 0 and (b[1] & a[0]) != 0)

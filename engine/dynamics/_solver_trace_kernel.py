@@ -1,4 +1,4 @@
-"""What the methods' kernels tell of a step, if they are given a trace (`engine.common._record_kernel`).
+"""The steps that the methods' kernels record if they are given a trace (`engine.common._record_kernel`).
 
 Each row has its kind and then its numbers. ``v_A`` and ``v_B`` are the velocities of both bodies, three numbers each, *after* the row has
 been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of contacts are those of `Problem.contacts`::
@@ -29,14 +29,14 @@ from __future__ import annotations
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
-from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._contact_kernel import Contacts
+from engine.dynamics._row_kernel import Arm
+from engine.dynamics.model import Bodies, Contacts
 
 __all__ = [
     "APART", "BEGIN", "BODY", "BOUNCED", "COLLIDE", "COLLISIONS", "DESCENT", "DUAL", "END", "FLY", "FORCE", "FOUND", "FREE",
     "FROZEN", "HELD", "JOINTS", "MOVE", "NORMAL", "PAIR", "PIECE", "PIVOT", "PLACED", "PLACES", "PUSH_APART", "RELAX", "RESTORED",
-    "SLID", "STAGE", "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "tell_placed", "tell_restored", "tell_row",
-    "tell_stage", "tell_warm",
+    "SLID", "STAGE", "SWEEP", "TANGENT", "TRIED", "VELOCITIES", "WARM", "WARMED", "record_pair", "record_placed", "record_restored",
+    "record_row", "record_stage", "record_warm",
 ]  # fmt: skip
 
 STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED, SLID, DESCENT, DUAL, FORCE, TRIED, FOUND, PIVOT, PIECE = (
@@ -53,8 +53,8 @@ sweeps of pushing apart."""
 
 
 @inlined_kernel
-def tell_stage(trace: FloatArray | None, bodies: Bodies, stage: float, number: int) -> None:
-    """Tell a stage, and how all bodies move in it."""
+def record_stage(trace: FloatArray | None, bodies: Bodies, stage: float, number: int) -> None:
+    """Record a stage, and the velocities and shifts of all bodies in it."""
     if trace is not None:
         record(trace, STAGE, (stage, float(number)))
         for body in range(len(bodies.velocity)):
@@ -63,49 +63,47 @@ def tell_stage(trace: FloatArray | None, bodies: Bodies, stage: float, number: i
 
 
 @inlined_kernel
-def tell_warm(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int) -> None:
-    """Tell that the impulses of a point have been applied as they were."""
+def record_pair(
+    trace: FloatArray | None,
+    kind: float,
+    contacts: Contacts,
+    row: int,
+    first: tuple[float, ...],
+    motion: FloatArray,
+    last: tuple[float, ...],
+) -> None:
+    """Record a contact's row, the numbers `first`, the velocities or shifts of both bodies, and the numbers `last`."""
     if trace is not None:
-        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
-        pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
-        record(trace, WARM, (float(row), float(k), pn, pt, a[0], a[1], a[2], b[0], b[1], b[2]))
+        a, b = motion[contacts.bodies[row, 0]], motion[contacts.bodies[row, 1]]
+        record(trace, kind, (float(row), *first, a[0], a[1], a[2], b[0], b[1], b[2], *last))
 
 
 @inlined_kernel
-def tell_row(
+def record_warm(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int) -> None:
+    """Record that the impulses of a point have been applied as they were."""
+    record_pair(trace, WARM, contacts, row, (float(k), contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]), bodies.velocity, ())
+
+
+@inlined_kernel
+def record_row(
     trace: FloatArray | None, kind: float, bodies: Bodies, contacts: Contacts, row: int, k: int, before: float, after: float,
     bias: float, share: float, kept: float, gap: float,
 ) -> None:  # fmt: skip
-    """Tell that a row has been solved."""
-    if trace is not None:
-        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
-        record(
-            trace, kind,
-            (float(row), float(k), before, after, a[0], a[1], a[2], b[0], b[1], b[2], bias, share, kept, gap),
-        )  # fmt: skip
+    """Record that a row has been solved."""
+    record_pair(trace, kind, contacts, row, (float(k), before, after), bodies.velocity, (bias, share, kept, gap))
 
 
 @inlined_kernel
-def tell_placed(
+def record_placed(
     trace: FloatArray | None, kind: float, bodies: Bodies, contacts: Contacts, row: int, k: int, before: float, after: float,
-    error: float, soft: float, arm: FloatArray, x: float, y: float,
+    error: float, soft: float, arm: Arm, x: float, y: float,
 ) -> None:  # fmt: skip
-    """Tell that a point has been displaced along (x, y)."""
-    if trace is not None:
-        a, b = bodies.shift[contacts.bodies[row, 0]], bodies.shift[contacts.bodies[row, 1]]
-        levers = arm[0] * y - arm[1] * x, arm[2] * y - arm[3] * x
-        record(
-            trace, kind,
-            (float(row), float(k), before, after, a[0], a[1], a[2], b[0], b[1], b[2], error, soft, levers[0], levers[1]),
-        )  # fmt: skip
+    """Record that a point has been displaced along (x, y)."""
+    levers = arm[0] * y - arm[1] * x, arm[2] * y - arm[3] * x
+    record_pair(trace, kind, contacts, row, (float(k), before, after), bodies.shift, (error, soft, levers[0], levers[1]))
 
 
 @inlined_kernel
-def tell_restored(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int, given: float, arm: FloatArray) -> None:
-    """Tell that a point's normal velocity has been set."""
-    if trace is not None:
-        a, b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
-        record(
-            trace, RESTORED,
-            (float(row), float(k), given, a[0], a[1], a[2], b[0], b[1], b[2], arm[0], arm[1], arm[2], arm[3]),
-        )  # fmt: skip
+def record_restored(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int, impulse: float, arm: Arm) -> None:
+    """Record that a point's normal velocity has been set."""
+    record_pair(trace, RESTORED, contacts, row, (float(k), impulse), bodies.velocity, (arm[0], arm[1], arm[2], arm[3]))

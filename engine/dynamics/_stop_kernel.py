@@ -70,7 +70,7 @@ class Paths(NamedTuple):
         Of mass, body frame: what moves on a straight line.
     moved : float64 (n,)
         Farthest that any point of each moves, m.
-    inside : float64 (n,)
+    inner_radius : float64 (n,)
         Of the body, m.
     is_dynamic, is_fast : bool (n,)
     state : int64 (n,)
@@ -86,7 +86,7 @@ class Paths(NamedTuple):
     end: FloatArray
     center: FloatArray
     moved: FloatArray
-    inside: FloatArray
+    inner_radius: FloatArray
     is_dynamic: NDArray[np.bool_]
     is_fast: NDArray[np.bool_]
     state: IntArray
@@ -118,7 +118,7 @@ class Meetings(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What has happened, in the order of time.
+    """Events of the step, in chronological order.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class Room(NamedTuple):
 
 @kernel
 def farthest_moves(
-    start: FloatArray, end: FloatArray, center: FloatArray, reach: FloatArray, inside: FloatArray, moves: NDArray[np.bool_],
+    start: FloatArray, end: FloatArray, center: FloatArray, reach: FloatArray, inner_radius: FloatArray, moves: NDArray[np.bool_],
     is_dynamic: NDArray[np.bool_], ends: IntArray, count: IntArray, separation: FloatArray,
 ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:  # fmt: skip
     """Return the farthest that any point of each body may move, and which dynamic bodies are fast, and which others fast enough to matter.
@@ -166,14 +166,14 @@ def farthest_moves(
     least = np.inf
     for body in range(n):
         if is_dynamic[body]:
-            least = min(least, inside[body])
+            least = min(least, inner_radius[body])
         if moves[body]:
             x, y = end[body, 0] - start[body, 0], end[body, 1] - start[body, 1]
             far = reach[body] + math.hypot(center[body, 0], center[body, 1])
             moved[body] = math.hypot(x, y) + abs(end[body, 2] - start[body, 2]) * far
     for body in range(n):
         if is_dynamic[body]:
-            is_fast[body] = moved[body] > min(SHALLOW * inside[body], DEEP * inside[body] - deepest[body]) and moved[body] > 0.0
+            is_fast[body] = moved[body] > min(SHALLOW * inner_radius[body], DEEP * inner_radius[body] - deepest[body]) and moved[body] > 0.0
         else:
             drives[body] = moved[body] > SHALLOW * least
     return moved, is_fast, drives
@@ -182,7 +182,7 @@ def farthest_moves(
 @kernel
 def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_]) -> IntArray:
     """Return the pairs (n, 2) of boxes (m, 4) that overlap, one of them at least among `some` rows, lower row first, ascending."""
-    found = 0
+    n_pairs = 0
     pairs = np.empty((16, 2), dtype=np.int64)
     for k in range(len(some)):
         i = some[k]
@@ -190,13 +190,13 @@ def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_])
             if j == i or (is_some[j] and j < i):
                 continue
             if boxes[i, 0] <= boxes[j, 2] and boxes[j, 0] <= boxes[i, 2] and boxes[i, 1] <= boxes[j, 3] and boxes[j, 1] <= boxes[i, 3]:
-                if found == len(pairs):
-                    larger = np.empty((2 * found, 2), dtype=np.int64)
-                    larger[:found] = pairs
+                if n_pairs == len(pairs):
+                    larger = np.empty((2 * n_pairs, 2), dtype=np.int64)
+                    larger[:n_pairs] = pairs
                     pairs = larger
-                pairs[found, 0], pairs[found, 1] = min(i, j), max(i, j)
-                found += 1
-    return pairs[:found].copy()
+                pairs[n_pairs, 0], pairs[n_pairs, 1] = min(i, j), max(i, j)
+                n_pairs += 1
+    return pairs[:n_pairs].copy()
 
 
 @allocating_kernel
@@ -316,7 +316,7 @@ def _becomes(paths: Paths, body: int, other: int) -> int:
         return state if takes_along else HELD
     if is_driven and paths.state[other] != HELD:
         by = paths.carrier[other]
-        if paths.is_fast[body] or state == STANDS or paths.moved[by] + paths.moved[body] > SHALLOW * paths.inside[body]:
+        if paths.is_fast[body] or state == STANDS or paths.moved[by] + paths.moved[body] > SHALLOW * paths.inner_radius[body]:
             return CARRIED
     stops = paths.is_fast[body] or paths.state[other] == STANDS or paths.state[other] == HELD
     stops = stops or (paths.state[other] == FREE and paths.is_fast[other])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
-from engine.dynamics import _rows_kernel as r
+from engine.dynamics import model as r
 from engine.dynamics._pairs_kernel import SENSED, fatten
 from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import Tables
@@ -28,9 +28,9 @@ __all__ = [
     "ids_of",
     "key_of",
     "pair_events",
+    "reported_contacts",
     "rows_without_points",
     "sensed_pairs",
-    "told_contacts",
     "touching_pairs",
     "without",
 ]
@@ -42,21 +42,21 @@ class ContactRows:
 
     Attributes
     ----------
-    whole : int64 (n, N_WHOLE)
-    number : float64 (n, N_NUMBERS)
-        See `_rows_kernel`. The properties are named as the columns of `StepContacts`.
+    ints : int64 (n, N_INTS)
+    floats : float64 (n, N_FLOATS)
+        Records, with the columns of `model`. The properties are named as the columns of `StepContacts`.
     """
 
-    whole: IntArray
-    number: FloatArray
+    ints: IntArray
+    floats: FloatArray
 
     def __len__(self) -> int:
-        return len(self.whole)
+        return len(self.ints)
 
     @property
     def key(self) -> IntArray:
         """The two ids in one number; see `key_of`."""
-        return self.whole[:, r.KEY]
+        return self.ints[:, r.KEY]
 
     @property
     def fixture_a(self) -> IntArray:
@@ -73,45 +73,45 @@ class ContactRows:
 
     def ids_of(self, which: IntArray | slice) -> IntArray:
         """Return the same of some rows."""
-        keys, bodies = self.whole[which, r.KEY], self.whole[which, r.BODIES]
+        keys, bodies = self.ints[which, r.KEY], self.ints[which, r.BODIES]
         return np.column_stack((_first(keys), _second(keys), _first(bodies), _second(bodies)))
 
     @property
     def count(self) -> IntArray:
-        return self.whole[:, r.FLAGS] & r.COUNT
+        return self.ints[:, r.FLAGS] & r.COUNT
 
     @property
     def touches(self) -> NDArray[np.bool_]:
         """True for pairs that touch, or will within the step; the others are speculative, and may push too."""
-        flags: NDArray[np.bool_] = self.whole[:, r.FLAGS] & r.TOUCHES != 0
+        flags: NDArray[np.bool_] = self.ints[:, r.FLAGS] & r.TOUCHES != 0
         return flags
 
     @property
     def pose_a(self) -> FloatArray:
-        return self.number[:, r.POSES : r.POSES + 3]
+        return self.floats[:, r.POSES : r.POSES + 3]
 
     @property
     def position(self) -> FloatArray:
-        return self.number[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2)
+        return self.floats[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2)
 
     @property
     def separation(self) -> FloatArray:
-        return self.number[:, r.SEPARATION : r.SEPARATION + 2]
+        return self.floats[:, r.SEPARATION : r.SEPARATION + 2]
 
     @property
     def total(self) -> FloatArray:
         """Normal and tangential impulses of each point over the step."""
-        return self.number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
+        return self.floats[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
 
     def with_impulse(self, impulse: FloatArray) -> ContactRows:
         """Return the rows with other impulses (n, 2, 2) for the next step to start from."""
-        number = self.number.copy()
-        number[:, r.IMPULSE : r.IMPULSE + 4] = impulse.reshape(-1, 4)
-        return ContactRows(self.whole, number)
+        floats = self.floats.copy()
+        floats[:, r.IMPULSE : r.IMPULSE + 4] = impulse.reshape(-1, 4)
+        return ContactRows(self.ints, floats)
 
 
 def key_of(fixture_a: IntArray, fixture_b: IntArray) -> IntArray:
-    """Return two ids in one number, which sorts as they do."""
+    """Combine two ids in one number, in the same order."""
     key: IntArray = (fixture_a << r.KEY_BITS) + fixture_b
     return key
 
@@ -126,18 +126,18 @@ def _second(key: IntArray) -> IntArray:
 
 def rows_without_points(pairs: IntArray) -> ContactRows:
     """Return rows of pairs (n, 4) of fixtures and bodies of which nothing is known but that they touch."""
-    rows = ContactRows(np.zeros((len(pairs), r.N_WHOLE), dtype=np.int64), np.zeros((len(pairs), r.N_NUMBERS)))
-    rows.whole[:, r.KEY], rows.whole[:, r.BODIES] = key_of(*pairs[:, :2].T), key_of(*pairs[:, 2:].T)
-    rows.whole[:, r.FLAGS] = r.TOUCHES
+    rows = ContactRows(np.zeros((len(pairs), r.N_INTS), dtype=np.int64), np.zeros((len(pairs), r.N_FLOATS)))
+    rows.ints[:, r.KEY], rows.ints[:, r.BODIES] = key_of(*pairs[:, :2].T), key_of(*pairs[:, 2:].T)
+    rows.ints[:, r.FLAGS] = r.TOUCHES
     return rows
 
 
 def empty_rows(n: int) -> ContactRows:
-    """Return rows to be filled, and one without a number for those lanes of a solver that have none."""
-    piece = np.empty((r.N_NUMBERS + r.N_WHOLE) * (n + 1))
-    middle = r.N_NUMBERS * (n + 1)
-    number = piece[:middle].reshape(n + 1, r.N_NUMBERS)
-    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_WHOLE), number)
+    """Return rows to be filled, and an additional one for the lanes of a solver that have no contact."""
+    piece = np.empty((r.N_FLOATS + r.N_INTS) * (n + 1))
+    middle = r.N_FLOATS * (n + 1)
+    floats = piece[:middle].reshape(n + 1, r.N_FLOATS)
+    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_INTS), floats)
 
 
 def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:
@@ -184,13 +184,13 @@ class Nearby:
             self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
             self.pairs = self.pairs[:0]  # of no fixtures at all the fat boxes hold
 
-    def renew(self, boxes: FloatArray, are_fat: bool) -> None:
+    def update(self, boxes: FloatArray, are_fat: bool) -> None:
         """Make the boxes fat again, if a shape has left its own, and find their pairs; of a crowd, some pairs of the boxes as they are."""
         assert self._tables is not None
-        some = crowd_pairs(boxes, self._tables.fixtures.body, self._tables.bodies.is_dynamic)
-        self.is_crowd = some is not None
-        if some is not None:
-            self.pairs = some
+        pairs = crowd_pairs(boxes, self._tables.fixtures.body, self._tables.bodies.is_dynamic)
+        self.is_crowd = pairs is not None
+        if pairs is not None:
+            self.pairs = pairs
             self.fat.fill(np.nan)
             return
         if are_fat:
@@ -206,9 +206,9 @@ def fill_manifolds(tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_
     batched.fill_manifolds(tables.shapes.grown.packed, shapes, poses_a, poses_b, EXACT, rows)
 
 
-def sensed_pairs(tables: Tables, pairs: IntArray, become: NDArray[np.int8], poses: FloatArray) -> IntArray:
+def sensed_pairs(tables: Tables, pairs: IntArray, kinds: NDArray[np.int8], poses: FloatArray) -> IntArray:
     """Return the pairs that overlap of which one side only senses, as fixtures and bodies (n, 4)."""
-    some = pairs[become == SENSED]
+    some = pairs[kinds == SENSED]
     fixtures = tables.fixtures
     some = some[batched.overlap_rows(tables.shapes.swept.packed, fixtures.shape[some], poses[some[:, 0]], poses[some[:, 1]])]
     return ids_of(tables, some)
@@ -221,47 +221,46 @@ def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
     return ids
 
 
-def told_contacts(
+def reported_contacts(
     step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]
 ) -> LazyContacts:
     """Return the report of a step on its rows; `old` are those of the previous step, or None if nothing ended since."""
     return LazyContacts.of(step, partial(_columns, rows), partial(_removed, rows, old, step), began, ended)
 
 
-def _names(whole: IntArray) -> IntArray:
-    """Return the names of the points (n, 2), -1 past the count."""
-    names = whole[:, r.FEATURES]
-    return np.column_stack(((names & 0xFFFF_FFFF) - 1, (names >> 32) - 1))
+def _features(ints: IntArray) -> IntArray:
+    """Return the features of the points (n, 2), -1 past the count."""
+    features = ints[:, r.FEATURES]
+    return np.column_stack(((features & 0xFFFF_FFFF) - 1, (features >> 32) - 1))
 
 
-def _told_rows(rows: ContactRows) -> NDArray[np.bool_]:
-    is_touching: NDArray[np.bool_] = rows.whole[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
+def _reported_rows(rows: ContactRows) -> NDArray[np.bool_]:
+    is_touching: NDArray[np.bool_] = rows.ints[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
     return is_touching
 
 
 def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
     """Return the columns of `StepContacts` of the rows that touch."""
-    touching = _told_rows(rows)
-    integers, number = rows.whole[touching], rows.number[touching]
-    flags = integers[:, r.FLAGS]
-    is_point = np.arange(2) < (flags & r.COUNT)[:, None]
-    (fixture_a, fixture_b, body_a, body_b), names = ContactRows(integers, number).ids.T, _names(integers)
+    touching = _reported_rows(rows)
+    rows = ContactRows(rows.ints[touching], rows.floats[touching])
+    flags = rows.ints[:, r.FLAGS]
+    is_point = np.arange(2) < rows.count[:, None]
+    fixture_a, fixture_b, body_a, body_b = rows.ids.T
     was_there = flags[:, None] & (r.WAS_THERE, r.WAS_THERE << 1) != 0
-    of_points = number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
     columns = {
         "fixture_a": fixture_a,
         "fixture_b": fixture_b,
         "body_a": body_a,
         "body_b": body_b,
-        "pose_a": number[:, r.POSES : r.POSES + 3],
-        "pose_b": number[:, r.POSES + 3 : r.POSES + 6],
-        "count": flags & r.COUNT,
-        "normal": number[:, r.NORMAL : r.NORMAL + 2],
-        "position": number[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2),
-        "separation": number[:, r.SEPARATION : r.SEPARATION + 2],
-        "feature_id": np.where(is_point, names, 0),
-        "normal_impulse": of_points[:, :, 0],
-        "tangent_impulse": of_points[:, :, 1],
+        "pose_a": rows.pose_a,
+        "pose_b": rows.floats[:, r.POSES + 3 : r.POSES + 6],
+        "count": rows.count,
+        "normal": rows.floats[:, r.NORMAL : r.NORMAL + 2],
+        "position": rows.position,
+        "separation": rows.separation,
+        "feature_id": np.where(is_point, _features(rows.ints), 0),
+        "normal_impulse": rows.total[:, :, 0],
+        "tangent_impulse": rows.total[:, :, 1],
         "state": np.where(is_point, np.where(was_there, PointState.PERSIST, PointState.ADD), -1).astype(np.int8),
         "evaluated": flags & r.EVALUATED != 0,
         "in_toi": np.zeros(len(flags), dtype=np.bool_),
@@ -273,19 +272,19 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
     """Return the points of the last step that are no more, as records."""
     if old is None:
         return ()
-    now, before = ContactRows(rows.whole[_told_rows(rows)], rows.number[:0]), _told_rows(old)
-    integers, number = old.whole[before], old.number[before]
+    now, before = ContactRows(rows.ints[_reported_rows(rows)], rows.floats[:0]), _reported_rows(old)
+    integers, floats = old.ints[before], old.floats[before]
     at = np.searchsorted(now.key, integers[:, r.KEY])
     known = at < len(now)
     known[known] = now.key[at[known]] == integers[known, r.KEY]
-    names, features, ids = _names(integers), _names(now.whole), ContactRows(integers, number).ids
+    features, kept, ids = _features(integers), _features(now.ints), ContactRows(integers, floats).ids
     is_there = np.zeros((len(integers), 2), dtype=np.bool_)
-    is_there[known] = (names[known][:, :, None] == features[at[known]][:, None, :]).any(axis=2)
+    is_there[known] = (features[known][:, :, None] == kept[at[known]][:, None, :]).any(axis=2)
     gone = ~is_there & (np.arange(2) < (integers[:, r.FLAGS] & r.COUNT)[:, None])
     points: list[ContactPoint] = []
     for row, k in np.argwhere(gone).tolist():
         fixture_a, fixture_b, body_a, body_b = ids[row].tolist()
-        values = number[row].tolist()
+        values = floats[row].tolist()
         points.append(
             ContactPoint(
                 step=step,
@@ -296,7 +295,7 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
                 position=(values[r.POSITION + 2 * k], values[r.POSITION + 2 * k + 1]),
                 normal=(values[r.NORMAL], values[r.NORMAL + 1]),
                 separation=values[r.SEPARATION + k],
-                feature_id=int(names[row, k]),
+                feature_id=int(features[row, k]),
                 normal_impulse=0.0,
                 tangent_impulse=0.0,
                 state=PointState.REMOVE,

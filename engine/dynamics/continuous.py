@@ -105,24 +105,24 @@ def stop_at_first_touch(
     bodies, fixtures = tables.bodies, tables.fixtures
     n = len(motion.start)
     is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
-    inside = tables.inside if passes is None else np.minimum(tables.inside, _ASKED)
+    inner_radius = tables.inner_radius if passes is None else np.minimum(tables.inner_radius, _ASKED)
     moved, is_fast, drives = farthest_moves(
-        motion.start, motion.end, center, tables.reach, inside, motion.moves, is_dynamic,
+        motion.start, motion.end, center, tables.reach, inner_radius, motion.moves, is_dynamic,
         motion.ends, motion.n_points, motion.separation,
     )  # fmt: skip
     if not (is_fast.any() or drives.any()):
         return None
     pairs = _pairs(tables, motion, moved, is_fast, drives)
     moves = np.append(motion.moves, False)
-    become = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, moves, tables.joined)
-    solid, sensed = pairs[become == SOLID], pairs[become == SENSED]
+    kinds = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, moves, tables.joined)
+    solid, sensed = pairs[kinds == SOLID], pairs[kinds == SENSED]
     since, at, end, state = np.zeros(n), motion.start.copy(), motion.end.copy(), np.full(n, FREE)
     carrier, first_stop = np.where(motion.moves & ~is_dynamic, np.arange(n), -1), np.ones(n)
-    paths = (since, at, end, center, moved, tables.inside, is_dynamic, is_fast, state, carrier, first_stop)
+    paths = (since, at, end, center, moved, tables.inner_radius, is_dynamic, is_fast, state, carrier, first_stop)
     packed, ends = tables.shapes.swept.packed.arrays, fixtures.body[solid]
     reacts = is_dynamic[ends] & (is_fast[ends] | drives[ends[:, ::-1]])
     reacts |= ~reacts.any(axis=1)[:, None] & is_dynamic[ends]
-    allowed = np.where(in_contact(solid), np.where(reacts, fixtures.inside[solid], np.inf).min(axis=1), 0.0)
+    allowed = np.where(in_contact(solid), np.where(reacts, fixtures.inner_radius[solid], np.inf).min(axis=1), 0.0)
     first, is_open, is_asked = np.full(len(solid), NEVER), np.ones(len(solid), dtype=np.bool_), np.zeros(len(solid), dtype=np.bool_)
     meetings = (ends, fixtures.shape[solid], allowed, first, is_open, is_asked)
     moments = (np.zeros(1, dtype=np.int64), np.zeros(3 * n, dtype=np.int64), np.zeros((3 * n, 7)))
@@ -164,7 +164,7 @@ def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[n
     pairs = _pairs_of(tables, boxes, matters)
     if not drives.any():
         return pairs
-    can_be_carried = tables.bodies.is_dynamic[:n] & (is_fast | (moved[drives].max() + moved > SHALLOW * tables.inside))
+    can_be_carried = tables.bodies.is_dynamic[:n] & (is_fast | (moved[drives].max() + moved > SHALLOW * tables.inner_radius))
     drivers, is_reached = np.flatnonzero(drives), drives[body]
     way = np.hypot(*(motion.end[drivers, :2] - motion.start[drivers, :2]).T)
     turned = np.abs(motion.end[drivers, 2] - motion.start[drivers, 2])

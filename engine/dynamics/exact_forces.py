@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
-from engine.dynamics._contact_kernel import Contacts, arms_and_masses
-from engine.dynamics.solvers import _dantzig
-from engine.dynamics.solvers._jacobian_kernel import contact_lines, points_of
+from engine.dynamics._contact_kernel import arms_and_masses
+from engine.dynamics.methods import _dantzig
+from engine.dynamics.methods._jacobian_kernel import contact_lines, points_of
+from engine.dynamics.model import Contacts
 from engine.world import World
 
 __all__ = ["MAX_CONTACTS", "ExactForces", "Resting", "exact_contact_forces", "pushing_forces", "solved_exactly"]

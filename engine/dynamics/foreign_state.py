@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
-from engine.dynamics import _rows_kernel as r
+from engine.dynamics import model as r
 from engine.dynamics.contacts import ContactRows
 from engine.dynamics.joints import JointTable
 from engine.dynamics.state import Memory
@@ -53,19 +53,19 @@ def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
         raise InvalidInputError("memory.gear_sums", "a number for each gear joint", Described("others"))
 
 
-def _is_sum(one: object) -> bool:
-    return isinstance(one, tuple) and len(one) == 2 and type(one[0]) is int and type(one[1]) is float and math.isfinite(one[1])
+def _is_sum(entry: object) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and type(entry[0]) is int and type(entry[1]) is float and math.isfinite(entry[1])
 
 
 def _check_rows(rows: ContactRows) -> None:
-    n = _length(rows.whole)
-    integers = check_column("memory.rows.whole", rows.whole, (n, r.N_WHOLE), "int64")
-    check_column("memory.rows.number", rows.number, (n, r.N_NUMBERS), "float64")
+    n = _length(rows.ints)
+    integers = check_column("memory.rows.ints", rows.ints, (n, r.N_INTS), "int64")
+    check_column("memory.rows.floats", rows.floats, (n, r.N_FLOATS), "float64")
     keys, flags = integers[:, r.KEY], integers[:, r.FLAGS]
     if (integers[:, (r.KEY, r.BODIES)] < 0).any() or (np.diff(keys) <= 0).any():
-        raise InvalidInputError("memory.rows.whole", "pairs in ascending order", Described("others"))
+        raise InvalidInputError("memory.rows.ints", "pairs in ascending order", Described("others"))
     if (flags < 0).any() or (flags >= _MAX_FLAGS).any() or (flags & r.COUNT > 2).any():
-        raise InvalidInputError("memory.rows.whole", "flags, and 0 to 2 points", Described("others"))
+        raise InvalidInputError("memory.rows.ints", "flags, and 0 to 2 points", Described("others"))
 
 
 def _check_joints(joints: JointTable, memory: Memory) -> None:
@@ -76,8 +76,10 @@ def _check_joints(joints: JointTable, memory: Memory) -> None:
     check_column("memory.joints.links", joints.links, (_length(joints.links), 2), "int64")
     for name, rest in (("local", (4,)), ("axis", (2,)), ("target", ()), ("speed", ()), ("spring", (2,)), ("ratio", ())):
         check_column(f"memory.joints.{name}", getattr(joints, name), (m, *rest), "float64")
-    if not isinstance(joints.most, np.ndarray) or joints.most.shape != (m,) or not (joints.most >= 0.0).all():  # infinite without bounds
-        raise InvalidInputError("memory.joints.most", "numbers >= 0", Described("others"))
+    if (
+        not isinstance(joints.max_force, np.ndarray) or joints.max_force.shape != (m,) or not (joints.max_force >= 0.0).all()
+    ):  # infinite without bounds
+        raise InvalidInputError("memory.joints.max_force", "numbers >= 0", Described("others"))
     check_column("memory.joint_impulse", memory.joint_impulse, (m, 2), "float64")
     check_column("memory.joint_total", memory.joint_total, (m, 2), "float64")
 

@@ -14,9 +14,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._hard_step_kernel import hard_step
-from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.joints import JointTable, rotated
-from engine.dynamics.solvers._point_pair_kernel import MAX_CONDITION
+from engine.dynamics.methods._point_pair_kernel import MAX_CONDITION
+from engine.dynamics.model import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.model import WorldModel
@@ -170,9 +170,9 @@ class HardStep:
         is_explicit : bool
             Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
         is_box2d : bool
-            Joints as Box2D has them: limits not reached yet ask nothing, and two that are near each other hold; forces act at each body's
+            Joints as Box2D has them: limits not reached yet do nothing, and two that are near each other hold; forces act at each body's
             own anchor, those of a motor joint at A's origin, and are not slowed down before they are there; rods that are too short, or a
-            pulley's sides, pull nothing; the kernel tells of a mouse's.
+            pulley's sides, pull nothing; `hard_step` describes a mouse's.
         is_single : bool
         start : pair of float64 (n, 2, 2) and (m, 2), optional
             Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.

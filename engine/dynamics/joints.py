@@ -12,8 +12,8 @@ prismatic  u driven by the motor; u not below, not above the limits; across u he
 wheel      ANGLE driven by the motor; u sprung; across u held
 rope       LENGTH not above its greatest; POINT held where that is shorter than `LINEAR_SLOP`
 pulley     LENGTHs from the fixed points, each not above the whole rope; their SUM held, the second times the ratio
-mouse      POINT sprung, from the world to the point grabbed, with at most so much force
-friction   ANGLE and POINT driven to rest, with at most so much torque and force
+mouse      POINT sprung, from the world to the point grabbed, with at max_force so much force
+friction   ANGLE and POINT driven to rest, with at max_force so much torque and force
 motor      ANGLE and POINT driven to where they shall be, a share of the way in a step
 gear       SUM held of the coordinates of its two joints, the second times the ratio
 =========  ==========================================================================================================
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
-from engine.dynamics._joint_kernel import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
+from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
 from engine.geometry import Transform
 from engine.world.joint_specs import (
     DistanceJointSpec,
@@ -69,7 +69,7 @@ class _Row(NamedTuple):
     mode: int
     target: float = 0.0
     speed: float = 0.0
-    most: float = _UNBOUNDED
+    max_force: float = _UNBOUNDED
     spring: tuple[float, float] = (0.0, 0.0)
     ratio: float = 1.0
     is_across: bool = False
@@ -86,7 +86,7 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
     match spec:
         case RevoluteJointSpec():
             if spec.enable_motor:
-                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, most=spec.max_motor_torque)
+                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_torque)
             if spec.enable_limit:
                 zero = joint.reference_angle
                 yield from _limits(_Row(ANGLE, LOW), zero + spec.lower_angle, zero + spec.upper_angle)
@@ -101,14 +101,14 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
             yield _Row(POINT, HOLD)
         case PrismaticJointSpec():
             if spec.enable_motor:
-                yield _Row(ALONG, DRIVE, speed=spec.motor_speed, most=spec.max_motor_force, axis=joint.local_axis_a)
+                yield _Row(ALONG, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_force, axis=joint.local_axis_a)
             if spec.enable_limit:
                 yield from _limits(_Row(ALONG, LOW, axis=joint.local_axis_a), spec.lower_translation, spec.upper_translation)
             yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
             yield _Row(ANGLE, HOLD, joint.reference_angle)
         case WheelJointSpec():
             if spec.enable_motor:
-                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, most=spec.max_motor_torque)
+                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_torque)
             if is_soft:
                 yield _Row(ALONG, SPRING, spring=spring, axis=joint.local_axis_a)
             yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
@@ -122,14 +122,14 @@ def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum:
             yield _Row(LENGTH, HIGH, rope / spec.ratio, ends=(None, b), local=(spec.ground_anchor_b, joint.local_anchor_b))
             yield _Row(SUM, HOLD, rope, ratio=spec.ratio)
         case MouseJointSpec():
-            yield _Row(POINT, SPRING, most=spec.max_force, spring=spring, local=(spec.target, joint.local_anchor_b))
+            yield _Row(POINT, SPRING, max_force=spec.max_force, spring=spring, local=(spec.target, joint.local_anchor_b))
         case FrictionJointSpec():
-            yield _Row(ANGLE, DRIVE, most=spec.max_torque)
-            yield _Row(POINT, DRIVE, most=spec.max_force)
+            yield _Row(ANGLE, DRIVE, max_force=spec.max_torque)
+            yield _Row(POINT, DRIVE, max_force=spec.max_force)
         case MotorJointSpec():
             share = (spec.correction_factor, 1.0)
-            yield _Row(ANGLE, DRIVE, joint.reference_angle, most=spec.max_torque, spring=share)
-            yield _Row(POINT, DRIVE, most=spec.max_force, spring=share)
+            yield _Row(ANGLE, DRIVE, joint.reference_angle, max_force=spec.max_torque, spring=share)
+            yield _Row(POINT, DRIVE, max_force=spec.max_force, spring=share)
         case GearJointSpec():
             yield coordinate_row(others[spec.joint_a])
             yield coordinate_row(others[spec.joint_b])
@@ -171,7 +171,7 @@ class JointTable:
         Anchors on A and on B, from the bodies' centers of mass, body frames.
     axis : float64 (n, 2)
         In the frame of A.
-    target, speed, most, spring, ratio : as in `Joints`
+    target, speed, max_force, spring, ratio : as in `Joints`
     links : int64 (m, 2)
         Rows of bodies that hang together by them.
     """
@@ -184,7 +184,7 @@ class JointTable:
     axis: FloatArray
     target: FloatArray
     speed: FloatArray
-    most: FloatArray
+    max_force: FloatArray
     spring: FloatArray
     ratio: FloatArray
     links: IntArray
@@ -237,7 +237,7 @@ class JointTable:
             axis=np.array([row.axis for row in listed], dtype=np.float64).reshape(-1, 2),
             target=np.array([row.target for row in listed], dtype=np.float64),
             speed=np.array([row.speed for row in listed], dtype=np.float64),
-            most=np.array([row.most for row in listed], dtype=np.float64),
+            max_force=np.array([row.max_force for row in listed], dtype=np.float64),
             spring=np.array([row.spring for row in listed], dtype=np.float64).reshape(-1, 2),
             ratio=np.array([row.ratio for row in listed], dtype=np.float64),
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
@@ -270,8 +270,8 @@ class JointTable:
         apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
         axis = rotated(turned[a], self.axis)
         return Joints(
-            self.kind, self.mode, self.ends, arm, apart, self._reach(lightness[a], lightness[b]), axis, self.target, self.speed, self.most,
-            self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse),
+            self.kind, self.mode, self.ends, arm, apart, self._reach(lightness[a], lightness[b]), axis, self.target, self.speed,
+            self.max_force, self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse), np.zeros((4, 3)),
         )  # fmt: skip
 
     def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:
@@ -349,11 +349,12 @@ _NONE = Joints(
     axis=np.zeros((0, 2)),
     target=np.zeros(0),
     speed=np.zeros(0),
-    most=np.zeros(0),
+    max_force=np.zeros(0),
     spring=np.zeros((0, 2)),
     ratio=np.zeros(0),
     impulse=np.zeros((0, 2)),
     total=np.zeros((0, 2)),
+    line=np.zeros((4, 3)),
 )
 """Table without rows."""
 

@@ -1,4 +1,4 @@
-"""Our own rigid bodies as a solver for `engine.world`, with any of the methods in `engine.dynamics.solvers`."""
+"""Our own rigid bodies as a solver for `engine.world`, with any of the methods in `engine.dynamics.methods`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
-from engine.dynamics.contacts import Nearby, told_contacts
+from engine.dynamics.contacts import Nearby, reported_contacts
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.foreign_state import check_memory
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
-from engine.dynamics.solvers.protocol import Method, Problem
+from engine.dynamics.methods.protocol import Method, Problem
+from engine.dynamics.pipeline import Step
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
-from engine.dynamics.step import Step
 from engine.dynamics.tables import MARGIN, Tables
 from engine.dynamics.workspace import Workspace
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
@@ -69,7 +69,7 @@ class RigidBodySolver(Solver):
         self._idle: tuple[State, Tables, JointTable, WorldSettings] | None = None
         """Inputs and result of the last step if nothing moved in it: nothing will move as long as these stay the same."""
         self._error: BaseException | None = None
-        self._cost = StepCost()
+        self._cost, self._notes = StepCost(), tuple[str, ...]()
         self._moments = no_moments()
         self._record: PairRecord | None = None
         self.trace: FloatArray | None = None
@@ -178,8 +178,9 @@ class RigidBodySolver(Solver):
                 before_value is other for before_value, other in zip(self._idle, (before, tables, joints, self.model.settings), strict=True)
             )
         ):
-            self._state = replace(before, contacts=told_contacts(number, before.memory.rows, None, (), ()))
+            self._state = replace(before, contacts=reported_contacts(number, before.memory.rows, None, (), ()))
             self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
+            self._notes = ()
             return []
         step = Step(
             number, self.model.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
@@ -190,6 +191,7 @@ class RigidBodySolver(Solver):
         found_at = perf_counter()
         lost = step.solve()
         self.problem = step.problem if self.trace is not None else None
+        self._notes = tuple(step.problem.notes)
         solved = perf_counter()
         if lost:
             return lost
@@ -223,6 +225,10 @@ class RigidBodySolver(Solver):
     @property
     def cost(self) -> StepCost:
         return self._cost
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._notes
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -307,7 +313,7 @@ class RigidBodySolver(Solver):
     def load(self, state: SolverState) -> None:
         memory = state.memory
         assert isinstance(memory, Memory)
-        self._moments = no_moments()
+        self._moments, self._notes = no_moments(), ()
         self._state = State(self.model.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
 
     @classmethod
@@ -379,8 +385,8 @@ def _coordinate(joint: ResolvedJoint, transform: Callable[[int | None], Transfor
 
 @cache
 def solver_of(name: str) -> type[RigidBodySolver]:
-    """Return the solver by the method in ``engine.dynamics.solvers.NAME``, whose ``METHOD`` it is."""
-    method: Method = import_module(f"engine.dynamics.solvers.{name}").METHOD
+    """Return the solver by the method in ``engine.dynamics.methods.NAME``, whose ``METHOD`` it is."""
+    method: Method = import_module(f"engine.dynamics.methods.{name}").METHOD
     can = Capabilities(
         name=name,
         title=method.title,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import StepContacts, no_contacts
-from engine.dynamics._rows_kernel import IMPULSE, STIFFNESS
 from engine.dynamics.contacts import ContactRows, rows_without_points, touching_pairs
 from engine.dynamics.joints import JointTable, no_joints
+from engine.dynamics.model import IMPULSE, STIFFNESS
 
 __all__ = ["GearSums", "Memory", "State", "cold_memory", "empty_state"]
 
@@ -58,10 +58,10 @@ class Memory:
 
     def scaled(self, share: float, is_stiff: bool = True) -> Memory:
         """Return it with the warm-starting impulses multiplied by `share`; without the stiffness of points unless `is_stiff`."""
-        number = self.rows.number.copy()
-        number[:, IMPULSE : IMPULSE + 4] *= share
-        number[:, STIFFNESS : STIFFNESS + 2] *= is_stiff
-        return replace(self, rows=ContactRows(self.rows.whole, number), joint_impulse=share * self.joint_impulse)
+        floats = self.rows.floats.copy()
+        floats[:, IMPULSE : IMPULSE + 4] *= share
+        floats[:, STIFFNESS : STIFFNESS + 2] *= is_stiff
+        return replace(self, rows=ContactRows(self.rows.ints, floats), joint_impulse=share * self.joint_impulse)
 
 
 @dataclass(frozen=True)

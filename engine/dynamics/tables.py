@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.dynamics._contact_kernel import Materials
 from engine.dynamics._pairs_kernel import Kept
-from engine.dynamics._soft_step_kernel import Masses
+from engine.dynamics.model import Masses, Materials
 from engine.geometry import AnyShape, Polygon
 from engine.geometry.kinds import POLYGON
 from engine.query import batch
@@ -100,7 +99,7 @@ class FixtureColumns(NamedTuple):
     is_sensor : bool (m,)
     radius : float64 (m,)
         Of the surface around the core, m; a skin is no surface. A grown shape that has one is short of its separation by `MARGIN`.
-    inside : float64 (m,)
+    inner_radius : float64 (m,)
         The least distance of the shape's edge from its middle, m.
     """
 
@@ -112,7 +111,7 @@ class FixtureColumns(NamedTuple):
     filters: IntArray
     is_sensor: NDArray[np.bool_]
     radius: FloatArray
-    inside: FloatArray
+    inner_radius: FloatArray
 
 
 class Tables:
@@ -123,13 +122,13 @@ class Tables:
     bodies : BodyColumns
     fixtures : FixtureColumns
     kept, masses, materials
-        Of those what each kernel asks for.
+        Subsets of these columns, as kernels need them.
     margin : float64 (m,)
-        By how much a manifold of a fixture's grown shape tells too small a gap, m.
+        Amount by which a manifold of a fixture's grown shape underestimates the gap, m.
     joined : int64 (k,)
         Pairs of bodies that a joint keeps from touching; see `_pairs_kernel.classify`.
     shapes : Shapes
-    inside, reach : float64 (n,)
+    inner_radius, reach : float64 (n,)
         Of each body: the least distance of a shape's edge from the middle of the shape, and the largest of any of its points from the
         center of mass, m.
     """
@@ -139,7 +138,7 @@ class Tables:
         self.shapes: Shapes = before.shapes if before is not None else Shapes()
         self.bodies = _body_columns(model)
         self.fixtures = _fixture_columns(model, self.shapes)
-        self.inside, self.reach = _extents(model, self.bodies)
+        self.inner_radius, self.reach = _extents(model, self.bodies)
         rows, n = model.rows, len(self.bodies.is_dynamic)
         pairs = {
             (rows[joint.bodies[0]], rows[joint.bodies[1]])
@@ -155,13 +154,13 @@ class Tables:
 
 
 def _extents(model: WorldModel, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:
-    inside, reach = np.full(len(bodies.ids), np.inf), np.zeros(len(bodies.ids))
+    inner_radius, reach = np.full(len(bodies.ids), np.inf), np.zeros(len(bodies.ids))
     for row, body in enumerate(bodies.ids.tolist()):
         for fixture in model.bodies[body].fixtures:
-            least, points, radius = _extent(model.fixtures[fixture].spec.shape)
-            inside[row] = min(inside[row], least)
+            radius_inside, points, radius = _extent(model.fixtures[fixture].spec.shape)
+            inner_radius[row] = min(inner_radius[row], radius_inside)
             reach[row] = max(reach[row], float(np.hypot(*(points - bodies.center[row]).T).max()) + radius)
-    return inside, reach
+    return inner_radius, reach
 
 
 @lru_cache(maxsize=4096)
@@ -210,5 +209,5 @@ def _fixture_columns(model: WorldModel, shapes: Shapes) -> FixtureColumns:
         filters=np.array([(spec.category, spec.mask, spec.group) for spec in specs], dtype=np.int64).reshape(-1, 3),
         is_sensor=np.array([spec.sensor for spec in specs], dtype=np.bool_),
         radius=np.array([spec.shape.radius - spec.shape.skin_radius for spec in specs], dtype=np.float64),
-        inside=np.array([_extent(spec.shape)[0] for spec in specs], dtype=np.float64),
+        inner_radius=np.array([_extent(spec.shape)[0] for spec in specs], dtype=np.float64),
     )

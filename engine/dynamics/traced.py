@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import WorldLostError
+from engine.dynamics.methods.protocol import Problem
 from engine.dynamics.solver import solver_of
-from engine.dynamics.solvers.protocol import Problem
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot

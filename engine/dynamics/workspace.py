@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dynamics._soft_step_kernel import Room
+from engine.dynamics.model import Scratch
 
 __all__ = ["Workspace"]
 
@@ -24,7 +24,7 @@ class Workspace:
         self._kept: dict[str, NDArray[Any]] = {}
         self._given: dict[str, NDArray[Any]] = {}
         self._bundles: dict[str, tuple[int, tuple[NDArray[Any], ...]]] = {}
-        self.room: Room | None = None
+        self.scratch: Scratch | None = None
         """Scratch arrays of the solver."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:

@@ -286,7 +286,7 @@ class ShotSpec:
         """
         if self.contact_margin == 0.0:
             return self.reach
-        from engine.dynamics._rows_kernel import TOUCH
+        from engine.dynamics.model import TOUCH
 
         return self.reach - self.contact_margin + TOUCH
 

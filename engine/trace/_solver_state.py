@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.contracts.trace import Mark, Point, Role
-from engine.dynamics.solvers.protocol import Problem
+from engine.dynamics.methods.protocol import Problem
 from engine.geometry import Circle, Polygon, Transform
 from engine.trace.cases import shape_mark
 from engine.trace.marks import arrow, dot, path

@@ -24,7 +24,7 @@ def converted(
 ) -> WorldSnapshot:
     """Return a snapshot converted to another solver, with the same ids, poses, velocities and sleep states.
 
-    Conversion between two methods of `engine.dynamics.solvers` also keeps the rest of the state, including contact impulses. Conversion to
+    Conversion between two methods of `engine.dynamics.methods` also keeps the rest of the state, including contact impulses. Conversion to
     or from Box2D keeps pending forces, sleep times and touching pairs; impulses start from zero. Specifications get the new solver's
     precision and skins.
 

@@ -76,7 +76,7 @@ _ENTRIES = {
 """Module and class, by solver name, of each solver with its own package."""
 _OPTIONAL = {"box2d3": "pyb2d3", "chipmunk": "pymunk"}
 """Module that must be installed, by solver name, for each solver that is optional."""
-_METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "solvers"
+_METHODS = Path(__file__).resolve().parent.parent / "dynamics" / "methods"
 """Folder of our own solver's methods. Each method has its own file and is named after that file."""
 _NO_METHODS = ("__init__", "protocol")
 
@@ -261,6 +261,11 @@ class Solver(ABC):
     def cost(self) -> StepCost:
         """Cost of the last step."""
         return StepCost()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for users about limits that the last step met, such as a method that another one replaced; usually empty."""
+        return ()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -208,6 +208,11 @@ class World:
         return self._checked_solver.cost
 
     @property
+    def step_notes(self) -> tuple[str, ...]:
+        """Sentences for users about limits that the last step met (`Solver.notes`); usually empty."""
+        return self._checked_solver.notes
+
+    @property
     def structure_version(self) -> int:
         """Version number, incremented whenever bodies, fixtures or joints are added, removed or changed."""
         return self._checked_model.structure_version

@@ -18,7 +18,7 @@ DRAWN = {path.stem for path in (DOCS / "pictures" / "dynamics").glob("*.py")} - 
 TOPICS = sorted(path for path in (DOCS / "dynamics").glob("*.md") if path.stem in DRAWN)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
-METHODS = sorted({path.stem for path in (ROOT / "engine" / "dynamics" / "solvers").glob("[!_]*.py")} - {"protocol"})
+METHODS = sorted({path.stem for path in (ROOT / "engine" / "dynamics" / "methods").glob("[!_]*.py")} - {"protocol"})
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 TEST = re.compile(r"`(test_\w+)`")

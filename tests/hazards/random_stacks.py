@@ -24,9 +24,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.dynamics._contact_kernel import Contacts
 from engine.dynamics.exact_forces import ExactForces, Resting, exact_contact_forces
-from engine.dynamics.solvers._jacobian_kernel import contact_lines, points_of
+from engine.dynamics.methods._jacobian_kernel import contact_lines, points_of
+from engine.dynamics.model import Contacts
 from engine.geometry import Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 

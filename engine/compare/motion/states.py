@@ -16,10 +16,9 @@ from engine.common.limits import MAX_ITERATIONS
 from engine.compare.queries import Flags
 from engine.contracts import PairEvent, StepContacts
 from engine.contracts.pair_keys import pair_key, pair_keys
-from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, SPRING, SUM
-from engine.dynamics._rows_kernel import IMPULSE
 from engine.dynamics.hard_step import HardContacts
 from engine.dynamics.joints import JointTable
+from engine.dynamics.model import ANGLE, DRIVE, HIGH, IMPULSE, LENGTH, LOW, POINT, SPRING, SUM
 from engine.dynamics.solver import solver_of
 from engine.dynamics.state import Memory
 from engine.world import World, load_solver
@@ -198,7 +197,7 @@ def _by(snapshot: WorldSnapshot, solver: str) -> WorldSnapshot:
     """Return a world of ours as driven by another of our methods."""
     settings, memory = _settings_for(snapshot.settings, solver, snapshot.solver), _our_memory(snapshot)
     ratio = _warm_share(settings, solver) / _warm_share(snapshot.settings, snapshot.solver)
-    impulse = memory.rows.number[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2) * ratio
+    impulse = memory.rows.floats[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2) * ratio
     memory = replace(memory, rows=memory.rows.with_impulse(impulse), joint_impulse=memory.joint_impulse * ratio)
     return replace(snapshot, solver=solver, settings=settings, state=replace(snapshot.state, memory=memory))
 

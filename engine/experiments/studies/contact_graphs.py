@@ -1,4 +1,4 @@
-"""Which body rests on which: by normal and gravity, as `engine.dynamics.solvers` decides, and by advancing each body alone, as published.
+"""Which body rests on which: by normal and gravity, as `engine.dynamics.methods` decides, and by advancing each body alone, as published.
 
 **By normal and gravity.** The contacts of the step are known. A body rests on the other one if gravity would bring it closer, by more than
 six degrees (`contact_layers`).
@@ -21,7 +21,7 @@ import numpy as np
 
 from engine import query
 from engine.common.arrays import FloatArray, IntArray
-from engine.dynamics.solvers._contact_graph_kernel import NO_ONE, contact_layers
+from engine.dynamics.methods._contact_graph_kernel import NO_ONE, contact_layers
 from engine.experiments.references.lab import (
     GRAVITY,
     STEP,

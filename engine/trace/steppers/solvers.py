@@ -1,4 +1,4 @@
-"""The steppers of our own solvers, as one table: `engine.dynamics.solvers`."""
+"""The steppers of our own solvers, as one table: `engine.dynamics.methods`."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _poisoned_empties() -> Iterator[None]:
 def _poison(space: Workspace) -> None:
     """Fill all that the steps of a world work in."""
     bundles = (array for _, arrays in space._bundles.values() for array in arrays)
-    for array in (*space._kept.values(), *bundles, *(space.room or ())):
+    for array in (*space._kept.values(), *bundles, *(space.scratch or ())):
         _fill(array)
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from engine.dynamics._contact_kernel import PUSH
 from engine.dynamics._softness_kernel import softness
+from engine.dynamics.tolerances import PUSH
 from engine.experiments.references.lab import run
 from engine.experiments.scenes import UNIT, body, ground, on_slope, stack
 from engine.geometry import Circle, Polygon

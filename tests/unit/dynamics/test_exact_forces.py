@@ -76,7 +76,7 @@ def test_sets_are_gone_through_until_one_answers(monkeypatch):
     def wrong(a, b, bounds):
         return type("Guess", (), {"force": np.where(force > 0.0, 0.0, 1.0)})
 
-    monkeypatch.setattr("engine.dynamics.solvers._dantzig.solve", wrong)
+    monkeypatch.setattr("engine.dynamics.methods._dantzig.solve", wrong)
     again, _ = pushing_forces(lines, inverse, push, 6)
     assert again.tolist() == force.tolist()
 

@@ -7,7 +7,7 @@ import pkgutil
 
 import pytest
 
-import engine.dynamics
+import engine.dynamics.methods
 from engine.common import jit
 from engine.geometry import Circle
 from engine.sim.registry import find_demo
@@ -16,14 +16,14 @@ from engine.world.solver import load_solver
 
 
 def signatures():
-    """How many forms of each function there are by now, compiled or loaded."""
-    found = {}
-    for one in pkgutil.iter_modules(engine.dynamics.__path__):
-        module = importlib.import_module(f"engine.dynamics.{one.name}")
-        for name, value in vars(module).items():
-            if hasattr(value, "py_func"):
-                found[f"{one.name}.{name}"] = len(value.signatures)
-    return found
+    """Return the number of compiled or loaded signatures of each function."""
+    return {
+        f"{module.name}.{name}": len(value.signatures)
+        for package in (engine.dynamics, engine.dynamics.methods)
+        for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")
+        for name, value in vars(importlib.import_module(module.name)).items()
+        if hasattr(value, "py_func")
+    }
 
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")

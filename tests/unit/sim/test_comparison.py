@@ -10,7 +10,7 @@ import pytest
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
-from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
+from engine.dynamics.methods.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.sim.comparison import Comparison

@@ -7,7 +7,7 @@ import pytest
 
 from engine import trace
 from engine.common.errors import InvalidInputError, WorldLostError
-from engine.dynamics.solvers.sequential_impulses import SequentialImpulses
+from engine.dynamics.methods.sequential_impulses import SequentialImpulses
 from engine.geometry import Polygon
 from engine.scenes.scene import SceneWorld
 from engine.trace.scene_case import SceneCase

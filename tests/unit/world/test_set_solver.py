@@ -81,9 +81,9 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
     world = stack("soft_step")
     weight = 60.0 * world.contacts.normal_impulse[0].sum()
     assert weight == pytest.approx(30.0, rel=0.01)
-    rows = world.snapshot().state.memory.rows.number[:, 8:12]
+    rows = world.snapshot().state.memory.rows.floats[:, 8:12]
     world.set_solver(METHOD)
-    assert world.snapshot().state.memory.rows.number[:, 8:12] == pytest.approx(8.0 * rows), "of a step, and not of one of 8 sub-steps"
+    assert world.snapshot().state.memory.rows.floats[:, 8:12] == pytest.approx(8.0 * rows), "of a step, and not of one of 8 sub-steps"
     assert 60.0 * world.step().normal_impulse[0].sum() == pytest.approx(30.0, rel=0.02), "and so nothing jolts"
     world.set_solver("soft_step")
     steps(world, 20)

@@ -1,0 +1,469 @@
+"""Augmented vertex block descent: the step as a minimum, gone down body by body, with forces that remember.
+
+A step of implicit Euler ends where this is least, y being where the bodies would be without contacts and joints::
+
+    E(x) = (x - y)^T M (x - y) / (2 h^2) + sum of each constraint's energy
+
+A rigid constraint ``C = 0`` has the energy of a spring and a force besides, its *augmented Lagrangian* ``k C^2 / 2 - lambda C``. Its
+force is ``f = lambda - k C``, clamped: a contact's to f >= 0, friction's to +-mu f. An iteration has two parts.
+
+*Primal*: each body alone takes the Newton step of its three coordinates, the others where they are (Gauss-Seidel)::
+
+    (M / h^2 + sum of k J^T J + G) dx = -(M / h^2 (x - y) - sum of J^T f)
+
+G is what turning an arm adds, ``abs(f r)`` on the diagonal, so that the matrix stays positive definite (without it the card house falls).
+A contact that is open keeps its k there, lest a body jump through it. Friction that slides has ``k bound / abs(f)`` in place of k: with
+all of k a sliding box would crawl, with nothing the step would jump to and fro across the cone.
+
+*Dual*: ``lambda <- f``; and where f is within its bounds ``k <- k + beta abs(C)``: soft at first, so that the first iterations spread
+an error over all bodies, and stiffer wherever an error stays.
+
+From step to step lambda is kept, times ``alpha gamma``, as an impulse ``lambda h``, and k, times gamma: at rest the forces are there. The
+bodies start at y, less what these forces bore of gravity, if they bear: at rest where they are. Of an error that is there as the step
+begins only ``1 - alpha`` is made up in a step, ``C - alpha C_0`` in place of C, so that an overlap does not become a speed. An open gap has
+nothing to make up: it must not become negative, and that is all.
+
+k begins at the effective mass / h^2, with which one iteration makes up half of an error, and not at a number in N/m as in the paper,
+which means one thing for a feather and another for a house. Joints keep no k. Where it would settle follows from lambda: in a step
+lambda loses ``(1 - alpha gamma) lambda``, made up by the sum of ``k C`` over the iterations, and k loses ``(1 - gamma) k``, made up by
+that of ``beta C``; so ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``, and there they begin. (A bridge of 160 links: 239 mm of
+error without, 55 with.)
+
+Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` holds the
+coordinate to where its speed leads within the step, with its greatest force as bounds. But between two bodies that can move, and that no
+contact and no other row has, it is about velocities: they start with the impulse that it had in the last step, and what that leaves
+missing it does to the velocities in the end, in as many sweeps, so that what drives a free pair gives it no momentum, however far apart its
+anchors are. (A
+hinge's motor must not: it would see its body turn about the center of mass and not about the hinge, m r^2 / I times too easily, and swing
+about its speed.) Restitution is not in the paper; what was pushed gets it afterwards, as in XPBD.
+
+C. Giles, E. Diaz, C. Yuksel, "Augmented Vertex Block Descent", SIGGRAPH 2025.
+"""
+
+from __future__ import annotations
+
+from math import hypot, pi, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common._record_kernel import record
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.tolerances import EPS64
+from engine.dynamics._integration_kernel import integrate_velocities
+from engine.dynamics._joint_kernel import driven_rate, forces_at, n_parts, part, solve_either, warm_start_row
+from engine.dynamics._row_kernel import Arm, bodies_of, can_move, joint_velocity_and_response, n_lines, pair_of, turn_all, turn_body
+from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import DESCENT, DUAL, END, FLY, FREE, SWEEP, VELOCITIES, record_restored, record_stage
+from engine.dynamics.methods._points_kernel import restore, tangential_displacement, update_arms
+from engine.dynamics.model import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, READ, SPRING, SUM, Bodies, Contacts, Joints
+from engine.dynamics.tolerances import STIFFEST
+
+__all__ = ["avbd"]
+
+_MAX_SHARE = 0.5
+"""Share f of an error C that a drive of a free pair makes up in a step, at most. A step ends at the velocity ``u_n = -(f / h) C_n``, but
+bodies move by ``2 u_n - u_(n-1)``, since the impulse ``u_n - u_(n-1)`` is given again as the next step starts. So ``C_(n+1) = (1 - 2 f) C_n
++ f C_(n-1)``, whose roots are ``(1 - 2 f +- sqrt(1 + 4 f^2)) / 2``: from f = 2/3 on one is -1 or beyond, and the pair swings for ever; the
+larger one is smallest at f = 1/2, where both are ``sqrt(1/2)``."""
+
+
+@kernel
+def avbd(
+    bodies: Bodies,
+    contacts: Contacts,
+    joints: Joints,
+    stiffness: FloatArray,
+    restitution: FloatArray,
+    threshold: float,
+    h: float,
+    n_iterations: int,
+    alpha: float,
+    beta: float,
+    gamma: float,
+    trace: FloatArray | None,
+) -> None:
+    """Advance bodies by a step of `h` seconds.
+
+    Parameters
+    ----------
+    stiffness : float64 (n, 2)
+        Of each point of contact, N/m; that of the last step, written in place.
+    restitution : float64 (n,)
+        Of each contact.
+    threshold : float
+        m/s of approach below which nothing bounces.
+    alpha, gamma : float
+        Shares from 0 to 1; see the module.
+    beta : float
+        N/m^2.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
+    """
+    system = np.zeros(9)
+    integrate_velocities(bodies, h)
+    record_stage(trace, bodies, FREE, 0)
+    is_last = _driven_last(bodies, contacts, joints)
+    for row in range(len(joints.kind)):
+        if is_last[row]:
+            warm_start_row(bodies, joints, row)
+    before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
+    free = h * before
+    gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
+    held, stiffest, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
+    came = np.zeros((len(joints.kind), 2, 2))
+    for row in range(len(contacts.n_points)):
+        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+        for k in range(contacts.n_points[row]):
+            gap[row, k], _ = update_arms(bodies, contacts, row, k)
+            least = contacts.mass[row, k, 0] / (h * h)
+            stiffness[row, k] = max(least, min(gamma * stiffness[row, k], STIFFEST * least))
+            for j in range(2):
+                contacts.impulse[row, k, j] *= alpha * gamma
+            pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+            for side in range(2):
+                body, sign = contacts.bodies[row, side], 2.0 * side - 1.0
+                borne[body, 0] += sign * bodies.inverse[body, 0] / h * (pn * nx + pt * ny)
+                borne[body, 1] += sign * bodies.inverse[body, 0] / h * (pn * ny - pt * nx)
+    for row in range(len(joints.kind)):
+        if joints.mode[row] == READ or is_last[row]:
+            continue
+        for k in range(n_parts(joints, row)):
+            error[row, k] = part(bodies, joints, row, k) - joints.target[row]
+            if joints.kind[row] == SUM:
+                for of in range(2):
+                    came[row, of, 0], came[row, of, 1] = joints.line[2 * of + 1, 0], joints.line[2 * of + 1, 1]
+            _, w = joint_velocity_and_response(bodies, joints, row)
+            held[row, k] = 1.0 / (w * h * h) if w > 0.0 else 0.0
+            stiffest[row, k] = STIFFEST * held[row, k]
+            joints.impulse[row, k] *= alpha * gamma if joints.mode[row] != SPRING else 0.0
+            if joints.mode[row] != SPRING:
+                steady = sqrt(beta * abs(joints.impulse[row, k]) / h * (1.0 - alpha * gamma) / max(1.0 - gamma, EPS64))
+                held[row, k] = max(held[row, k], min(steady, stiffest[row, k]))
+            at = bodies_of(joints, row)
+            for line in range(n_lines(joints, row)):
+                for j in range(2):
+                    borne[at[line], j] += bodies.inverse[at[line], 0] / h * joints.line[line, j] * joints.impulse[row, k]
+    for body in range(len(free)):
+        _begin(bodies, body, free, borne, h)
+    turn_all(bodies)
+    record_stage(trace, bodies, FLY, 0)
+    first_of, listed = _constraints_of(bodies, contacts, joints, is_last)
+    for iteration in range(n_iterations):
+        record_stage(trace, bodies, SWEEP, iteration)
+        for body in range(len(free)):
+            light, turning = bodies.inverse[body, 0], bodies.inverse[body, 1]
+            if not can_move(bodies.inverse, body):
+                continue
+            heavy, inert = 1.0 / (light * h * h) if light > 0.0 else 0.0, 1.0 / (turning * h * h) if turning > 0.0 else 0.0
+            system[:] = 0.0
+            system[0] = system[3] = heavy
+            system[5] = inert
+            for j in range(3):
+                system[6 + j] = (heavy if j < 2 else inert) * (bodies.shift[body, j] - free[body, j])
+            for place in range(first_of[body], first_of[body + 1]):
+                if listed[place] < len(contacts.n_points):
+                    _add_contact(bodies, contacts, listed[place], body, start, gap, stiffness, alpha, h, system)
+                else:
+                    row = listed[place] - len(contacts.n_points)
+                    _add_joint(bodies, joints, row, body, error, held, came, alpha, h, system)
+            _step(bodies, body, system)
+            _record_descent(trace, bodies, body, system, first_of[body + 1] - first_of[body])
+        for row in range(len(contacts.n_points)):
+            for k in range(contacts.n_points[row]):
+                _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, trace)
+        for row in range(len(joints.kind)):
+            if joints.mode[row] != READ and not is_last[row]:
+                _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h)
+    for body in range(len(free)):
+        if can_move(bodies.inverse, body):
+            for k in range(3):
+                bodies.velocity[body, k] = bodies.shift[body, k] / h
+    for _ in range(n_iterations):
+        for row in range(len(joints.kind)):
+            if is_last[row]:
+                slowed = max(h, h * joints.spring[row, 0] / _MAX_SHARE)
+                solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, slowed, False)
+    record_stage(trace, bodies, VELOCITIES, 0)
+    contacts.total[:] = contacts.impulse
+    joints.total[:] = joints.impulse
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:
+                _, arm = update_arms(bodies, contacts, row, k)
+                impulse = restore(bodies, contacts, row, arm, before, restitution[row], threshold)
+                contacts.total[row, k, 0] += impulse
+                record_restored(trace, bodies, contacts, row, k, impulse, arm)
+    record_stage(trace, bodies, END, 0)
+
+
+@inlined_kernel
+def _record_descent(trace: FloatArray | None, bodies: Bodies, body: int, system: FloatArray, n: int) -> None:
+    if trace is not None:
+        s, x = system, bodies.shift[body]
+        record(trace, DESCENT, (float(body), x[0], x[1], x[2], s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], float(n)))
+
+
+@inlined_kernel
+def _begin(bodies: Bodies, body: int, free: FloatArray, borne: FloatArray, h: float) -> None:
+    """Put a body where it would be without contacts and joints, less what these bore of gravity in the last step: at rest, where it is."""
+    x, y = bodies.push[body, 0], bodies.push[body, 1]
+    square = x * x + y * y
+    share = max(-1.0, min((borne[body, 0] * x + borne[body, 1] * y) / square, 0.0)) if square > 0.0 else 0.0
+    bodies.shift[body, 0], bodies.shift[body, 1] = free[body, 0] + h * h * share * x, free[body, 1] + h * h * share * y
+    bodies.shift[body, 2] = free[body, 2]
+
+
+@allocating_kernel
+def _driven_last(bodies: Bodies, contacts: Contacts, joints: Joints) -> NDArray[np.bool_]:
+    """Return which rows drive bodies that can move, and that no contact and no row of another mode has."""
+    is_held = np.zeros(len(bodies.shift), dtype=np.bool_)
+    is_last: NDArray[np.bool_] = joints.mode == DRIVE
+    for body in range(len(is_held)):
+        is_held[body] = not can_move(bodies.inverse, body)
+    for row in range(len(contacts.n_points)):
+        is_held[contacts.bodies[row, 0]] = is_held[contacts.bodies[row, 1]] = True
+    for row in range(len(joints.kind)):
+        if joints.mode[row] not in (READ, DRIVE):
+            at = bodies_of(joints, row)
+            for line in range(n_lines(joints, row)):
+                is_held[at[line]] = True
+    for row in range(len(joints.kind)):
+        if is_last[row]:
+            is_last[row] = not (is_held[joints.bodies[row, 0]] or is_held[joints.bodies[row, 1]])
+    return is_last
+
+
+@allocating_kernel
+def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints, is_last: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Return where each body's constraints begin, and the constraints: contacts, and then rows of joints."""
+    n, n_contacts = len(bodies.shift), len(contacts.n_points)
+    first, listed = np.zeros(n + 2, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for is_counting in (True, False):
+        for constraint in range(n_contacts + len(joints.kind)):
+            row = constraint - n_contacts
+            if constraint < n_contacts:
+                at, lines = (contacts.bodies[constraint, 0], contacts.bodies[constraint, 1], 0, 0), 2
+            elif joints.mode[row] == READ or is_last[row]:
+                continue
+            else:
+                at, lines = bodies_of(joints, row), n_lines(joints, row)
+            for line in range(lines):
+                is_known = False
+                for other in range(line):
+                    is_known = is_known or at[other] == at[line]
+                if not is_known and is_counting:
+                    first[at[line] + 2] += 1
+                elif not is_known:
+                    listed[first[at[line] + 1]] = constraint
+                    first[at[line] + 1] += 1
+        if is_counting:
+            for body in range(n):
+                first[body + 2] += first[body + 1]
+            listed = np.zeros(first[n + 1], dtype=np.int64)
+    return first, listed
+
+
+@inlined_kernel
+def _add(system: FloatArray, x: float, y: float, turn: float, stiffness: float, force: float) -> None:
+    """Add a constraint to a body's matrix, kept as 00 01 02 11 12 22, and to its residual."""
+    system[0] += stiffness * x * x
+    system[1] += stiffness * x * y
+    system[2] += stiffness * x * turn
+    system[3] += stiffness * y * y
+    system[4] += stiffness * y * turn
+    system[5] += stiffness * turn * turn
+    system[6] -= force * x
+    system[7] -= force * y
+    system[8] -= force * turn
+
+
+@inlined_kernel
+def _step(bodies: Bodies, body: int, system: FloatArray) -> None:
+    """Move a body by its Newton step: the matrix as L D L^T. What has no mass or no inertia to it stays."""
+    s = system
+    if bodies.inverse[body, 0] == 0.0:
+        s[0] = s[3] = 1.0
+        s[1] = s[2] = s[4] = s[6] = s[7] = 0.0
+    if bodies.inverse[body, 1] == 0.0:
+        s[5] = 1.0
+        s[2] = s[4] = s[8] = 0.0
+    l10, l20 = s[1] / s[0], s[2] / s[0]
+    d1 = s[3] - l10 * s[1]
+    l21 = (s[4] - l20 * s[1]) / d1
+    d2 = s[5] - l20 * s[2] - l21 * l21 * d1
+    y1 = s[7] - l10 * s[6]
+    turn = (s[8] - l20 * s[6] - l21 * y1) / d2
+    y = y1 / d1 - l21 * turn
+    bodies.shift[body, 0] -= s[6] / s[0] - l10 * y - l20 * turn
+    bodies.shift[body, 1] -= y
+    bodies.shift[body, 2] -= turn
+    turn_body(bodies, body)
+
+
+@inlined_kernel
+def _missing(separation: float, gap: float, alpha: float) -> float:
+    """Return C of a gap, of which `gap` was there as the step began."""
+    return separation - alpha * min(gap, 0.0)
+
+
+@inlined_kernel
+def _forces_at_point(
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float, h: float
+) -> tuple[float, float, float, float, Arm]:
+    """Return a point's normal force, its tangential force before it is bounded, what is missing, how far it slipped, and its arms."""
+    a, b, nx, ny = pair_of(contacts, row)
+    now, arm = update_arms(bodies, contacts, row, k)
+    missing, stiff = _missing(now, gap[row, k], alpha), stiffness[row, k]
+    slipped = tangential_displacement(bodies, start, a, b, arm, ny, -nx)
+    force = max(contacts.impulse[row, k, 0] / h - stiff * missing, 0.0)
+    return force, contacts.impulse[row, k, 1] / h - stiff * slipped, missing, slipped, arm
+
+
+@inlined_kernel
+def _add_contact(
+    bodies: Bodies, contacts: Contacts, row: int, body: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float,
+    h: float, system: FloatArray,
+) -> None:  # fmt: skip
+    a, _, nx, ny = pair_of(contacts, row)
+    sign, side = (-1.0, 0) if body == a else (1.0, 2)
+    for k in range(contacts.n_points[row]):
+        force, held, _, _, arm = _forces_at_point(bodies, contacts, row, k, start, gap, stiffness, alpha, h)
+        stiff, x, y = stiffness[row, k], arm[side], arm[side + 1]
+        _add(system, sign * nx, sign * ny, sign * (x * ny - y * nx), stiff, force)
+        system[5] += force * abs(x * nx + y * ny)
+        limit = contacts.friction[row] * force
+        if abs(held) > limit:
+            stiff, held = stiff * limit / abs(held), max(-limit, min(held, limit))
+        _add(system, sign * ny, -sign * nx, sign * (-x * nx - y * ny), stiff, held)
+
+
+@inlined_kernel
+def _stiffen_contact(
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float,
+    beta: float, h: float, trace: FloatArray | None,
+) -> None:  # fmt: skip
+    """Take the force of a point as its lambda, and make it stiffer by what is missing."""
+    force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiffness, alpha, h)
+    limit, stiff = contacts.friction[row] * force, stiffness[row, k]
+    pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+    contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-limit, min(held, limit))
+    if force > 0.0:
+        stiffness[row, k] = min(stiff + beta * abs(missing), STIFFEST * contacts.mass[row, k, 0] / (h * h))
+    now_n, now_t = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+    record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff, stiffness[row, k], missing, slipped))
+
+
+@inlined_kernel
+def _force_of(
+    bodies: Bodies, joints: Joints, row: int, k: int, error: FloatArray, held: FloatArray, came: FloatArray, alpha: float, h: float,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Return of a part of a joint the force, before it is bounded, the stiffness and what is missing; fill its Jacobian."""
+    mode, now = joints.mode[row], part(bodies, joints, row, k) - joints.target[row]
+    if joints.kind[row] == SUM:
+        now += _gone_through(bodies, joints, row, came)
+    stiff, force = held[row, k], joints.impulse[row, k] / h
+    if mode == SPRING:
+        omega = 2.0 * pi * joints.spring[row, 0]
+        mass = stiff * h * h
+        spring, damper = mass * omega * omega, 2.0 * mass * joints.spring[row, 1] * omega
+        return -spring * now - damper * (now - error[row, k]) / h, spring + damper / h, now
+    if mode == DRIVE:
+        rate = driven_rate(bodies, joints, row, hypot(error[row, 0], error[row, 1]), h)
+        missing = now - error[row, k] - h * (joints.speed[row] - rate * error[row, k])
+    elif mode == LOW:
+        missing = _missing(now, error[row, k], alpha)
+    elif mode == HIGH:
+        missing = -_missing(-now, -error[row, k], alpha)
+    else:
+        missing = now - alpha * error[row, k]
+    return force - stiff * missing, stiff, missing
+
+
+@inlined_kernel
+def _gone_through(bodies: Bodies, joints: Joints, row: int, came: FloatArray) -> float:
+    """Return what is to be added to a SUM of LENGTHs, of which one that has gone through 0 since the step began counts as negative.
+
+    Otherwise the pull of a pulley, of which one side runs out, would change its direction from one Newton step to the next, and what came
+    out of that is taken for a velocity.
+    """
+    more = 0.0
+    for of in range(2):
+        term, line = joints.bodies[row, of], 2 * of
+        along = joints.line[line + 1, 0] * came[row, of, 0] + joints.line[line + 1, 1] * came[row, of, 1]
+        if joints.kind[term] == LENGTH and along < 0.0:
+            _, dx, dy = forces_at(bodies, joints, term)
+            more -= 2.0 * (joints.ratio[row] if of == 1 else 1.0) * hypot(dx, dy)
+            for at in range(line, line + 2):
+                for k in range(3):
+                    joints.line[at, k] = -joints.line[at, k]
+    return more
+
+
+@inlined_kernel
+def _share(joints: Joints, row: int, first: float, second: float) -> float:
+    """Return the share of a force that is within its bounds: 0 where it would pull at a limit."""
+    mode, size = joints.mode[row], hypot(first, second)
+    if (mode == LOW and first < 0.0) or (mode == HIGH and first > 0.0):
+        return 0.0
+    bounded = mode == DRIVE or (mode == SPRING and joints.kind[row] == POINT)
+    return joints.max_force[row] / size if bounded and size > joints.max_force[row] else 1.0
+
+
+@inlined_kernel
+def _add_joint(
+    bodies: Bodies,
+    joints: Joints,
+    row: int,
+    body: int,
+    error: FloatArray,
+    held: FloatArray,
+    came: FloatArray,
+    alpha: float,
+    h: float,
+    system: FloatArray,
+) -> None:
+    at, parts = bodies_of(joints, row), n_parts(joints, row)
+    own = 0 if at[0] == body else 2
+    second = _force_of(bodies, joints, row, 1, error, held, came, alpha, h)[0] if parts == 2 else 0.0
+    first = _force_of(bodies, joints, row, 0, error, held, came, alpha, h)[0]
+    share = _share(joints, row, first, second)
+    if share == 0.0:
+        return
+    for k in range(parts):
+        force, stiff, _ = _force_of(bodies, joints, row, k, error, held, came, alpha, h)
+        x = y = turn = 0.0
+        for line in range(n_lines(joints, row)):
+            if at[line] == body:
+                x, y, turn = x + joints.line[line, 0], y + joints.line[line, 1], turn + joints.line[line, 2]
+        _add(system, x, y, turn, share * stiff, share * force)
+        if joints.kind[row] == POINT:  # the second derivative of the way along e by the angle is the arm along e
+            system[5] += abs(share * force) * abs(forces_at(bodies, joints, row)[0][own + k])
+        elif joints.kind[row] != ANGLE and joints.kind[row] != SUM:
+            system[5] += abs(share * force) * hypot(joints.arm[row, own], joints.arm[row, own + 1])
+
+
+@inlined_kernel
+def _stiffen_joint(
+    bodies: Bodies,
+    joints: Joints,
+    row: int,
+    error: FloatArray,
+    held: FloatArray,
+    stiffest: FloatArray,
+    came: FloatArray,
+    alpha: float,
+    beta: float,
+    h: float,
+) -> None:
+    parts = n_parts(joints, row)
+    second, _, missing_second = _force_of(bodies, joints, row, 1, error, held, came, alpha, h) if parts == 2 else (0.0, 0.0, 0.0)
+    first, _, missing_first = _force_of(bodies, joints, row, 0, error, held, came, alpha, h)
+    share = _share(joints, row, first, second)
+    joints.impulse[row, 0] = h * share * first
+    if parts == 2:
+        joints.impulse[row, 1] = h * share * second
+    if joints.mode[row] != SPRING and share == 1.0:
+        held[row, 0] = min(held[row, 0] + beta * abs(missing_first), stiffest[row, 0])
+        held[row, 1] = min(held[row, 1] + beta * abs(missing_second), stiffest[row, 1])

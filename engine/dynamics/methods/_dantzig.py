@@ -1,0 +1,383 @@
+"""Dantzig's pivoting for contact forces: forces f and accelerations ``a = A f + b``, one of which is zero in each row.
+
+A row is one of three. A *normal* force pushes only, and only where nothing accelerates away::
+
+    f >= 0,    a >= 0,    f a = 0
+
+a *bounded* one (a motor, a limit) lies between two numbers, and a *friction* force between plus and minus mu times the normal force of its
+row. At the lower bound a may be positive, at the upper one negative, between them a is zero. All rows together are the *linear
+complementarity problem*; without friction its answer is the f >= 0 that makes ``f A f / 2 + b f`` least.
+
+Baraff's algorithm brings in one row after another. The next row d has ``f_d = 0`` and, say, ``a_d < 0``: its force grows, and the free
+rows C follow it such that their accelerations stay zero, ``A_CC df_C = -A_Cd``. It grows until something happens first:
+
+- ``a_d`` reaches zero, and d is free; or ``f_d`` reaches a bound, and stays there;
+- a free row reaches a bound, and is held there; or the acceleration of a held row reaches zero, and it is free.
+
+Friction at its bound hangs on its normal force: its column, times mu, is added to that of the normal force. A row without acceleration
+needs no force, and rests at zero until the acceleration changes.
+
+Without friction A is symmetric and has no negative eigenvalue, and this ends. A row that A's other rows make up already (a table's fourth
+leg) never becomes free, for its acceleration follows theirs: so A_CC is regular, however singular A is. With friction A of the columns
+above is not symmetric; normal forces come first, then friction, and where pivots go round, its bounds
+stand still while the rest is solved, and follow, by turns.
+
+Where a guess of the free rows is known, as from the moment before, it is tried first, and all rows that it gets wrong are changed at once
+(block principal pivoting), a few times; Dantzig's way is taken where that leads nowhere.
+
+D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", SIGGRAPH 1994, sections 4 and 5. R. Cottle, J.-S. Pang,
+R. Stone, *The Linear Complementarity Problem*, 1992, section 4.2. J. Judice, F. Pires, "A block principal pivoting algorithm for
+large-scale strictly monotone linear complementarity problems", 1994.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "Pivot", "solve"]
+
+LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
+"""States of a row: at its lower bound, free, at its upper bound, without force because others keep it at rest, not yet added."""
+
+_ROUNDING = 1e-11
+"""Relative to the largest number of a kind: smaller numbers are treated as zero."""
+_DEPENDENT = 1e-11
+"""Relative to the largest product ``sqrt(A_ii A_jj) df_j``, a bound on a row's acceleration: smaller ones depend on the free rows."""
+_TIE = 1e-9
+"""Relative to a length: events closer than this are simultaneous."""
+_BLOCKS = 12
+"""Maximum number of times that all wrong rows of a guess are changed at once."""
+_IDLE = 40
+"""Number of successive pivots without a change of force that indicates a cycle."""
+_TURNS = 10
+"""Number of alternations between normal forces and friction bounds, used if pivoting does not terminate."""
+
+
+class Bounds(NamedTuple):
+    """Bounds on forces.
+
+    Attributes
+    ----------
+    low, high : float64 (n,)
+        0 and infinity of a normal force; of friction nothing.
+    normal_of : int64 (n,)
+        Of a friction row the row of its normal force; -1 of any other.
+    friction : float64 (n,)
+        Its coefficient.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    normal_of: IntArray
+    friction: FloatArray
+
+    @classmethod
+    def pushing(cls, n: int) -> Bounds:
+        """Return the bounds of `n` normal forces."""
+        return cls(np.zeros(n), np.full(n, math.inf), np.full(n, -1), np.zeros(n))
+
+
+class Pivot(NamedTuple):
+    """A step of Dantzig's method: as the force of the row `entering` grew to `force`, N, `row` became LOW, FREE or HIGH."""
+
+    entering: int
+    row: int
+    becomes: int
+    force: float
+
+
+class Forces(NamedTuple):
+    """Result of the pivoting.
+
+    Attributes
+    ----------
+    force, acceleration : float64 (n,)
+    status : int64 (n,)
+        LOW, FREE, HIGH or RESTS.
+    n_pivots : int
+        Systems of equations that were solved.
+    is_exact : bool
+        False where pivots did not end, and turns of `_in_turns` neither: the forces are those of the last one.
+    """
+
+    force: FloatArray
+    acceleration: FloatArray
+    status: IntArray
+    n_pivots: int
+    is_exact: bool
+
+
+def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None, trace: list[Pivot] | None = None) -> Forces:
+    """Return the forces of ``a f + b`` within bounds.
+
+    Parameters
+    ----------
+    a, b : float64 (n, n), (n,)
+        A row whose diagonal is 0 or less moves nothing, and counts as none.
+    guess : int64 (n,), optional
+        LOW, FREE, HIGH or RESTS of each row.
+    trace : list, optional
+        Each pivot of Dantzig's algorithm is appended.
+    """
+    n = len(b)
+    if n == 0:
+        return Forces(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), 0, True)
+    is_row = np.diag(a) > 0.0
+    is_row &= (bounds.normal_of < 0) | is_row[bounds.normal_of]
+    if not is_row.all():
+        return _without_dead_rows(a, b, bounds, guess, trace, np.flatnonzero(is_row))
+    n_tried = 0
+    if guess is not None:
+        solution, n_tried = _by_blocks(a, b, bounds, guess.copy())
+        if solution is not None:
+            return solution
+    pivoting = _Pivoting(a, b, bounds, trace)
+    is_done = pivoting.run()
+    n_tried += pivoting.n_pivots
+    if is_done:
+        solution, n_blocks = _by_blocks(a, b, bounds, pivoting.status)
+        n_tried += n_blocks
+        if solution is not None:
+            return solution._replace(n_pivots=n_tried)
+    return _in_turns(a, b, bounds, n_tried)
+
+
+def _without_dead_rows(
+    a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None, trace: list[Pivot] | None, rows: IntArray
+) -> Forces:
+    """Return the forces where only `rows` answer to their own force.
+
+    The others, with a diagonal of 0 or less, move nothing: they have the force nearest to 0 that their bounds allow, which is 0 of a normal
+    force, and so of the friction that belongs to it.
+    """
+    force, status, place = np.clip(0.0, bounds.low, bounds.high), np.full(len(b), RESTS), np.full(len(b) + 1, -1)
+    force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
+    some = Bounds(bounds.low[rows], bounds.high[rows], place[bounds.normal_of[rows]], bounds.friction[rows])
+    pivots: list[Pivot] | None = None if trace is None else []
+    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, None if guess is None else guess[rows], pivots)
+    if trace is not None and pivots is not None:
+        trace += [pivot._replace(entering=int(rows[pivot.entering]), row=int(rows[pivot.row])) for pivot in pivots]
+    force[rows], status[rows] = forces.force, forces.status
+    return Forces(force, a @ force + b, status, forces.n_pivots, forces.is_exact)
+
+
+def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
+    """Return the matrix (n, n) that adds to a normal force the friction that hangs on it."""
+    matrix = np.eye(len(status))
+    hangs = np.flatnonzero((bounds.normal_of >= 0) & ((status == LOW) | (status == HIGH)))
+    matrix[hangs, bounds.normal_of[hangs]] = status[hangs] * bounds.friction[hangs]
+    matrix[hangs, hangs] = 0.0
+    return matrix
+
+
+def _with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> Forces | None:
+    """Return the forces for which the free rows have zero acceleration, or None if there is not exactly one solution."""
+    is_friction = bounds.normal_of >= 0
+    free = np.flatnonzero((status == FREE) & ~(is_friction & (status[bounds.normal_of] != FREE)))
+    held = np.where(status == LOW, bounds.low, np.where(status == HIGH, bounds.high, 0.0))
+    held[is_friction] = 0.0
+    force = held.copy()
+    if len(free) > 0:
+        columns = a @ _tied(bounds, status)[:, free]
+        square, right = columns[free], -(b[free] + a[free] @ held)
+        try:
+            x = np.linalg.solve(square, right)
+            x += np.linalg.solve(square, right - square @ x)
+        except np.linalg.LinAlgError:
+            return None
+        if not np.isfinite(x).all() or np.abs(square @ x - right).max() > 1e-9 * (np.abs(right).max() + 1e-300):
+            return None
+        force[free] = x
+        force = _tied(bounds, status) @ np.where(is_friction & (status != FREE), 0.0, force)
+    return Forces(force, a @ force + b, status, 1, True)
+
+
+def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds of each row as the normal forces are."""
+    is_friction = bounds.normal_of >= 0
+    most = bounds.friction * np.maximum(force[bounds.normal_of], 0.0)
+    return np.where(is_friction, -most, bounds.low), np.where(is_friction, most, bounds.high)
+
+
+def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
+    """Return which rows are past their bounds, or accelerate where they must not."""
+    force, acceleration, status = found.force, found.acceleration, found.status
+    size, least = np.sqrt(np.diag(a)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
+    small = np.maximum(least, 1e-14 * (np.abs(a) @ np.abs(force)))
+    weak = np.maximum(least / size**2, 1e-12 * float((size * np.abs(force)).max()) / size)  # of each row in its own measure
+    low, high = _limits(bounds, force)
+    is_empty = high - low <= weak
+    past = (force < low - weak) | (force > high + weak)
+    moves = ((status == LOW) & (acceleration < -small)) | ((status == HIGH) & (acceleration > small))
+    moves |= (status == RESTS) & (np.abs(acceleration) > small)
+    wrong: NDArray[np.bool_] = past | (moves & ~is_empty)
+    return wrong
+
+
+def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> tuple[Forces | None, int]:
+    """Try a guess, and change all wrong rows; return the forces, or None, and the number of systems solved."""
+    fewest, patience = len(b) + 1, 3
+    for k in range(_BLOCKS):
+        solution = _with_status(a, b, bounds, status)
+        if solution is None:
+            return None, k + 1
+        wrong = _wrong(a, b, bounds, solution)
+        n_wrong = int(np.count_nonzero(wrong))
+        if n_wrong == 0:
+            return solution._replace(n_pivots=k + 1), k + 1
+        patience = patience - 1 if n_wrong >= fewest else patience
+        fewest = min(fewest, n_wrong)
+        if patience < 0:
+            break
+        low, _ = _limits(bounds, solution.force)
+        status = status.copy()
+        changes = np.where(status == FREE, np.where(solution.force < low, LOW, HIGH), FREE)
+        status[wrong] = changes[wrong]
+    return None, _BLOCKS
+
+
+def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Forces:
+    """Return the forces by turns: with bounds of friction that stand still A is symmetric, and pivots end; then the bounds follow."""
+    is_friction = bounds.normal_of >= 0
+    none, force, status, solution = np.full(len(b), -1), np.zeros(len(b)), None, None
+    for _ in range(_TURNS):
+        low, high = _limits(bounds, force)
+        still = Bounds(low, high, none, np.zeros(len(b)))
+        solution, n_blocks = _by_blocks(a, b, still, status.copy()) if status is not None else (None, 0)
+        n_pivots += n_blocks
+        if solution is None:
+            pivoting = _Pivoting(a, b, still)
+            is_done = pivoting.run()
+            n_pivots += pivoting.n_pivots
+            solution = _with_status(a, b, still, pivoting.status) if is_done else None
+            if solution is None:
+                break
+        change = float(np.abs(solution.force - force).max())
+        force, status = solution.force, solution.status
+        if change <= _ROUNDING * np.abs(force).max():
+            return Forces(force, a @ force + b, status, n_pivots, True)
+    status = np.where(is_friction, RESTS, np.where(force > bounds.low, FREE, LOW)) if status is None else status
+    return Forces(force, a @ force + b, status, n_pivots, False)
+
+
+class _Pivoting:
+    """Dantzig's method, row by row.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+    n_pivots : int
+    """
+
+    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None = None) -> None:
+        self._trace = trace
+        self._a, self._b, self._bounds, n = a, b, bounds, len(b)
+        self.status, self.n_pivots = np.full(n, WAITS), 0
+        self._force, self._acceleration = np.zeros(n), b.copy()
+        self._is_friction, self._most, self._idle = bounds.normal_of >= 0, 60 + 10 * n, 0
+        self._small = _ROUNDING * (np.abs(b).max() + 1e-300)
+        self._size = np.sqrt(np.diag(a))
+
+    def run(self) -> bool:
+        """Add all rows; return True if the pivoting terminated."""
+        others = np.flatnonzero(~self._is_friction & (self._bounds.low < 0.0))
+        normals = np.flatnonzero(~self._is_friction & (self._bounds.low >= 0.0))
+        return all(self._bring_in(int(row)) for row in (*others, *normals, *np.flatnonzero(self._is_friction)))
+
+    def _bring_in(self, d: int) -> bool:
+        bounds, self._idle = self._bounds, 0
+        while True:
+            acceleration = float(self._acceleration[d])
+            normal = int(bounds.normal_of[d])
+            if normal >= 0 and self.status[normal] != FREE:
+                self.status[d] = HIGH if acceleration < 0.0 else LOW
+                return True
+            if acceleration >= -self._small and self._force[d] <= bounds.low[d] and normal < 0:
+                self.status[d] = LOW
+                return True
+            if abs(acceleration) <= self._small and self._force[d] == 0.0:
+                self.status[d] = RESTS
+                return True
+            self.n_pivots += 1
+            sign = 1.0 if acceleration < 0.0 else -1.0
+            change, response = self._direction(d, sign)
+            length, which, becomes = self._first_event(d, sign, change, response)
+            self._idle = 0 if length > 0.0 else self._idle + 1
+            if which < 0 or self.n_pivots > self._most or self._idle > _IDLE:
+                return False
+            self._force += length * change
+            self._acceleration += length * response
+            self._set(which, becomes)
+            if self._trace is not None:
+                self._trace.append(Pivot(d, which, becomes, float(self._force[d])))
+            if which == d:
+                return True
+
+    def _direction(self, d: int, sign: float) -> tuple[FloatArray, FloatArray]:
+        """Return how all forces and accelerations change as the force of row `d` does by 1."""
+        tied = _tied(self._bounds, self.status)
+        free = np.flatnonzero(self.status == FREE)
+        change = np.zeros(len(self._b))
+        change[d] = sign
+        if len(free) > 0:
+            columns = self._a @ tied[:, free]
+            try:
+                change[free] = np.linalg.solve(columns[free], -sign * self._a[free, d])
+            except np.linalg.LinAlgError:
+                change[free] = np.linalg.lstsq(columns[free], -sign * self._a[free, d])[0]
+            change = tied @ change
+            change[d] = sign
+        response = self._a @ change
+        response[free] = 0.0
+        response[np.abs(response) <= _DEPENDENT * self._size * float((self._size * np.abs(change)).max())] = 0.0
+        return change, response
+
+    def _first_event(self, d: int, sign: float, change: FloatArray, response: FloatArray) -> tuple[float, int, int]:
+        """Return the step length to the first event, its row and its new state; no row if there is no event."""
+        force, acceleration, status, bounds = self._force, self._acceleration, self.status, self._bounds
+        low, high = _limits(bounds, force)
+        along = bounds.friction * change[bounds.normal_of]
+        low_moves, high_moves = np.where(self._is_friction, -along, 0.0), np.where(self._is_friction, along, 0.0)
+        hangs_free = ~self._is_friction | (status[bounds.normal_of] == FREE)
+        bounded = status == FREE
+        bounded[d] = True
+        lengths = np.full((3, len(force)), math.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_low, to_high = (force - low) / (low_moves - change), (high - force) / (change - high_moves)
+            lengths[0] = np.where(bounded & (change - low_moves < 0.0) & np.isfinite(low), to_low, math.inf)
+            lengths[1] = np.where(bounded & (change - high_moves > 0.0) & np.isfinite(high), to_high, math.inf)
+            stops = ((status == LOW) & (response < 0.0) | (status == HIGH) & (response > 0.0)) & hangs_free
+            stops[d] = response[d] * sign > 0.0
+            lengths[2] = np.where(stops, -acceleration / response, math.inf)
+        lengths[2, (status == RESTS) & (response != 0.0)] = 0.0
+        lengths = np.maximum(np.where(np.isnan(lengths), math.inf, lengths), 0.0)
+        at_once = float(lengths.min()) * (1.0 + _TIE)
+        if lengths[2, d] <= at_once and math.isfinite(lengths[2, d]):  # of what comes at once the row itself: others follow it by then
+            return float(lengths[2, d]), d, FREE
+        kind, which = np.unravel_index(int(lengths.argmin()), lengths.shape)
+        length = float(lengths[kind, which])
+        if not math.isfinite(length):
+            return length, -1, FREE
+        return length, int(which), (LOW, HIGH, FREE)[int(kind)]
+
+    def _set(self, row: int, status: int) -> None:
+        """Change the state of a row, and of the friction row that depends on it."""
+        self.status[row] = status
+        low, high = _limits(self._bounds, self._force)
+        if status != FREE:
+            self._force[row] = low[row] if status == LOW else high[row]
+        else:
+            self._acceleration[row] = 0.0
+        for child in np.flatnonzero((self._bounds.normal_of == row) & (self.status != WAITS)):
+            if status == FREE:
+                moves = abs(self._acceleration[child]) > self._small
+                self.status[child] = RESTS if not moves else HIGH if self._acceleration[child] < 0.0 else LOW
+            else:
+                self._force[child] = 0.0
+                self.status[child] = LOW

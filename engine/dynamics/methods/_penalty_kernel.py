@@ -1,0 +1,285 @@
+"""Penalty forces: springs and dampers where bodies overlap, and where joints are apart.
+
+A point that overlaps by d, and goes deeper at d', is pushed by ``k d + c d'``, never pulled; k is the setting, the same for a feather
+and a house, and ``c = 2 z sqrt(k m)`` with the damping ratio z and the effective mass m of the point. With restitution e the ratio is that
+of a spring that gives back e, if that is less. It pushes only, and so lets go before it is at its length again: with ``z = sin a`` after
+``w t = (pi - 2 a) / cos a``, where ``k d + c d' = 0``, when the body leaves with ``e = exp(-z w t) = exp(-(pi - 2 a) tan a)``.
+
+Sub-steps, a contact that is found deep, and contacts that share a load give back more than that. So the law that a spring keeps by
+itself is asked for (*passivity*): a contact has given back at most e^2 of the energy that it has taken (W. Stronge, "Rigid body
+collisions with friction", 1990). Impulses P_i at points that part with u_i before and u_i' after them all change the energy of motion by ::
+
+    T' - T = (V' + V)^T M (V' - V) / 2 = sum P_i (u_i + u_i') / 2    as    V' - V = M^-1 sum J_i^T P_i,  u_i = J_i V
+
+exactly, however many act at once, so that each term is what its contact has given, or, where it is negative, taken. The points of a
+contact are one, at its center of pressure. Where u changes its sign it has taken ``P u^2 / 2 (u' - u)`` and given ``P u'^2 / 2 (u' - u)``.
+A contact keeps ``E <- E + e^2 taken - given`` from step to step, and where E < 0 takes an impulse Q back of the step's, which never comes
+to a pull. At the parting speed u, with the response w, that takes ``Q u - Q^2 w / 2``; so -E with ``w Q = u - sqrt(u^2 + 2 w E)``.
+With E >= 0 everywhere no energy is gained. Two things are free: to part more slowly than the threshold, or than d / 2 s, by which an
+overlap goes that has taken nothing; and what a contact owes that has parted, or is found by other features of its shapes in the next step.
+
+Friction: a tangential spring of the same k and its damper, stretched by the way of the point, cut off at mu times the normal force; what
+it is stretched beyond that is slip. Its force is carried from step to step as an impulse, so that a box on a slope hangs by the spring
+and does not creep.
+
+Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z; ``SPRING`` its frequency and ratio of its effective mass; ``DRIVE``
+is a damper that would bring the speed in one sub-step, bounded by its greatest force; those of the two parts of a POINT, and the one of the
+ANGLE beside it, act at once on the same bodies, so that each part brings half.
+
+Forces alone, in terms of places and velocities: an integrator does the rest (`engine.dynamics.integrators`).
+"""
+
+from __future__ import annotations
+
+from math import hypot, pi, sqrt
+
+from engine.common._record_kernel import record
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._joint_kernel import driven_rate, n_parts, part
+from engine.dynamics._row_kernel import (
+    Arm,
+    apply_at_point,
+    bodies_of,
+    joint_velocity_and_response,
+    n_lines,
+    pair_of,
+    relative_velocity,
+    response,
+    turn_all,
+)
+from engine.dynamics._solver_trace_kernel import FORCE, MOVE, record_restored, record_stage
+from engine.dynamics.methods._points_kernel import tangential_displacement, update_arms
+from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
+
+__all__ = ["give_back", "penalty_forces", "slip"]
+
+_PASSES = 4
+"""Over the contacts: what one takes back is the less that another has to."""
+_TIME = 2.0
+"""Seconds in which an overlap may go, to a share of 1/e, although the contact has taken no energy from which to part."""
+
+
+@kernel
+def penalty_forces(
+    bodies: Bodies,
+    contacts: Contacts,
+    joints: Joints,
+    damping: FloatArray,
+    joint_damping: float,
+    since: FloatArray,
+    stretch: FloatArray,
+    stiffness: float,
+    h: float,
+    dt: float,
+    force: FloatArray,
+    of_points: FloatArray,
+    of_rows: FloatArray,
+    is_first: bool,
+    trace: FloatArray | None,
+) -> None:
+    """Fill the forces and torques (n, 3) that act on bodies as they stand and move, and what each point and row of a joint has of them.
+
+    Parameters
+    ----------
+    damping : float64 (n,)
+        Ratio of each contact.
+    since : float64 (n, 3)
+        Shifts at the start of the sub-step of `h` seconds.
+    stretch : float64 (n, 2)
+        Of the tangential springs then, m.
+    stiffness : float
+        N/m.
+    dt : float
+        Seconds of the step.
+    of_points : float64 (n, 2, 2)
+        N, along normal and tangent of each point.
+    of_rows : float64 (m, 2)
+        N, or N m.
+    is_first : bool
+        Whether it is the first time that this sub-step asks; for the trace.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
+    """
+    turn_all(bodies)
+    force[:] = 0.0
+    of_points[:] = 0.0
+    of_rows[:] = 0.0
+    for row in range(len(contacts.n_points)):
+        a, b, nx, ny = pair_of(contacts, row)
+        for k in range(contacts.n_points[row]):
+            along = across = rate = slide = stretched = 0.0
+            separation, arm = update_arms(bodies, contacts, row, k)
+            if separation < 0.0:
+                vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+                damper, rate, slide = 2.0 * damping[row] * sqrt(stiffness * contacts.mass[row, k, 0]), vx * nx + vy * ny, vx * ny - vy * nx
+                along = max(-stiffness * separation - damper * rate, 0.0)
+                damper = 2.0 * damping[row] * sqrt(stiffness * contacts.mass[row, k, 1])
+                stretched = stretch[row, k] + tangential_displacement(bodies, since, a, b, arm, ny, -nx)
+                limit = contacts.friction[row] * along
+                across = max(-limit, min(-stiffness * stretched - damper * slide, limit))
+                x, y = along * nx + across * ny, along * ny - across * nx
+                _push(force, a, -x, -y, -(arm[0] * y - arm[1] * x))
+                _push(force, b, x, y, arm[2] * y - arm[3] * x)
+            of_points[row, k, 0], of_points[row, k, 1] = along, across
+            record(
+                trace, FORCE,
+                (
+                    float(row), float(k), separation, along, across, rate, slide, stretched, 1.0 if is_first else 0.0,
+                    arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, -arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny,
+                ),
+            )  # fmt: skip
+    for row in range(len(joints.kind)):
+        if joints.mode[row] != READ:
+            _pull(bodies, joints, row, joint_damping, stiffness, h, dt, of_rows, force)
+
+
+@inlined_kernel
+def _push(force: FloatArray, body: int, x: float, y: float, torque: float) -> None:
+    force[body, 0] += x
+    force[body, 1] += y
+    force[body, 2] += torque
+
+
+@inlined_kernel
+def _pull(
+    bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, dt: float, of_rows: FloatArray,
+    force: FloatArray,
+) -> None:  # fmt: skip
+    """Add what a row of a joint does."""
+    mode, parts, at = joints.mode[row], n_parts(joints, row), bodies_of(joints, row)
+    first = second = 0.0
+    apart = abs(part(bodies, joints, row, 0) - joints.target[row])
+    if parts == 2:
+        apart = hypot(apart, part(bodies, joints, row, 1))
+    for k in range(parts):
+        error = part(bodies, joints, row, k) - joints.target[row]
+        rate, w = joint_velocity_and_response(bodies, joints, row)
+        mass = 1.0 / w if w > 0.0 else 0.0
+        if mode == DRIVE:
+            pull = -mass / (parts * h) * (rate - joints.speed[row] + driven_rate(bodies, joints, row, apart, dt) * error)
+        elif mode == SPRING:
+            omega = 2.0 * pi * joints.spring[row, 0]
+            pull = -mass * omega * (omega * error + 2.0 * joints.spring[row, 1] * rate)
+        else:
+            pull = -stiffness * error - 2.0 * damping * sqrt(stiffness * mass) * rate
+        if (mode == LOW and (error > 0.0 or pull < 0.0)) or (mode == HIGH and (error < 0.0 or pull > 0.0)):
+            pull = 0.0
+        if k == 0:
+            first = pull
+        else:
+            second = pull
+    size = hypot(first, second)
+    if (mode == DRIVE or (mode == SPRING and joints.kind[row] == POINT)) and size > joints.max_force[row]:
+        first, second = first * joints.max_force[row] / size, second * joints.max_force[row] / size
+    for k in range(parts):
+        part(bodies, joints, row, k)
+        pull = first if k == 0 else second
+        for line in range(n_lines(joints, row)):
+            _push(force, at[line], joints.line[line, 0] * pull, joints.line[line, 1] * pull, joints.line[line, 2] * pull)
+    of_rows[row, 0], of_rows[row, 1] = first, second
+
+
+@kernel
+def slip(
+    bodies: Bodies, contacts: Contacts, since: FloatArray, stretch: FloatArray, stiffness: float, h: float, sub_step: int,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
+    """Stretch the tangential springs by the way since `since`, as far as friction holds, and keep what they pull as impulses."""
+    record_stage(trace, bodies, MOVE, sub_step)
+    turn_all(bodies)
+    for row in range(len(contacts.n_points)):
+        a, b, nx, ny = pair_of(contacts, row)
+        for k in range(contacts.n_points[row]):
+            separation, arm = update_arms(bodies, contacts, row, k)
+            limit = contacts.friction[row] * max(-separation, 0.0)
+            stretched = stretch[row, k] + tangential_displacement(bodies, since, a, b, arm, ny, -nx)
+            stretch[row, k] = max(-limit, min(stretched, limit))
+            contacts.impulse[row, k, 1] = -stiffness * h * stretch[row, k]
+
+
+@kernel
+def give_back(
+    bodies: Bodies,
+    contacts: Contacts,
+    before: FloatArray,
+    restitution: FloatArray,
+    threshold: float,
+    stored: FloatArray,
+    trace: FloatArray | None,
+) -> None:
+    """Let no contact give back more energy than restitution leaves of what it has taken; see the module.
+
+    Parameters
+    ----------
+    bodies : Bodies
+        As they stood when the sub-step began, with the velocities of its end.
+    before : float64 (n, 3)
+        Velocities when it began.
+    restitution : float64 (n,)
+    threshold : float
+        m/s: what parts more slowly swings on its spring.
+    stored : float64 (n, 2)
+        J, of both points of a contact together, in the first column; below 0 what it owes. Written in place.
+    """
+    turn_all(bodies)
+    for row in range(len(contacts.n_points)):
+        a, b, nx, ny = pair_of(contacts, row)
+        impulse, depth, center = _center_of_pressure(bodies, contacts, contacts.impulse, row)
+        if impulse > 0.0:
+            vx, vy = relative_velocity(before, a, b, center)
+            first = vx * nx + vy * ny
+            vx, vy = relative_velocity(bodies.velocity, a, b, center)
+            last = vx * nx + vy * ny
+            took, gave = max(-0.5 * impulse * (first + last), 0.0), max(0.5 * impulse * (first + last), 0.0)
+            if first < 0.0 < last:  # one after the other
+                took, gave = 0.5 * impulse * first * first / (last - first), 0.5 * impulse * last * last / (last - first)
+            stored[row, 0] += restitution[row] * restitution[row] * took - gave
+            if last <= max(threshold, depth / _TIME):
+                stored[row, 0] = max(stored[row, 0], 0.0)
+        elif depth <= 0.0:
+            stored[row, 0] = min(stored[row, 0], 0.0)
+    for _ in range(_PASSES):
+        for row in range(len(contacts.n_points)):
+            if stored[row, 0] < 0.0:
+                _take_back(bodies, contacts, row, threshold, stored, trace)
+
+
+@inlined_kernel
+def _take_back(
+    bodies: Bodies,
+    contacts: Contacts,
+    row: int,
+    threshold: float,
+    stored: FloatArray,
+    trace: FloatArray | None,
+) -> None:
+    """Take as much of a contact's impulse back as it has given energy that it had not."""
+    a, b, nx, ny = pair_of(contacts, row)
+    impulse, depth, center = _center_of_pressure(bodies, contacts, contacts.total, row)
+    vx, vy = relative_velocity(bodies.velocity, a, b, center)
+    rate, slow = vx * nx + vy * ny, max(threshold, depth / _TIME)
+    if impulse > 0.0 and rate > slow:
+        w = response(bodies.inverse, a, b, center, nx, ny)
+        beyond = min((rate - max(sqrt(max(rate * rate + 2.0 * w * stored[row, 0], 0.0)), slow)) / w, impulse)
+        stored[row, 0] += beyond * (rate - 0.5 * w * beyond)
+        for k in range(contacts.n_points[row]):
+            if contacts.total[row, k, 0] > 0.0:
+                change = -beyond / impulse * contacts.total[row, k, 0]
+                _, arm = update_arms(bodies, contacts, row, k)
+                apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, change * nx, change * ny)
+                contacts.total[row, k, 0] += change
+                record_restored(trace, bodies, contacts, row, k, change, arm)
+
+
+@inlined_kernel
+def _center_of_pressure(bodies: Bodies, contacts: Contacts, impulse: FloatArray, row: int) -> tuple[float, float, Arm]:
+    """Return the sum of a contact's impulses, N s, its depth, m, and the arms of its center of pressure."""
+    total = depth = ax = ay = bx = by = 0.0
+    for k in range(contacts.n_points[row]):
+        separation, arm = update_arms(bodies, contacts, row, k)
+        depth, pressed = max(depth, -separation), impulse[row, k, 0]
+        total += pressed
+        ax, ay, bx, by = ax + pressed * arm[0], ay + pressed * arm[1], bx + pressed * arm[2], by + pressed * arm[3]
+    weight = total if total > 0.0 else 1.0
+    return total, depth, (ax / weight, ay / weight, bx / weight, by / weight)

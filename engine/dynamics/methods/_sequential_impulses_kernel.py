@@ -1,0 +1,115 @@
+"""Sequential impulses: one step, with sweeps over its velocity constraints, and Baumgarte's correction.
+
+This is the method that Solver2D calls PGS. A contact's point requires ``v + b >= 0`` along its normal, with a *bias velocity* b from its
+gap s:
+
+    b = s / dt                                            open: it may close within the step, and no more (speculative contact)
+    b = max(share / dt min(s + slop, 0), -push)           closed: a step corrects a share of the overlap beyond the slop (Baumgarte)
+    b = e v                                               it arrives at v < -threshold: it leaves with -e v
+
+v is the velocity as the step begins, without the gravity of the step (Box2D includes it, and a ball that bounces gains by it). Each row is
+solved with the others' impulses as they are, its accumulated impulse clamped, in turn (projected Gauss-Seidel). The bias adds energy:
+bodies that it pushes apart continue to move apart.
+
+Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005 (accumulated impulses, warm starting), and solve_pgs.c of Solver2D,
+2024 (speculative contacts, the limit of the bias); J. Baumgarte, "Stabilization of constraints and integrals of motion in dynamical
+systems", 1972. Box2D-Lite, 2006, has the same sweeps, but neither open gaps nor restitution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._contact_kernel import separation, sweep_contacts, warm_start_contacts
+from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
+from engine.dynamics._joint_kernel import solve_either, warm_start_joints
+from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
+from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import BEGIN, END, FREE, JOINTS, SWEEP, record_stage
+from engine.dynamics.model import Bodies, Contacts, Joints
+from engine.dynamics.tolerances import PUSH_BY_BIAS
+
+__all__ = ["add_totals", "sequential_impulses"]
+
+
+@kernel
+def sequential_impulses(
+    bodies: Bodies,
+    contacts: Contacts,
+    joints: Joints,
+    restitution: FloatArray,
+    threshold: float,
+    dt: float,
+    n_sweeps: int,
+    share: float,
+    slop: float,
+    trace: FloatArray | None,
+) -> None:
+    """Advance bodies by `dt` seconds; velocities, shifts and impulses are written in place.
+
+    Parameters
+    ----------
+    restitution : float64 (n,)
+        Restitution of each contact.
+    threshold : float
+        m/s below which nothing bounces.
+    share, slop : float
+        Fraction of an error that a step corrects; overlap, m, that is left.
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
+    """
+    held = Softness(share / dt, 1.0, 0.0)
+    bias = np.zeros((len(contacts.n_points), 2))
+    _velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
+    record_stage(trace, bodies, BEGIN, 0)
+    integrate_velocities(bodies, dt)
+    record_stage(trace, bodies, FREE, 0)
+    warm_start_contacts(bodies, contacts, trace)
+    warm_start_joints(bodies, joints)
+    for sweep in range(n_sweeps):
+        for row in range(len(joints.kind)):
+            solve_either(bodies, joints, row, held, dt, dt, False)
+        if len(joints.kind) > 0:
+            record_stage(trace, bodies, JOINTS, sweep)
+        record_stage(trace, bodies, SWEEP, sweep)
+        sweep_contacts(bodies, contacts, bias, trace)
+    integrate_positions(bodies, dt)
+    add_totals(contacts, joints)
+    record_stage(trace, bodies, END, 0)
+
+
+@inlined_kernel
+def _velocity_bias(
+    bodies: Bodies,
+    contacts: Contacts,
+    restitution: FloatArray,
+    threshold: float,
+    dt: float,
+    share: float,
+    slop: float,
+    bias: FloatArray,
+) -> None:
+    """Fill the bias velocity of every point, (n, 2); see the module."""
+    for row in range(len(contacts.n_points)):
+        a, b, nx, ny = pair_of(contacts, row)
+        for k in range(contacts.n_points[row]):
+            gap = separation(bodies, contacts, row, k)
+            bias[row, k] = gap / dt if gap > 0.0 else max(share / dt * min(gap + slop, 0.0), -PUSH_BY_BIAS)
+            vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
+            rate = vx * nx + vy * ny
+            if restitution[row] > 0.0 and rate < -threshold and gap + rate * dt <= 0.0:
+                bias[row, k] = min(bias[row, k], restitution[row] * rate)
+
+
+@inlined_kernel
+def add_totals(contacts: Contacts, joints: Joints) -> None:
+    """Add the accumulated impulses to those of the step."""
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            for j in range(2):
+                contacts.total[row, k, j] += contacts.impulse[row, k, j]
+    for row in range(len(joints.kind)):
+        for k in range(2):
+            joints.total[row, k] += joints.impulse[row, k]

@@ -1,0 +1,240 @@
+"""Extended position-based dynamics: bodies move freely, are put where constraints want them, and have the velocity of that way.
+
+In a sub-step h gravity and forces move all bodies, then each constraint ``C = 0`` in turn displaces its two by ``h M^-1 J^T P``. With a
+compliance a (1 / stiffness, m/N) the impulse P is that of a spring taken implicitly, ``h P = -(C + s P h) / w``, in increments::
+
+    dP = -(C / h + s P) / (w + s),    s = a / h^2,    w = J M^-1 J^T
+
+so that the stiffness does not depend on h or on how often the constraints are gone through; a = 0 is rigid. A damper c adds
+``g C'``, with ``g = a c / h``, and w takes the factor 1 + g. After the positions the velocity is ``(x - x_before) / h``, and what is
+about velocities is done on these: restitution, sliding friction, motors.
+
+Contacts: the normal part like that, P >= 0. *Static friction* is a constraint on places, that a point has not moved along the tangent in
+the sub-step; it holds while it takes no more than mu P, else it is left out (not cut off), and *sliding friction* takes tangential velocity
+away by the impulse mu P at most. The normal velocity of a point that was pushed is set to what restitution leaves of the one before.
+
+Rows of joints: ``HOLD`` with the setting's compliance, ``LOW`` and ``HIGH`` where they are passed, ``SPRING`` with its own: frequency w0
+and damping ratio z of the row's effective mass 1 / w mean ``s = w / (h w0)^2`` and ``g = 2 z / (h w0)``. ``DRIVE`` acts on velocities.
+
+M. Mueller, M. Macklin, N. Chentanez, S. Jeschke, T.-Y. Kim, "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020;
+M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016. There sliding friction is bounded by ``h mu f`` *as a velocity*, which is an impulse;
+here the impulse is bounded, and what static friction took in the sub-step is counted with it.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan, pi
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
+from engine.dynamics._joint_kernel import coordinate, forces_at, point_impulse, solve_either
+from engine.dynamics._row_kernel import (
+    apply_at_point,
+    bodies_of,
+    can_move,
+    joint_velocity_and_response,
+    move_at_point,
+    n_lines,
+    pair_of,
+    point_matrix,
+    relative_velocity,
+    response,
+    turn_body,
+)
+from engine.dynamics._softness_kernel import Softness
+from engine.dynamics._solver_trace_kernel import (
+    END,
+    FLY,
+    FREE,
+    HELD,
+    JOINTS,
+    PLACED,
+    SLID,
+    SWEEP,
+    VELOCITIES,
+    record_pair,
+    record_placed,
+    record_restored,
+    record_stage,
+)
+from engine.dynamics.methods._points_kernel import displacement, restore, tangential_displacement, update_arms
+from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
+from engine.dynamics.tolerances import XPBD_STATIC_SHARE
+
+__all__ = ["xpbd"]
+
+
+@kernel
+def xpbd(
+    bodies: Bodies,
+    contacts: Contacts,
+    joints: Joints,
+    restitution: FloatArray,
+    threshold: float,
+    dt: float,
+    n_steps: int,
+    n_iterations: int,
+    contact_compliance: float,
+    joint_compliance: float,
+    trace: FloatArray | None,
+) -> None:
+    """Advance bodies by `dt` seconds in `n_steps` sub-steps, and leave the impulses of the last one and their sums.
+
+    Parameters
+    ----------
+    restitution : float64 (n,)
+        Of each contact.
+    threshold : float
+        m/s of approach below which nothing bounces.
+    n_iterations : int
+        Times that all constraints are gone through in a sub-step.
+    contact_compliance, joint_compliance : float
+        m/N; of rows of angles rad/(N m).
+    trace : float64 (k, TRACE_WIDTH), or None
+        See `_solver_trace_kernel`.
+    """
+    h = dt / n_steps
+    contacts.total[:] = 0.0
+    joints.total[:] = 0.0
+    for sub_step in range(n_steps):
+        integrate_velocities(bodies, h)
+        record_stage(trace, bodies, FREE, sub_step)
+        before, since = bodies.velocity.copy(), bodies.shift.copy()
+        contacts.impulse[:] = 0.0
+        joints.impulse[:] = 0.0
+        integrate_positions(bodies, h)
+        record_stage(trace, bodies, FLY, sub_step)
+        record_stage(trace, bodies, SWEEP, sub_step)
+        for _ in range(n_iterations):
+            for row in range(len(joints.kind)):
+                if joints.kind[row] == POINT and joints.mode[row] != DRIVE:
+                    _place_point(bodies, joints, row, since, joint_compliance, h)
+                elif joints.mode[row] != READ and joints.mode[row] != DRIVE:
+                    _place_row(bodies, joints, row, since, joint_compliance, h)
+            if len(joints.kind) > 0:
+                record_stage(trace, bodies, JOINTS, sub_step)
+            for row in range(len(contacts.n_points)):
+                _place_contact(bodies, contacts, row, since, contact_compliance, h, trace)
+        for body in range(len(since)):
+            if can_move(bodies.inverse, body):
+                for k in range(3):
+                    bodies.velocity[body, k] = (bodies.shift[body, k] - since[body, k]) / h
+        for row in range(len(joints.kind)):
+            if joints.mode[row] == DRIVE:
+                solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, dt, False)
+        record_stage(trace, bodies, VELOCITIES, sub_step)
+        for row in range(len(contacts.n_points)):
+            _slow_down(bodies, contacts, row, before, restitution[row], threshold, trace)
+        for row in range(len(joints.kind)):
+            for k in range(2):
+                joints.total[row, k] += joints.impulse[row, k]
+        for row in range(len(contacts.n_points)):
+            for k in range(contacts.n_points[row]):
+                contacts.total[row, k, 1] += contacts.impulse[row, k, 1]
+    record_stage(trace, bodies, END, 0)
+
+
+@inlined_kernel
+def _place_contact(
+    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, h: float, trace: FloatArray | None
+) -> None:
+    """Move two bodies apart, and back to where their points were along the tangent as far as friction holds."""
+    a, b, nx, ny = pair_of(contacts, row)
+    soft = (1.0 if bodies.inverse[a, 0] > 0.0 and bodies.inverse[b, 0] > 0.0 else XPBD_STATIC_SHARE) * compliance / (h * h)
+    for k in range(contacts.n_points[row]):
+        separation, arm = update_arms(bodies, contacts, row, k)
+        before = contacts.impulse[row, k, 0]
+        more = max(-(separation / h + soft * before) / (response(bodies.inverse, a, b, arm, nx, ny) + soft), -before)
+        if more != 0.0:
+            contacts.impulse[row, k, 0] += more
+            move_at_point(bodies, a, b, arm, h * more * nx, h * more * ny)
+        record_placed(trace, PLACED, bodies, contacts, row, k, before, contacts.impulse[row, k, 0], separation, soft, arm, nx, ny)
+    for k in range(contacts.n_points[row]):
+        limit = contacts.friction[row] * contacts.impulse[row, k, 0]
+        if limit > 0.0:
+            _, arm = update_arms(bodies, contacts, row, k)
+            way, before = tangential_displacement(bodies, since, a, b, arm, ny, -nx), contacts.impulse[row, k, 1]
+            more = -way / (h * response(bodies.inverse, a, b, arm, ny, -nx))
+            after = before + more
+            holds = abs(after) <= limit
+            if holds:
+                contacts.impulse[row, k, 1] = after
+                move_at_point(bodies, a, b, arm, h * more * ny, -h * more * nx)
+            record_placed(trace, HELD, bodies, contacts, row, k, before, after if holds else nan, way, 0.0, arm, ny, -nx)
+
+
+@inlined_kernel
+def _slow_down(
+    bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, trace: FloatArray | None
+) -> None:
+    """Change velocities by restitution, and then by sliding friction."""
+    a, b, nx, ny = pair_of(contacts, row)
+    for k in range(contacts.n_points[row]):
+        pressed = contacts.impulse[row, k, 0]
+        if pressed > 0.0:
+            _, arm = update_arms(bodies, contacts, row, k)
+            impulse = restore(bodies, contacts, row, arm, before, restitution, threshold)
+            contacts.total[row, k, 0] += pressed + impulse
+            record_restored(trace, bodies, contacts, row, k, impulse, arm)
+    for k in range(contacts.n_points[row]):
+        limit, held = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+        if limit > 0.0:
+            _, arm = update_arms(bodies, contacts, row, k)
+            vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+            after = max(-limit, min(held - (vx * ny - vy * nx) / response(bodies.inverse, a, b, arm, ny, -nx), limit))
+            contacts.impulse[row, k, 1] = after
+            apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, (after - held) * ny, -(after - held) * nx)
+            record_pair(trace, SLID, contacts, row, (float(k), held, after), bodies.velocity, (arm[0], arm[1], arm[2], arm[3]))
+
+
+@inlined_kernel
+def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
+    """Move the bodies of a row of one coordinate to where it holds, springs or ends."""
+    mode = joints.mode[row]
+    error = coordinate(bodies, joints, row) - joints.target[row]
+    _, w = joint_velocity_and_response(bodies, joints, row)
+    if w == 0.0:
+        return
+    soft, damped, at = compliance / (h * h), 0.0, bodies_of(joints, row)
+    if mode == SPRING:
+        reach = 2.0 * pi * joints.spring[row, 0] * h
+        soft, damped = w / (reach * reach), 2.0 * joints.spring[row, 1] / reach
+        for line in range(n_lines(joints, row)):
+            for k in range(3):
+                error += damped * joints.line[line, k] * (bodies.shift[at[line], k] - since[at[line], k])
+    before = joints.impulse[row, 0]
+    after = before - (error / h + soft * before) / ((1.0 + damped) * w + soft)
+    if mode == LOW:
+        after = max(after, 0.0)
+    elif mode == HIGH:
+        after = min(after, 0.0)
+    joints.impulse[row, 0] = after
+    impulse = h * (after - before)
+    for line in range(n_lines(joints, row)):
+        for k in range(3):
+            bodies.shift[at[line], k] += bodies.inverse[at[line], 0 if k < 2 else 1] * (joints.line[line, k] * impulse)
+        turn_body(bodies, at[line])
+
+
+@inlined_kernel
+def _place_point(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
+    """Move two anchors onto each other, or as near as a spring with a greatest force does."""
+    a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+    arm, dx, dy = forces_at(bodies, joints, row)
+    k11, k12, k22 = point_matrix(bodies.inverse, a, b, arm)
+    before_x, before_y, limit = joints.impulse[row, 0], joints.impulse[row, 1], inf
+    if joints.mode[row] == SPRING:
+        reach = 2.0 * pi * joints.spring[row, 0] * h
+        stiff, damped = 1.0 / (reach * reach), 2.0 * joints.spring[row, 1] / reach
+        way_x, way_y = displacement(bodies, since, a, b, arm)
+        cx = (dx + damped * way_x) / h + stiff * (k11 * before_x + k12 * before_y)
+        cy = (dy + damped * way_y) / h + stiff * (k12 * before_x + k22 * before_y)
+        scale = 1.0 + damped + stiff
+        k11, k12, k22, limit = scale * k11, scale * k12, scale * k22, joints.max_force[row] * h
+    else:
+        soft = compliance / (h * h)
+        cx, cy = dx / h + soft * before_x, dy / h + soft * before_y
+        k11, k22 = k11 + soft, k22 + soft
+    x, y = point_impulse(joints, row, (k11, k12, k22), cx, cy, 1.0, 0.0, limit)
+    move_at_point(bodies, a, b, arm, h * x, h * y)

@@ -1,0 +1,293 @@
+"""Base class of solver methods, and the problem that they solve.
+
+Around it `engine.dynamics.pipeline` does what is the same for all methods: detecting and matching contacts, events, hooks, sensors,
+continuous collision, sleep, snapshots. The method advances the velocities and positions of a step from its contacts and joints, and
+leaves the impulses, which are all that it may remember::
+
+    class Falling(Method):
+        title = "Gravity alone"
+
+        def solve(self, step, options):
+            bodies = step.bodies(step.dt)
+            integrate(bodies, step.dt)      # bodies.velocity, .shift, .turn; step.contacts.impulse, .total; step.joints.impulse, .total
+            return step.ended(bodies)
+
+    METHOD = Falling()
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import LINEAR_SLOP
+from engine.dynamics._contact_kernel import arms_and_masses
+from engine.dynamics._solver_trace_kernel import BODY, STAGE
+from engine.dynamics.contacts import ContactRows
+from engine.dynamics.model import IMPULSE, NORMAL, RADII, STIFFNESS, TOTAL, Bodies, Contacts, Joints
+from engine.dynamics.tables import Tables
+from engine.dynamics.workspace import Workspace
+from engine.world.setting import Setting, chosen_settings
+from engine.world.specs import WorldSettings
+
+__all__ = ["SLOP", "Found", "Method", "Problem", "Setting", "contacts_of"]
+
+
+SLOP = Setting(
+    "slop",
+    "Allowed overlap",
+    LINEAR_SLOP,
+    0.0,
+    0.1,
+    unit="m",
+    help="Overlap that is not corrected, so that resting bodies stay in contact.",
+)
+"""Setting of the methods that correct overlaps by shares of what exceeds it."""
+
+
+class Method(ABC):
+    """Base class of methods that solve a step. A method has no state: impulses and stiffnesses of contacts and joints are kept for it.
+
+    Attributes
+    ----------
+    title : str
+        For people.
+    settings : tuple of Setting
+        Beside those of the world.
+    """
+
+    title: ClassVar[str]
+    settings: ClassVar[tuple[Setting, ...]] = ()
+
+    @abstractmethod
+    def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
+        """Advance by a step, and return the final x, y, angle, vx, vy, omega of each body, float64 (n, 6); see `Problem.ended`.
+
+        Parameters
+        ----------
+        options : mapping
+            A value for each of `settings`, checked.
+        """
+
+    def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
+        """Return the fraction of a step's total impulse kept as `impulse` for the next step; with sub-steps, that of one sub-step."""
+        return 1.0
+
+    def options(self, given: tuple[tuple[str, float | str], ...]) -> dict[str, float | str]:
+        """Return a value for each of `settings`, of those given and the defaults.
+
+        Raises
+        ------
+        InvalidInputError
+            A name that is none of them, or a value out of its range.
+        """
+        return chosen_settings(self.title, self.settings, given)
+
+
+class Found(NamedTuple):
+    """Contacts detected within a step.
+
+    Attributes
+    ----------
+    contacts : Contacts
+        As if the step began here: gaps count from a shift of 0. No impulses.
+    row : int64 (n,)
+        Where each pair of fixtures stands among `Problem.contacts`; -1: not there.
+    restitution : float64 (n,)
+    """
+
+    contacts: Contacts
+    row: IntArray
+    restitution: FloatArray
+
+
+class Problem:
+    """A step as a method receives it. Body arrays have an additional last row for the world's own static body.
+
+    Attributes
+    ----------
+    settings : WorldSettings
+    tables : Tables
+        What the world is made of.
+    values : float64 (n, 6)
+        x, y, angle, vx, vy, omega of bodies as the step begins.
+    center : float64 (n + 1, 2)
+        Of mass, world frame, as the step begins, m.
+    moves, drives : bool (n + 1,)
+        Bodies that are awake and not static; those of these that are dynamic.
+    force : float64 (n, 3)
+        N and N m, over the step.
+    rows : ContactRows
+    solved : int64 (k, SOLVED)
+        Contacts to be solved; see `model`.
+    floats : float64 (m, N_FLOATS)
+        Floats of all contact records and one more, for lanes that have no contact.
+    joints : Joints
+        Impulses are those of the last step. To be written in place.
+    first_rows : int64 (k + 1,)
+        Where the rows of each joint begin.
+    space : Workspace
+    trace : float64 (k, TRACE_WIDTH), or None
+        Buffer in which the steps are recorded; see `_solver_trace_kernel`.
+    notes : dict of str
+        Sentences for users about limits that the step met (`World.step_notes`); the values mean nothing.
+    """
+
+    def __init__(
+        self,
+        settings: WorldSettings,
+        tables: Tables,
+        values: FloatArray,
+        center: FloatArray,
+        moves: NDArray[np.bool_],
+        drives: NDArray[np.bool_],
+        force: FloatArray,
+        rows: ContactRows,
+        solved: IntArray,
+        floats: FloatArray,
+        joints: Joints,
+        first_rows: IntArray,
+        space: Workspace,
+        look: Callable[[Problem, Bodies], Found],
+        trace: FloatArray | None = None,
+    ) -> None:
+        self.settings, self.tables, self.values, self.center = settings, tables, values, center
+        self.moves, self.drives, self.force = moves, drives, force
+        self.rows, self.solved, self.floats, self.space = rows, solved, floats, space
+        self.joints, self.first_rows = joints, first_rows
+        self._look, self.trace = look, trace
+        self.notes: dict[str, None] = {}
+
+    @property
+    def dt(self) -> float:
+        """Duration of the step, seconds."""
+        return self.settings.dt
+
+    @property
+    def gravity(self) -> tuple[float, float]:
+        """Gravity, m/s^2."""
+        return self.settings.gravity
+
+    @property
+    def threshold(self) -> float:
+        """Speed, m/s, below which nothing bounces: at least the speed that gravity adds in two steps, unless the settings specify more."""
+        threshold = self.settings.restitution_threshold
+        return 2.0 * math.hypot(*self.gravity) * self.dt if threshold is None else threshold
+
+    @cached_property
+    def push(self) -> FloatArray:
+        """Acceleration of bodies by gravity and forces, m/s^2 and rad/s^2, float64 (n + 1, 3)."""
+        push = np.zeros((len(self.center), 3))
+        push[:, :2] = np.asarray(self.gravity) * self.tables.bodies.gravity_scale[:, None]
+        push[:-1] += self.force * self.tables.bodies.inverse[:-1, [0, 0, 1]]
+        return np.where(self.drives[:, None], push, 0.0)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """Inverse mass and inertia, 1/kg and 1/(kg m^2), 0 for immovable bodies, float64 (n + 1, 2)."""
+        return np.where(self.drives[:, None], self.tables.bodies.inverse, 0.0)
+
+    def bodies(self, h: float) -> Bodies:
+        """Return the bodies at the start of the step, with the damping of sub-steps of `h` seconds, as new arrays."""
+        n = len(self.center)
+        velocity, turn = np.zeros((n, 3)), np.zeros((n, 2))
+        velocity[:-1] = np.where(self.moves[:-1, None], self.values[:, 3:], 0.0)
+        turn[:, 0] = 1.0
+        decay = np.where(self.drives[:, None], 1.0 / (1.0 + h * self.tables.bodies.damping), 1.0)
+        return Bodies(velocity, np.zeros((n, 3)), turn, self.inverse, self.push, decay)
+
+    def note(self, sentence: str) -> None:
+        """Inform users of a limit that the step has met, once a step."""
+        self.notes[sentence] = None
+
+    def record(self, kind: float, *numbers: float) -> None:
+        """Record a step of a method without a kernel, if there is a trace; see `_solver_trace_kernel`."""
+        if self.trace is None:
+            return
+        at = int(self.trace[0, 0]) + 1
+        self.trace[0, 0] = at
+        if at < len(self.trace):
+            self.trace[at] = np.nan
+            self.trace[at, : 1 + len(numbers)] = kind, *numbers
+
+    def record_stage(self, stage: float, number: int, velocity: FloatArray, shift: FloatArray) -> None:
+        """Record a stage, with the velocities and displacements of all bodies, float64 (n + 1, 3) each."""
+        if self.trace is not None:
+            self.record(STAGE, stage, float(number))
+            for body, (v, x) in enumerate(zip(velocity.tolist(), shift.tolist(), strict=True)):
+                self.record(BODY, float(body), *v, *x)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The contacts to solve, with the impulses of the last step; updated in place."""
+        of_rows, fixtures = self.solved[:, 0], self.solved[:, 3:5]
+        number = self.floats[of_rows]
+        return contacts_of(
+            self.tables, fixtures, self.rows.count[of_rows], number[:, NORMAL : NORMAL + 2],
+            self.rows.position[of_rows], self.rows.separation[of_rows], number[:, RADII : RADII + 2], self.center, self.inverse,
+            number[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2),
+        )  # fmt: skip
+
+    @cached_property
+    def restitution(self) -> FloatArray:
+        """Restitution of each contact, float64 (k,)."""
+        restitution: FloatArray = self.tables.fixtures.restitution[self.solved[:, 3:5]].max(axis=1)
+        return restitution
+
+    @cached_property
+    def stiffness(self) -> FloatArray:
+        """A number per contact point that is kept from step to step, initially 0, float64 (k, 2); updated in place."""
+        return self.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
+
+    def contacts_at(self, bodies: Bodies) -> Found:
+        """Detect the contacts again with the bodies displaced by their shift."""
+        return self._look(self, bodies)
+
+    def ended(self, bodies: Bodies) -> FloatArray:
+        """Keep the impulses of contacts, and return the poses and velocities of the bodies after their shift."""
+        of_rows = self.solved[:, 0]
+        if "contacts" in self.__dict__:
+            self.floats[of_rows, IMPULSE : IMPULSE + 4] = self.contacts.impulse.reshape(-1, 4)
+            self.floats[of_rows, TOTAL : TOTAL + 4] = self.contacts.total.reshape(-1, 4)
+        if "stiffness" in self.__dict__:
+            self.floats[of_rows, STIFFNESS : STIFFNESS + 2] = self.stiffness
+        return self.moved(bodies)
+
+    def moved(self, bodies: Bodies) -> FloatArray:
+        """Return x, y, angle, vx, vy, omega of bodies after their shift, float64 (n, 6)."""
+        angle = self.values[:, 2] + bodies.shift[:-1, 2]
+        cos, sin = np.cos(angle), np.sin(angle)
+        x, y = self.tables.bodies.center[:-1].T
+        at = self.center[:-1] + bodies.shift[:-1, :2] - np.column_stack((cos * x - sin * y, sin * x + cos * y))
+        ended = np.column_stack((at, angle, bodies.velocity[:-1]))
+        return np.where(self.moves[:-1, None], ended, self.values)
+
+
+def contacts_of(
+    tables: Tables,
+    fixtures: IntArray,
+    count: IntArray,
+    normal: FloatArray,
+    position: FloatArray,
+    separation: FloatArray,
+    radius: FloatArray,
+    center: FloatArray,
+    inverse: FloatArray,
+    impulse: FloatArray,
+) -> Contacts:
+    """Return the contacts of pairs (n, 2) of fixture rows, given data on their points; see `Contacts`."""
+    ends = tables.fixtures.body[fixtures]
+    normal, position = np.ascontiguousarray(normal), np.ascontiguousarray(position)
+    arm, mass = arms_and_masses(ends, count, normal, position, center, inverse)
+    across = np.einsum("nki,ni->nk", arm[:, :, 2:] - arm[:, :, :2], normal) + radius.sum(axis=1)[:, None]
+    friction = np.sqrt(tables.fixtures.friction[fixtures[:, 0]] * tables.fixtures.friction[fixtures[:, 1]])
+    return Contacts(
+        ends, count, normal, arm, np.ascontiguousarray(radius), separation - across, mass, friction, impulse.copy(), np.zeros_like(impulse)
+    )

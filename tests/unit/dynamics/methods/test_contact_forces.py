@@ -1,0 +1,220 @@
+"""Baraff's method: exact between collisions, which come in their order; forces at rest, joints, and what it does beyond its size."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.dynamics.integrators import INTEGRATORS, rk4
+from engine.dynamics.methods import _dantzig
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, PrismaticJointSpec, RevoluteJointSpec, World, WorldSettings
+
+UNIT = Polygon.box(0.5, 0.5)
+STEP = 1.0 / 60.0
+
+
+def _world(gravity=(0.0, -10.0), **settings):
+    return World(WorldSettings(gravity=gravity, sleeping=False, continuous=False, solver_settings=settings), solver="contact_forces")
+
+
+def _ground(world, **material):
+    world.create_body(BodySpec((FixtureSpec(Segment((-50.0, 0.0), (50.0, 0.0)), **material),), "static"))
+
+
+def _put(world, shape, at, velocity=(0.0, 0.0), **material):
+    return world.create_body(BodySpec((FixtureSpec(shape, **material),), position=at, linear_velocity=velocity))
+
+
+def _run(world, n_steps):
+    for _ in range(n_steps):
+        world.step()
+
+
+def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch():
+    """From 5 m it touches after 1 s, between two steps or in the middle of one, and rises to 0.64 of the height."""
+    world = _world()
+    _ground(world, restitution=0.8)
+    ball = _put(world, Circle(0.5), (0.0, 5.5), restitution=0.8)
+    _run(world, 75)
+    after = 75.0 / 60.0 - 1.0
+    assert world.state(ball).position[1] - 0.5 == pytest.approx(8.0 * after - 5.0 * after**2, abs=1e-3)  # met within the tolerance, 0.1 mm
+    world = _world(tolerance=1e-7)
+    _ground(world, restitution=0.8)
+    ball = _put(world, Circle(0.5), (0.0, 5.503), restitution=0.8)
+    _run(world, 75)
+    falls = math.sqrt(2.0 * 5.003 / 10.0)
+    after = 75.0 / 60.0 - falls
+    assert world.state(ball).position[1] - 0.5 == pytest.approx(8.0 * falls * after - 5.0 * after**2, abs=1e-6)
+
+
+def test_two_collisions_in_one_step_come_in_their_order():
+    """A ball between two others hits the near one first: the far one gets its speed, and all of it, as of elastic balls."""
+    world = _world((0.0, 0.0))
+    speeds = [0.0, 6.0, 0.0]
+    balls = [_put(world, Circle(0.5), (x, 0.0), (v, 0.0), restitution=1.0) for x, v in zip((0.0, 1.02, 2.06), speeds, strict=True)]
+    _put(world, Circle(0.5), (3.08, 0.0), restitution=1.0)
+    _run(world, 1)
+    assert world.velocities[:, 0].tolist() == pytest.approx([0.0, 0.0, 0.0, 6.0]) and len(balls) == 3
+
+
+def test_a_cradle_of_balls_that_touch_passes_the_speed_on():
+    world = _world((0.0, 0.0))
+    for k in range(5):
+        _put(world, Circle(0.5), (k - (1.0 if k == 0 else 0.0), 0.0), (4.0 if k == 0 else 0.0, 0.0), restitution=1.0)
+    _run(world, 40)
+    assert world.velocities[:, 0].tolist() == pytest.approx([0.0, 0.0, 0.0, 0.0, 4.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("friction", "acceleration"), [(0.3, 10.0 * (math.sin(0.5) - 0.3 * math.cos(0.5))), (0.6, 0.0)])
+def test_a_box_on_a_slope_slides_or_holds(friction, acceleration):
+    world = _world((10.0 * math.sin(0.5), -10.0 * math.cos(0.5)))
+    _ground(world, friction=friction)
+    box = _put(world, UNIT, (0.0, 0.5), friction=friction)
+    _run(world, 30)
+    assert world.state(box).linear_velocity[0] == pytest.approx(0.5 * acceleration, abs=1e-12)
+    assert world.contacts.normal_impulse.sum() / STEP == pytest.approx(10.0 * math.cos(0.5))
+
+
+def test_a_disc_rolls_down_and_around():
+    """Down a slope with 2/3 g sin a. On a fixed disc it falls off where the force ends: cos a = 4/7 of the starting height for rolling."""
+    world = _world((10.0 * math.sin(0.3), -10.0 * math.cos(0.3)))
+    _ground(world, friction=1.0)
+    disc = _put(world, Circle(0.5), (0.0, 0.5), friction=1.0)
+    _run(world, 30)
+    assert world.state(disc).linear_velocity[0] == pytest.approx(0.5 * 2.0 / 3.0 * 10.0 * math.sin(0.3), rel=1e-9)
+    world = _world()
+    world.create_body(BodySpec((FixtureSpec(Circle(1.0), friction=5.0),), "static"))
+    start = 0.1
+    disc = _put(world, Circle(0.25), (1.25 * math.sin(start), 1.25 * math.cos(start)), friction=5.0)
+    world.step()
+    while world.contacts.normal_impulse.sum() > 0.0:
+        x, y = world.state(disc).position
+        world.step()
+    assert y / math.hypot(x, y) == pytest.approx(4.0 / 7.0 * math.cos(start), abs=0.02)  # a step at that speed
+
+
+def test_a_rod_that_jams_stops_and_does_not_break_off():
+    """Painleve's rod: with all friction against the motion no force keeps its tip from sinking; the tip catches."""
+    world = _world()
+    _ground(world, friction=2.0)
+    angle = 1.0
+    rod = world.create_body(
+        BodySpec(
+            (FixtureSpec(Polygon.box(1.0, 0.01), friction=2.0),),
+            position=(math.cos(angle) - 0.01 * math.sin(angle), math.sin(angle) + 0.01 * math.cos(angle)),
+            angle=angle,
+            linear_velocity=(-3.0, 0.0),
+        )
+    )
+    for _ in range(60):
+        world.step()
+        assert np.isfinite(world.velocities).all() and np.abs(world.velocities).max() < 30.0
+    assert world.state(rod).position[1] < 2.0
+
+
+def test_joints_hold_to_rk4_and_motors_and_limits_are_kept():
+    """A rod of 2 m swings from 90 degrees: its energy stays to 1e-4 in 2 s; a slide is driven at its speed, up to its end."""
+    world = _world()
+    rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
+    hinge = world.create_body(BodySpec((), "static"))
+    world.create_joint(RevoluteJointSpec(hinge, rod, anchor=(0.0, 0.0)))
+    whole = world.body(rod)
+    for _ in range(120):
+        world.step()
+        (x, y), (vx, vy), spin = world.state(rod).position, world.state(rod).linear_velocity, world.state(rod).angular_velocity
+        energy = 0.5 * whole.mass * (vx * vx + vy * vy) + 0.5 * whole.inertia * spin * spin + 10.0 * whole.mass * y
+        assert abs(energy) < 1e-4 * 10.0 * whole.mass and abs(math.hypot(x, y) - 1.0) < 1e-5
+    world = _world()
+    box = _put(world, UNIT, (0.0, 0.0))
+    rail = world.create_body(BodySpec((), "static"))
+    driven = {"enable_motor": True, "motor_speed": 2.0, "max_motor_force": 1000.0}
+    ends = {"enable_limit": True, "lower_translation": -1.0, "upper_translation": 0.5}
+    world.create_joint(PrismaticJointSpec(rail, box, anchor=(0.0, 0.0), axis=(1.0, 0.0), **driven, **ends))
+    _run(world, 6)
+    assert world.state(box).linear_velocity[0] == pytest.approx(2.0)
+    _run(world, 24)
+    assert world.state(box).position == pytest.approx((0.5, 0.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("integrator", ["explicit_euler", "semi_implicit_euler", "midpoint", "velocity_verlet", "rk4"])
+def test_a_stack_stands_by_every_integrator(integrator):
+    world = _world(integrator=integrator)
+    _ground(world)
+    for k in range(3):
+        _put(world, UNIT, (0.1 * k, 0.5 + k))
+    _run(world, 10)
+    assert (world.contacts.normal_impulse.sum(axis=1) / STEP).tolist() == pytest.approx([30.0, 20.0, 10.0], abs=1e-9)
+
+
+@pytest.mark.slow  # compiles sequential impulses, if nothing else has
+def test_beyond_its_size_it_steps_by_sequential_impulses():
+    found = []
+    for largest in (100, 5):
+        world = _world(largest=largest)
+        _ground(world)
+        for k in range(3):
+            _put(world, UNIT, (0.0, 0.5 + k))
+        _run(world, 60)
+        found.append(world.state(world.body_ids[-1]).position[1] - 2.5)
+    assert abs(found[0]) < 1e-9 and 1e-5 < -found[1] < 0.05
+
+
+def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch):
+    """Issue 29: where nothing new touches, each of eight collisions of a step was tried forty times; a step took four seconds."""
+    n_tried = [0]
+
+    def counted(*arguments):
+        n_tried[0] += 1
+        return rk4(*arguments)
+
+    monkeypatch.setitem(INTEGRATORS, "rk4", counted)
+    world = _world()
+    _ground(world)
+    disc = _put(world, Circle(0.5), (0.0, 0.5))
+    press = BodySpec((FixtureSpec(UNIT),), "kinematic", position=(0.0, 1.5), linear_velocity=(0.0, -1.0))
+    world.create_body(press)
+    world.step()
+    assert 8 < n_tried[0] <= 130  # eight collisions of some 14 halves
+    assert abs(world.state(disc).position[0]) < 1e-6
+
+
+@pytest.mark.parametrize("half", [1.5, 0.5])
+def test_the_points_of_an_edge_that_change_places_throw_nothing_up(half):
+    """Issue 29, case 10: as its middle comes over the bend, a plank's two points change places, and its end was thrown up at 5.8 m/s."""
+    world = _world()
+    corners = ((-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65))
+    links = (Segment(corners[0], corners[1], ghost2=corners[2]), Segment(corners[1], corners[2], ghost1=corners[0], ghost2=corners[3]))
+    world.create_body(BodySpec(tuple(FixtureSpec(link, friction=0.0) for link in links), "static"))
+    plank = _put(world, Polygon.box(half, 0.05), (-0.03, 0.05), (1.0, 0.0), friction=0.0)
+    _run(world, 12)
+    state = world.state(plank)
+    inertia = (half**2 + 0.05**2) / 3.0
+    energy = 0.5 * math.hypot(*state.linear_velocity) ** 2 + 0.5 * inertia * state.angular_velocity**2 + 10.0 * (state.position[1] - 0.05)
+    assert energy == pytest.approx(0.5, abs=1e-3)
+    assert state.linear_velocity[0] >= 1.0 and state.angular_velocity <= 0.0
+
+
+def test_a_step_beyond_the_limit_says_that_sequential_impulses_solve_it():
+    """Issue 34: another method solved it in silence."""
+    world = _world(largest=3)
+    _ground(world)
+    for x in (0.0, 3.0):
+        _put(world, UNIT, (x, 0.5))
+    world.step()
+    assert world.step_notes == ("Over 3 contact points and joint rows: sequential impulses solve the step instead of contact forces.",)
+    world.destroy_body(world.body_ids[-1])
+    world.step()
+    assert world.step_notes == ()
+
+
+def test_a_step_without_exact_forces_says_so(monkeypatch):
+    solve = _dantzig.solve
+    monkeypatch.setattr(_dantzig, "solve", lambda *arguments: solve(*arguments)._replace(is_exact=False))
+    world = _world()
+    _ground(world)
+    _put(world, UNIT, (0.0, 0.5))
+    world.step()
+    assert len(world.step_notes) == 1 and world.step_notes[0].startswith("No exact contact forces")

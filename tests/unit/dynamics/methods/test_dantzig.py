@@ -1,0 +1,105 @@
+"""Dantzig's pivoting against a quadratic program, and against what it promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from engine.dynamics.methods._dantzig import FREE, HIGH, LOW, RESTS, Bounds, Forces, solve
+
+SMALL = 1e-9
+
+
+def _with_friction(rng, most):
+    n, k = int(rng.integers(1, 12)), int(rng.integers(3, 30))
+    jacobian = rng.normal(size=(2 * n, k))
+    bounds = Bounds(
+        np.zeros(2 * n),
+        np.concatenate((np.full(n, np.inf), np.zeros(n))),
+        np.concatenate((np.full(n, -1), np.arange(n))),
+        np.concatenate((np.zeros(n), rng.uniform(0.0, most, n))),
+    )
+    return jacobian @ jacobian.T, jacobian @ rng.normal(size=k), bounds
+
+
+def _holds(bounds, found):
+    n = len(found.force) // 2
+    pushes, rubs, parts, slips = found.force[:n], found.force[n:], found.acceleration[:n], found.acceleration[n:]
+    most = bounds.friction[n:] * pushes
+    sticks = (np.abs(slips) < SMALL) & (np.abs(rubs) <= most + SMALL)
+    slides = np.abs(rubs + np.sign(slips) * most) < SMALL
+    return bool((pushes > -SMALL).all() and (parts > -SMALL).all() and (np.abs(pushes * parts) < SMALL).all() and (sticks | slides).all())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_friction_it_is_the_quadratic_program(seed):
+    """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        n = int(rng.integers(1, 25))
+        jacobian = rng.normal(size=(n, int(rng.integers(1, n + 6))))
+        free = rng.normal(size=jacobian.shape[1])
+        found = solve(jacobian @ jacobian.T, jacobian @ free, Bounds.pushing(n))
+        least, _ = nnls(jacobian.T, -free)
+        assert found.is_exact and found.force.min() > -SMALL
+        np.testing.assert_allclose(found.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
+
+
+def test_what_friction_holds_rests_and_what_slides_has_all_of_it():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        a, b, bounds = _with_friction(rng, 0.6)
+        found = solve(a, b, bounds)
+        assert found.is_exact and _holds(bounds, found)
+        assert set(found.status.tolist()) <= {LOW, FREE, HIGH, RESTS}
+        again = solve(a, b, bounds, found.status)
+        assert again.n_pivots == 1  # a right guess takes one system of equations
+        np.testing.assert_allclose(again.force, found.force, atol=1e-8)
+
+
+def test_any_guess_leads_to_an_answer():
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        a, b, bounds = _with_friction(rng, 0.4)
+        guess = np.where(rng.uniform(size=len(b)) < 0.5, FREE, LOW)
+        assert _holds(bounds, solve(a, b, bounds, guess))
+
+
+@pytest.mark.parametrize("diagonal", [0.0, -1e-17])
+def test_a_row_that_moves_nothing_counts_as_none(diagonal):
+    """Its force was whatever came out of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b, bounds = _with_friction(rng, 0.6)
+        n = len(b) // 2
+        at = np.concatenate((np.arange(n), [2 * n], np.arange(n, 2 * n), [2 * n]))  # a normal force and its friction more
+        more = np.zeros((len(at), len(at)))
+        alive = np.flatnonzero(at < 2 * n)
+        more[np.ix_(alive, alive)] = a
+        more[n, n] = more[-1, -1] = diagonal
+        pushing = np.append(b, -1.0)[at]
+        both = Bounds(
+            np.zeros(len(at)),
+            np.concatenate((np.full(n + 1, np.inf), np.zeros(n + 1))),
+            np.concatenate((np.full(n + 1, -1), np.arange(n + 1))),
+            np.append(bounds.friction, 0.5)[at],
+        )
+        for guess in (None, np.full(len(at), FREE)):
+            found = solve(more, pushing, both, guess)
+            assert found.is_exact and found.force[n] == found.force[-1] == 0.0
+            assert _holds(bounds, Forces(found.force[alive], found.acceleration[alive], found.status[alive], 1, True))
+
+
+def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds():
+    bounds = Bounds(np.array([-2.0, 1.0]), np.array([3.0, 4.0]), np.full(2, -1), np.zeros(2))
+    found = solve(np.zeros((2, 2)), np.array([-1.0, 1.0]), bounds)
+    assert found.force.tolist() == [0.0, 1.0] and found.acceleration.tolist() == [-1.0, 1.0]
+
+
+def test_a_motor_gives_no_more_than_it_can():
+    """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
+    for most, force in ((10.0, 6.0), (4.0, 4.0)):
+        bounds = Bounds(np.array([-most]), np.array([most]), np.array([-1]), np.zeros(1))
+        assert solve(np.array([[0.5]]), np.array([-3.0]), bounds).force[0] == pytest.approx(force)
+        assert solve(np.array([[0.5]]), np.array([3.0]), bounds).force[0] == pytest.approx(-force)

@@ -1,0 +1,112 @@
+"""Shock propagation: what it holds, and what its parts do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.dynamics.methods._contact_graph_kernel import NO_ONE, contact_layers
+from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+
+BOX = Polygon.box(0.5, 0.5)
+UP, NO_LINKS = (0.0, 1.0), np.zeros((0, 2), dtype=np.int64)
+
+
+def _world(**settings):
+    given = {"sleeping": False, "continuous": False} | settings
+    return World(WorldSettings(**given), solver="shock_propagation")
+
+
+def _tower(n, **options):
+    world = _world(hertz=25.0, solver_settings={"sweeps": 5, **options})
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5), friction=0.6),), "static", (0.0, -0.5)))
+    for floor in range(n):
+        world.create_body(BodySpec((FixtureSpec(BOX, friction=0.6),), position=(0.0, 0.5 + floor)))
+    return world
+
+
+def test_five_sweeps_hold_a_tower_of_thirty_at_25_hz():
+    world = _tower(30)
+    start = world.poses.copy()
+    for _ in range(250):
+        world.step()
+    assert np.abs(world.poses - start).max() < 1e-9
+
+
+def test_without_freezing_the_layers_it_sinks_into_itself():
+    world = _tower(30, shock="off")
+    top = world.poses[30, 1]
+    for _ in range(50):
+        world.step()
+    assert world.poses[30, 1] < top - 1.0
+
+
+def _layers(ends, normal, n):
+    light = np.ones((n, 2))
+    light[-1] = 0.0
+    lower, component, layer = contact_layers(np.array(ends), np.array(normal), 0.0, -10.0, NO_LINKS, light)
+    return lower.tolist(), component.tolist(), layer.tolist()
+
+
+def test_who_rests_on_what_is_a_layer_above():
+    lower, component, layer = _layers([(3, 0), (0, 1), (2, 1)], [UP, UP, (0.0, -1.0)], 4)
+    assert lower == [0, 0, 1] and layer == [1, 2, 3, 0] and len(set(component)) == 4
+
+
+def test_what_stands_beside_each_other_rests_on_neither():
+    lower, _, layer = _layers([(0, 1), (2, 0)], [(1.0, 0.0), UP], 3)
+    assert lower == [NO_ONE, 0] and layer == [1, 0, 0]
+
+
+def test_a_cycle_is_one_layer():
+    leaning = (0.6, 0.8)
+    _, component, layer = _layers([(0, 1), (1, 2), (2, 0), (3, 0), (1, 4)], [leaning, leaning, leaning, UP, UP], 6)
+    assert component[0] == component[1] == component[2] != component[4]
+    assert layer[:3] == [layer[3] + 1] * 3 and layer[4] == layer[0] + 1
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_a_collision_keeps_momentum_and_turns_the_relative_velocity_round(e):
+    world = _world(gravity=(0.0, 0.0))
+    for x, radius, v in ((-1.0, 0.5, 6.0), (1.0, 0.25, -2.0)):
+        world.create_body(BodySpec((FixtureSpec(Circle(radius), restitution=e),), position=(x, 0.0), linear_velocity=(v, 0.0)))
+    mass = 0.25, 0.0625  # times pi
+    for _ in range(30):
+        world.step()
+    v0, v1 = (world.state(body).linear_velocity[0] for body in (0, 1))
+    assert mass[0] * v0 + mass[1] * v1 == pytest.approx(mass[0] * 6.0 - mass[1] * 2.0, rel=1e-12)
+    assert v1 - v0 == pytest.approx(8.0 * e, abs=1e-12)
+
+
+@pytest.mark.parametrize("mu, expected", [(0.6, 0.0), (0.3, 10.0 * (math.sin(math.pi / 6.0) - 0.3 * math.cos(math.pi / 6.0)))])
+def test_friction_holds_within_its_cone_and_is_its_edge_beyond(mu, expected):
+    tilt = math.pi / 6.0
+    world = _world(gravity=(-10.0 * math.sin(tilt), -10.0 * math.cos(tilt)))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(50.0, 0.5), friction=mu),), "static", (0.0, -0.5)))
+    box = world.create_body(BodySpec((FixtureSpec(BOX, friction=mu),), position=(0.0, 0.5)))
+    for _ in range(60):
+        world.step()
+    assert -world.state(box).linear_velocity[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_overlap_goes_by_a_share_a_sweep_and_the_lighter_body_gives_way_more():
+    world = _world(gravity=(0.0, 0.0), solver_settings={"push_share": 0.1, "push_sweeps": 1})
+    for x, density in ((0.0, 3.0), (0.9, 1.0)):
+        world.create_body(BodySpec((FixtureSpec(BOX, density=density),), position=(x, 0.0)))
+    world.step()
+    moved = world.poses[:2, 0] - (0.0, 0.9)
+    assert moved == pytest.approx([-0.25 * 0.1 * 0.1, 0.75 * 0.1 * 0.1]) and not world.state(1).linear_velocity[0]
+
+
+@pytest.mark.parametrize("offset, stands", [(0.45, True), (0.49, False)])
+def test_it_holds_a_staircase_that_must_fall(offset, stands):
+    """The four boxes above lean over the edge of the first by 2.5 times the offset; that is too far from 0.2 m on."""
+    world = _tower(0)
+    for floor in range(5):
+        world.create_body(BodySpec((FixtureSpec(BOX, friction=0.6),), position=(offset * floor, 0.5 + floor)))
+    for _ in range(100):
+        world.step()
+    assert (world.poses[5, 1] > 4.4) == stands
