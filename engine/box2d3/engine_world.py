@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import WeakSet
@@ -51,9 +52,12 @@ class Box2D3World(EngineWorld):
         self._shapes: dict[int, tuple[pyb2d3.Shape, ...]] = {}
         self._fixture_of: dict[int, int] = {}
         """Fixtures by Box2D's shape ids."""
+        self.sensors: set[int] = set()
+        """Fixtures that are sensors."""
         self._joints: dict[int, Any] = {}
         self._angles: dict[int, float] = {}
-        """Last known angles with full turns, rad."""
+        """Angles with full turns, rad, when the batch was last made; since then they are in `_turned`."""
+        self._turned: FloatArray = np.zeros(0)
         self._batch: tuple[list[int], pyb2d3.Bodies] | None = None
         self._start: dict[int, tuple[float, ...]] = {}
         """Poses at the start of the last step, for which Box2D computed its contacts, of bodies that began to touch then."""
@@ -81,7 +85,8 @@ class Box2D3World(EngineWorld):
             is_bullet=spec.bullet,
             enable_sleep=spec.allow_sleep,
         )
-        self._bodies[body], self._angles[body], self._batch = made, angle, None
+        self._drop_batch()
+        self._bodies[body], self._angles[body] = made, angle
         for fixture in self.fixtures_of(body):
             self._make_shapes(fixture)
         self._set_empty_mass(body)
@@ -102,11 +107,12 @@ class Box2D3World(EngineWorld):
 
     def destroy_body(self, body: int) -> None:
         for fixture in self.fixtures_of(body):
+            self.sensors.discard(fixture)
             for shape in self._shapes.pop(fixture):
                 del self._fixture_of[shape.id]
+        self._drop_batch()
         self._bodies.pop(body).destroy()
         del self._angles[body]
-        self._batch = None
 
     def _renew(self, body: int) -> None:
         """Create a body anew, with its present motion, fixtures and joints."""
@@ -148,6 +154,7 @@ class Box2D3World(EngineWorld):
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
         self._bodies[body].set_transform(position, rotation(angle))
+        self._drop_batch()
         self._angles[body] = angle
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float) -> None:
@@ -178,6 +185,10 @@ class Box2D3World(EngineWorld):
     def _make_shapes(self, fixture: int) -> None:
         body, spec = self.fixtures[fixture]
         made = self._shapes[fixture] = create_shapes(self._bodies[body], spec)
+        if spec.sensor:
+            self.sensors.add(fixture)
+        else:
+            self.sensors.discard(fixture)
         self._fixture_of.update({shape.id: fixture for shape in made})
 
     def destroy_fixture(self, fixture: int) -> None:
@@ -187,6 +198,7 @@ class Box2D3World(EngineWorld):
             self.note_end(*pair)
             del self.fixtures[fixture]
         self._renew(body)
+        self.sensors.discard(fixture)
         self.fixtures[fixture] = body, spec
 
     def change_fixture(self, fixture: int, before: FixtureSpec) -> None:
@@ -269,13 +281,15 @@ class Box2D3World(EngineWorld):
             for point in list(manifold.points())[: manifold.point_count]
         )
         self._begun.append(ContactRow(*pair, (normal.x, normal.y), points, True))
-        rows = {body: row for row, body in enumerate(self._ids())}
+        ids = self._bodies_in_order()[0]
         for fixture in pair:
             body = self.fixtures[fixture][0]
-            self._start[body] = tuple(before[rows[body]].tolist())
+            self._start[body] = tuple(before[bisect_left(ids, body)].tolist())
 
     def _sense(self) -> None:
         events = self._world.get_sensor_events()
+        if not (events.begin_count or events.end_count):
+            return
         for pair in sensed_pairs([(fixture, spec, self.bodies[body].type) for fixture, (body, spec) in self.fixtures.items()]):
             if events.begin_count:
                 self.note_begin(*pair)
@@ -293,24 +307,26 @@ class Box2D3World(EngineWorld):
             if not is_sensor:
                 yield begun.get((a, b)) or ContactRow(a, b, (0.0, 0.0), (), False)
 
-    def _ids(self) -> list[int]:
-        return self._bodies_in_order()[0]
-
     def _bodies_in_order(self) -> tuple[list[int], pyb2d3.Bodies]:
         if self._batch is None:
             ids, bodies = sorted(self.bodies), pyb2d3.Bodies()
             for body in ids:
                 bodies.append(self._bodies[body].id)
-            self._batch = ids, bodies
+            self._batch, self._turned = (ids, bodies), np.array([self._angles[body] for body in ids])
         return self._batch
+
+    def _drop_batch(self) -> None:
+        """Make the batch anew when it is next needed, because bodies or their angles change."""
+        if self._batch is not None:
+            self._angles.update(zip(self._batch[0], self._turned.tolist(), strict=True))
+            self._batch = None
 
     def _poses(self) -> FloatArray:
         """Return x, y, angle of all bodies, float64 (n, 3)."""
         ids, bodies = self._bodies_in_order()
         values = np.zeros((len(ids), 3))
         if ids:
-            values[:, :2] = bodies.get_positions()
-            values[:, 2] = [self._angles[body] for body in ids]
+            values[:, :2], values[:, 2] = bodies.get_positions(), self._turned
         return values
 
     def _track_angles(self) -> None:
@@ -318,25 +334,25 @@ class Box2D3World(EngineWorld):
         ids, bodies = self._bodies_in_order()
         if ids:
             turned = bodies.get_rotations().astype(np.float64)
-            now, last = np.arctan2(turned[:, 1], turned[:, 0]), np.array([self._angles[body] for body in ids])
-            now = last + (now - last + np.pi) % (2.0 * np.pi) - np.pi
-            self._angles.update(zip(ids, now.tolist(), strict=True))
+            now = np.arctan2(turned[:, 1], turned[:, 0])
+            self._turned += (now - self._turned + np.pi) % (2.0 * np.pi) - np.pi
 
     def motion(self) -> BodyMotion:
         ids, bodies = self._bodies_in_order()
         values = np.zeros((len(ids), 6), dtype=np.float32)
-        awake = np.ones(len(ids), dtype=np.bool_)
         if ids:
             values[:, :3] = self._poses()
             values[:, 3:5], values[:, 5] = bodies.get_linear_velocities(), bodies.get_angular_velocities()
-        for row, body in enumerate(ids):
-            awake[row] = self._bodies[body].awake if self.sleeps_by_itself(body) else self.is_awake(body)
-        return BodyMotion(values, awake)
+        return BodyMotion(values, self.awake_of(ids, lambda body: bool(self._bodies[body].awake)))
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         made = self._bodies[body]
         position, velocity = made.position, made.linear_velocity
-        return position.x, position.y, float(np.float32(self._angles[body])), velocity.x, velocity.y, made.angular_velocity
+        if self._batch is None:
+            angle = self._angles[body]
+        else:
+            angle = self._turned[bisect_left(self._batch[0], body)]
+        return position.x, position.y, float(np.float32(angle)), velocity.x, velocity.y, made.angular_velocity
 
 
 def sensed_pairs(fixtures: Iterable[tuple[int, FixtureSpec, str]]) -> list[tuple[int, int]]:

@@ -77,6 +77,9 @@ class Box2D3Solver(ReplaySolver):
     def check(self, command: c.Command) -> None:
         super().check(command)
         model = self.model
+        assert isinstance(self._engine, Box2D3World)
+        if not self._engine.sensors and not _may_make_sensors(command):
+            return
         now = {fixture: (entry.spec, model.bodies[entry.body].spec.type) for fixture, entry in model.fixtures.items()}
         match command:
             case c.CreateBody(_, spec, fixtures):
@@ -97,6 +100,17 @@ class Box2D3Solver(ReplaySolver):
         kinds = {body: spec.type for body, spec, _ in snapshot.bodies}
         _check_sensors((fixture, spec, kinds[body]) for fixture, body, spec in snapshot.fixtures)
         return super().state_of(snapshot, settings)
+
+
+def _may_make_sensors(command: c.Command) -> bool:
+    match command:
+        case c.CreateBody(_, spec, _):
+            return any(fixture.sensor for fixture in spec.fixtures)
+        case c.CreateFixture(_, _, fixture_spec):
+            return fixture_spec.sensor
+        case c.SetFixture(_, changes):
+            return dict(changes).get("sensor", False) is True
+    return False
 
 
 def _check_sensors(fixtures: Iterable[tuple[int, FixtureSpec, str]]) -> None:

@@ -373,7 +373,7 @@ class ChipmunkWorld(EngineWorld):
 
     def motion(self) -> BodyMotion:
         ids = sorted(self.bodies)
-        values, row_of = np.zeros((len(ids), 6)), {body: row for row, body in enumerate(ids)}
+        values = np.zeros((len(ids), 6))
         self._buffer.clear()
         batch.get_space_bodies(self._space, _FIELDS, self._buffer)
         if self._rows is None:
@@ -386,13 +386,10 @@ class ChipmunkWorld(EngineWorld):
             at = np.minimum(np.searchsorted(handles, given), len(handles) - 1)
             known = handles[at] == given  # the space's own static body is not one of ours
             values[order[at[known]]] = np.frombuffer(self._buffer.float_buf()).reshape(-1, 6)[known]
-        awake = np.ones(len(ids), dtype=np.bool_)
-        for body, row in row_of.items():
-            made = self._bodies[body]
-            if made.space is None:
+        for row, body in enumerate(ids) if len(self._space.bodies) < len(ids) else ():
+            if self._bodies[body].space is None:  # an inactive one
                 values[row] = self.motion_of(body)
-            awake[row] = not made.is_sleeping if self.sleeps_by_itself(body) else self.is_awake(body)
-        return BodyMotion(values, awake)
+        return BodyMotion(values, self.awake_of(ids, lambda body: not self._bodies[body].is_sleeping))
 
     def motion_of(self, body: int) -> tuple[float, ...]:
         made = self._bodies[body]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from time import perf_counter
@@ -177,6 +178,8 @@ class EngineWorld(ABC):
         self.settings, self.own = settings, own
         self.bodies: dict[int, BodySpec] = {}
         self.fixtures: dict[int, tuple[int, FixtureSpec]] = {}
+        self._fixtures_of: dict[int, list[int]] = {}
+        """Fixtures of each body, ascending."""
         self.joints: dict[int, ResolvedJoint] = {}
         self.touching: dict[tuple[int, int], bool] = {}
         self.step_index = step_index
@@ -197,14 +200,16 @@ class EngineWorld(ABC):
             case c.CreateBody(body, spec, fixtures):
                 self.bodies[body], self._is_awake[body] = replace(spec, fixtures=()), spec.awake
                 self.fixtures.update({fixture: (body, each) for fixture, each in zip(fixtures, spec.fixtures, strict=True)})
+                self._fixtures_of[body] = sorted(fixtures)
                 self.create_body(body, fixtures)
             case c.DestroyBody(body):
                 self.destroy_body(body)
                 for fixture in self.fixtures_of(body):
                     self._forget(fixture)
-                del self.bodies[body], self._is_awake[body]
+                del self.bodies[body], self._is_awake[body], self._fixtures_of[body]
             case c.CreateFixture(fixture, body, fixture_spec):
                 self.fixtures[fixture] = body, fixture_spec
+                insort(self._fixtures_of[body], fixture)
                 self.create_fixture(fixture)
             case c.DestroyFixture(fixture):
                 self.destroy_fixture(fixture)
@@ -302,11 +307,11 @@ class EngineWorld(ABC):
     def _forget(self, fixture: int) -> None:
         for pair in [pair for pair in self.touching if fixture in pair]:
             self.note_end(*pair)
-        del self.fixtures[fixture]
+        self._fixtures_of[self.fixtures.pop(fixture)[0]].remove(fixture)
 
     def fixtures_of(self, body: int) -> list[int]:
         """Return the fixtures of a body, ascending."""
-        return sorted(fixture for fixture, (owner, _) in self.fixtures.items() if owner == body)
+        return [fixture for fixture in self._fixtures_of[body] if fixture in self.fixtures]
 
     def joints_of(self, body: int) -> list[int]:
         """Return the joints of a body, ascending."""
@@ -316,11 +321,15 @@ class EngineWorld(ABC):
         return self.bodies[body].type == "dynamic"
 
     def sleeps_by_itself(self, body: int) -> bool:
-        """Return whether the engine decides if a body is awake; for other bodies `is_awake` returns what was last set."""
+        """Return whether the engine decides if a body is awake; of other bodies the flag is what was last set."""
         return self.is_dynamic(body) and self.bodies[body].active
 
-    def is_awake(self, body: int) -> bool:
-        return self._is_awake[body]
+    def awake_of(self, ids: list[int], is_awake: Callable[[int], bool]) -> NDArray[np.bool_]:
+        """Return whether bodies are awake; `is_awake` asks the engine about one that it may put to sleep."""
+        if not self.settings.sleeping and all(self._is_awake.values()):
+            return np.ones(len(ids), dtype=np.bool_)
+        flags = [is_awake(body) if self.sleeps_by_itself(body) else self._is_awake[body] for body in ids]
+        return np.array(flags, dtype=np.bool_)
 
     def doubt(self, body: int) -> None:
         """Treat the touching pairs of a body, which the engine has created anew, as those carried from another solver."""
