@@ -119,8 +119,8 @@ def shorter(verdict: str) -> list[str]:
 
     Examples
     --------
-    >>> shorter("stopped at x = 1 m, inside step 3")
-    ['stopped at x = 1 m, inside step 3', 'stopped at x = 1 m', 'stopped']
+    >>> shorter("stopped at x = 1 m during step 3, at once")
+    ['stopped at x = 1 m during step 3, at once', 'stopped at x = 1 m during step 3', 'stopped']
     """
     cuts = {match.start() for match in re.finditer("[:,;]| at x", verdict)}
     return [verdict, *(verdict[:cut] for cut in sorted(cuts, reverse=True))]

@@ -387,7 +387,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
     stop = shot.stop
     assert stop is not None
     if stop.in_toi:
-        how = f"stopped at x = {stop.center[0]:.2f} m, inside step {stop.step + 1}, at the time of impact"
+        how = f"stopped at x = {stop.center[0]:.2f} m during step {stop.step + 1}, at the time of impact"
     else:
         seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
         how = f"stopped at x = {stop.center[0]:.2f} m: {seen} detected it {_where(shot.spec, stop)} the {noun}"
@@ -395,7 +395,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
 
 
 def _pushing(shot: ShotTracker, digits: int) -> str:
-    return f"pushes it along at {shot.speed:.{digits}g} m/s"
+    return f"pushes the target along at {shot.speed:.{digits}g} m/s"
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:
@@ -409,7 +409,7 @@ def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
     hit = shot.hit
     assert hit is not None
     what = f"broke through and continues at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
-    where = f"at x = {hit.center[0]:.2f} m" if hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
+    where = f"at x = {hit.center[0]:.2f} m" if hit.center[0] < 0.0 else f"during step {hit.step + 1}"
     return f"hit the {noun} {where}; {what}"
 
 
@@ -423,8 +423,8 @@ def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
     x = f"x = {hit.center[0]:.2f} m"
     if is_sensor:
         return f"detected at {x} " + (
-            f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, which ended inside the sensor"
+            f"during step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, which ended inside the sensor"
         )
     if shot.pushes_back(hit):
         return f"tunneled: it hit the {noun} at {x}, but the {noun} could not move away fast enough"
-    return f"tunneled: at step {hit.step} ({x}) it was past the {noun}'s middle and was pushed out at the back"
+    return f"tunneled: at step {hit.step} ({x}) its center had passed the center of the {noun}, so it was pushed out behind it"

@@ -104,7 +104,7 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
     kept = bullet / (bullet + plate)
     assert shot.hit and not shot.tunneled
     assert (shot.stopped_at is not None) == (kept < 0.5), (kept, shot.verdict)
-    assert kept <= 0.5 or shot.verdict.endswith(f"pushes it along at {110.0 * kept:.3g} m/s")
+    assert kept <= 0.5 or shot.verdict.endswith(f"pushes the target along at {110.0 * kept:.3g} m/s")
 
 
 def test_speed_zero_never_arrives():
@@ -124,7 +124,7 @@ def test_the_cap_makes_all_faster_shots_the_same_on_box2d_only():
     ("more", "words"),
     [
         ({"phase": 0.02}, "inside the wall"),
-        ({"phase": 0.98}, "past the wall's middle"),  # both see a contact; the two phases differ by four hundredths of a step
+        ({"phase": 0.98}, "passed the center of the wall"),  # both see a contact; the two phases differ by four hundredths of a step
         ({"speed": 120.0, "target": "dynamic"}, "tunneled: the plate lay between step 2 (x = -1.00 m) and step 3 (x = 1.00 m)"),
         ({"rule": "bullet"}, "stopped at x = -0.07 m"),
     ],
