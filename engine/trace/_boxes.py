@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Question, Role
 from engine.trace.cases import BoxesCase, box_corners
+from engine.trace.marks import Marks
 from engine.trace.protocol import Algorithm, Decoder
 
 __all__ = ["BOXES", "Box", "PairsAlgorithm", "PairsDecoder", "half_perimeter", "how_many", "listed", "named_boxes"]
@@ -63,7 +64,7 @@ class PairsDecoder(Decoder[BoxesCase]):
         super().__init__(*context)
         self.boxes = self.case.boxes
         self.pairs: list[tuple[int, int]] = []
-        self.lines: tuple[Mark, ...] = ()
+        self.lines: Marks = ()
 
     def met(self, item: int, other: int) -> None:
         """Add a pair."""
@@ -103,7 +104,7 @@ class PairsAlgorithm(Algorithm[BoxesCase]):
 
     example = BOXES
 
-    def scenery(self, case: BoxesCase) -> tuple[Mark, ...]:
+    def scenery(self, case: BoxesCase) -> Marks:
         """Return the boxes without the region, which is not queried."""
         return case.scenery[:-1]
 

@@ -11,7 +11,7 @@ from engine.contracts.trace import Mark, Point, Role, View
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase.scratch import core_of
 from engine.trace.cases import PairCase
-from engine.trace.marks import arrow, between, path
+from engine.trace.marks import Marks, arrow, between, path
 from engine.trace.protocol import Decoder
 from engine.trace.rows import Event, Events
 
@@ -29,7 +29,7 @@ _FIRST, _LAST = -0.25, 1.25
 """Range of fractions shown by the bars; they are cut off beyond it."""
 
 
-def bar(y: float, start: float, end: float, role: Role, text: str = "") -> tuple[Mark, ...]:
+def bar(y: float, start: float, end: float, role: Role, text: str = "") -> Marks:
     """Return a bar from one time to another, as far as it shows; a dot where it is one moment or lies beyond; none where it is empty."""
     if not start <= end:
         return ()
@@ -39,7 +39,7 @@ def bar(y: float, start: float, end: float, role: Role, text: str = "") -> tuple
     return (path(role, (first, y), (last, y), view="times", text=text),)
 
 
-def step_of_time(n_axes: float) -> tuple[Mark, ...]:
+def step_of_time(n_axes: float) -> Marks:
     """Return the beginning and the end of the motion, for `n_axes` bars from 0 upward."""
     return tuple(path("ghost", (t, -0.6), (t, n_axes + 0.6), view="times", text=text) for t, text in ((0.0, "start"), (1.0, "end")))
 
@@ -66,7 +66,7 @@ class TimesDecoder(Decoder[PairCase]):
         self.touch = 0.0
         self.n_tested = 0
         self._bars: list[Mark] = []
-        self._newest: tuple[Mark, ...] = ()
+        self._newest: Marks = ()
 
     @property
     def cost(self) -> dict[str, int]:
@@ -97,7 +97,7 @@ class TimesDecoder(Decoder[PairCase]):
         length = math.hypot(x, y)
         return self.sides[whose].pose.rotate((y / length, -x / length))
 
-    def edge_marks(self, ends: tuple[Point, Point], n: Point, label: str) -> tuple[Mark, ...]:
+    def edge_marks(self, ends: tuple[Point, Point], n: Point, label: str) -> Marks:
         """Return an edge, its line and its normal."""
         reach = 0.3 * math.dist(*ends)
         normal = (arrow("looked_at", between(*ends), n, reach, text="n"),) if reach > 0.0 else ()

@@ -17,12 +17,12 @@ from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.trace._boxes import BOXES, Box, half_perimeter, listed
 from engine.trace.cases import BoxesCase, box_corners
-from engine.trace.marks import dot, path
+from engine.trace.marks import Marks, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
-__all__ = ["ASKED", "TREE", "WALK_EVENTS", "Forest", "TreeAlgorithm", "TreeDecoder"]
+__all__ = ["ASKED", "TREE", "WALK_EVENTS", "TreeAlgorithm", "TreeDecoder"]
 
 TREE = View("tree", "the tree", x="leaves in order, with the root at the top")
 
@@ -66,7 +66,7 @@ class Forest:
         self.children: dict[int, tuple[int, int]] = {}
         self.roots: list[int] = []
         self._n_inner = 0
-        self._drawn: tuple[Mark, ...] | None = None
+        self._drawn: Marks | None = None
         self._places: dict[int, Point] = {}
 
     def put_leaf(self, node: int, item: int, box: Box) -> None:
@@ -133,7 +133,7 @@ class Forest:
         self._draw()
         return self._places[node]
 
-    def marks(self, roles: Mapping[int, Role]) -> tuple[Mark, ...]:
+    def marks(self, roles: Mapping[int, Role]) -> Marks:
         """Return the picture, some nodes in other roles than the rest."""
         marks = list(self._draw())
         for node, role in roles.items():
@@ -143,7 +143,7 @@ class Forest:
                 marks.append(dot(role, self._places[node], view=TREE.name, text=self.names[node] if self._is_crowded else ""))
         return tuple(marks)
 
-    def _draw(self) -> tuple[Mark, ...]:
+    def _draw(self) -> Marks:
         if self._drawn is None:
             self._places = {}
             x = 0

@@ -18,6 +18,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Mark, Point, Role
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.trace.marks import Marks, Points
 
 __all__ = [
     "MAX_BOXES",
@@ -50,7 +51,7 @@ class Case(ABC):
 
     @property
     @abstractmethod
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         """Marks under those of every step, "plane" view."""
 
     @property
@@ -151,7 +152,7 @@ class PairCase(Case):
         return pair.query == "toi" and all(end is not None and end.angle == start.angle for start, end in ends)
 
     @property
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         pair, marks = self.pair, []
         sides: list[tuple[AnyShape | None, Transform, Transform | None, Role]] = [
             (pair.shape_a, pair.pose_a, pair.end_a, "a"),
@@ -325,13 +326,13 @@ def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
 class PointsCase(Case):
     """Points, for hulls and enclosing shapes. Part "all" is all of them, grabbed between them."""
 
-    points: tuple[Point, ...]
+    points: Points
 
     def __post_init__(self) -> None:
         _check_count("points", "points", len(self.points), MAX_POINTS)
 
     @property
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         if not self.is_named:
             return (Mark("point", "other", self.points),)
         names = {point: self.name(point) for point in self.points}
@@ -374,13 +375,13 @@ class OutlineCase(Case):
     Part "0.3" is a corner of the outer ring, "1" the whole of the first hole, "0" the outline with its holes.
     """
 
-    rings: tuple[tuple[Point, ...], ...]
+    rings: tuple[Points, ...]
 
     def __post_init__(self) -> None:
         _check_count("rings", "corners together", sum(map(len, self.rings)), MAX_CORNERS)
 
     @property
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         rings = tuple(Mark("polygon", "other", ring) for ring in self.rings)
         corners = [corner for ring in self.rings for corner in ring]
         if len(corners) > _MAX_NAMED:
@@ -417,7 +418,7 @@ class OutlineCase(Case):
         """Return the rings that move with a ring: the outer ring takes the holes along."""
         return range(len(self.rings)) if n == "0" else range(int(n), int(n) + 1)
 
-    def _with(self, changed: dict[int, tuple[Point, ...]]) -> OutlineCase:
+    def _with(self, changed: dict[int, Points]) -> OutlineCase:
         from engine.decompose.outline import Part
 
         rings = tuple(changed.get(n, ring) for n, ring in enumerate(self.rings))
@@ -439,7 +440,7 @@ class BoxesCase(Case):
         _check_count("boxes", "boxes", len(self.boxes), MAX_BOXES)
 
     @property
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         boxes = tuple(Mark("polygon", "other", box_corners(box), text=str(k)) for k, box in enumerate(self.boxes))
         return (*boxes, Mark("polygon", "ghost", box_corners(self.region), text="region"))
 
@@ -479,28 +480,28 @@ def _check_count(field: str, of: str, n: int, most: int) -> None:
         raise InvalidInputError(field, f"at most {most} {of} to step through", n)
 
 
-def box_corners(box: tuple[float, float, float, float]) -> tuple[Point, ...]:
+def box_corners(box: tuple[float, float, float, float]) -> Points:
     """Return the corners of a box x0, y0, x1, y1, counter-clockwise."""
     x0, y0, x1, y1 = box
     return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
 
 
-def _with_moved(points: tuple[Point, ...], k: int, dx: float, dy: float) -> tuple[Point, ...]:
+def _with_moved(points: Points, k: int, dx: float, dy: float) -> Points:
     x, y = points[k]
     return (*points[:k], (x + dx, y + dy), *points[k + 1 :])
 
 
-def _with_turned(points: tuple[Point, ...], middle: Point, angle: float) -> tuple[Point, ...]:
+def _with_turned(points: Points, middle: Point, angle: float) -> Points:
     turn = Transform(angle=angle)
     ways = (turn.apply((x - middle[0], y - middle[1])) for x, y in points)
     return tuple((middle[0] + dx, middle[1] + dy) for dx, dy in ways)
 
 
-def _mean(points: tuple[Point, ...]) -> Point:
+def _mean(points: Points) -> Point:
     return math.fsum(x for x, _ in points) / len(points), math.fsum(y for _, y in points) / len(points)
 
 
-def _is_inside(ring: tuple[Point, ...], point: Point) -> bool:
+def _is_inside(ring: Points, point: Point) -> bool:
     """Return True if a ring contains a point, by the edges that a ray to the right crosses."""
     x, y = point
     is_inside = False

@@ -22,7 +22,7 @@ from engine.world import World
 if TYPE_CHECKING:
     from engine.decompose import Outline
 
-__all__ = ["instance", "maker", "of_boxes", "of_outline", "of_points", "of_ray", "of_sweeps", "of_velocities", "of_world"]
+__all__ = ["instance", "maker", "of_pair", "of_sweeps", "of_velocities"]
 
 _Kind = TypeVar("_Kind")
 

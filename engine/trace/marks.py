@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +14,18 @@ from engine.common.errors import LabError
 from engine.contracts.trace import Mark, Point, Role
 from engine.geometry.hull import convex_hull
 
-__all__ = ["along", "arrow", "as_points", "away_from_line", "between", "dot", "dots", "hull_mark", "path"]
+__all__ = ["Marks", "Points", "along", "arrow", "as_points", "away_from_line", "between", "dot", "dots", "hull_mark", "path"]
+
+Marks: TypeAlias = tuple[Mark, ...]
+Points: TypeAlias = tuple[Point, ...]
 
 
-def as_points(rows: ArrayLike) -> tuple[Point, ...]:
+def as_points(rows: ArrayLike) -> Points:
     """Return rows (n, 2) as points."""
     return tuple((x, y) for x, y in np.asarray(rows, dtype=np.float64).reshape(-1, 2).tolist())
 
 
-def dots(role: Role, points: Iterable[Point]) -> tuple[Mark, ...]:
+def dots(role: Role, points: Iterable[Point]) -> Marks:
     """Mark points, if there are any."""
     places = tuple(points)
     return (Mark("point", role, places),) if places else ()

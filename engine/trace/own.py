@@ -32,6 +32,7 @@ from engine.common.errors import InvalidInputError
 from engine.contracts.trace import Mark, Point, TraceStep
 from engine.geometry import Circle, Polygon
 from engine.trace.cases import Case, PairCase
+from engine.trace.marks import Marks, Points
 from engine.trace.words import meters
 
 __all__ = ["BESIDE", "Asking", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
@@ -83,7 +84,7 @@ class OwnAnswer:
     step: int | None
     tried: int | None
     sentence: str
-    marks: tuple[Mark, ...] = ()
+    marks: Marks = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain data; steps are counted from 1, as shown."""
@@ -293,7 +294,7 @@ class _Trial:
         """Return the step of the side plane that cuts off the wrong point, or the step that takes another point."""
         x, y = next(point for point in self._keys["points"] if self._is_wrong(point))
         yours = f"your point ({x + 0.0:.4g}, {y + 0.0:.4g})"
-        ends: tuple[Point, ...] = ()
+        ends: Points = ()
         for k, step in enumerate(self._steps):
             if step.kind == "clip" and step.axis is not None and ends:
                 nx, ny = step.axis
@@ -371,7 +372,7 @@ def _said(reply: Reply) -> str:
     return ", ".join(parts)
 
 
-def _marks(case: Case, reply: Reply) -> tuple[Mark, ...]:
+def _marks(case: Case, reply: Reply) -> Marks:
     """Mark the points of an answer, and its normal from their middle, or from the middle of the picture."""
     keys = reply.keys
     points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])

@@ -16,6 +16,7 @@ from engine.contracts.trace import Mark, Point, Role, TraceStep
 from engine.geometry import AnyShape, Circle, Polygon, Transform
 from engine.report.page import render_macro
 from engine.trace.cases import PairCase, shape_mark
+from engine.trace.marks import Marks
 from engine.trace.protocol import Algorithm, TraceSteps
 
 __all__ = ["pair_steps", "shown_steps", "summary_html"]
@@ -40,7 +41,7 @@ class _TwoAnswers(Algorithm[PairCase]):
     def run(self, case: PairCase, trace: object) -> PairAnswers:
         return ask(case.pair)
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         point = case.pair.point
         return case.scenery if point is None else (*case.scenery, Mark("point", "looked_at", (point,)))
 
@@ -127,7 +128,7 @@ def _point(value: object) -> Point | None:
     return (float(numbers[0]), float(numbers[1])) if len(numbers) == 2 else None
 
 
-def _marks(answer: Answer, role: Role, pair: Pair) -> tuple[Mark, ...]:
+def _marks(answer: Answer, role: Role, pair: Pair) -> Marks:
     marks = []
     if pair.query == "toi" and answer.fraction is not None:
         sides: list[tuple[AnyShape | None, Transform]] = [

@@ -10,6 +10,7 @@ from engine.common.errors import LabError
 from engine.contracts.trace import Mark, Point, Role
 from engine.scenes.scene import SceneWorld, build
 from engine.trace.cases import Case, shape_mark
+from engine.trace.marks import Marks
 from engine.world import BodyState, World, WorldSnapshot
 from engine.world.conversion import converted
 
@@ -76,10 +77,10 @@ class SceneCase(Case):
         return {body: BodyState((x, y), r, (vx, vy), w, awake) for (body, _, _), (x, y, r, vx, vy, w), awake in rows}
 
     @cached_property
-    def scenery(self) -> tuple[Mark, ...]:
+    def scenery(self) -> Marks:
         return self.scenery_of(self.start.solver)
 
-    def scenery_of(self, solver: str) -> tuple[Mark, ...]:
+    def scenery_of(self, solver: str) -> Marks:
         """Return the bodies before the step, driven by `solver`, with their ids."""
         snapshot = self.before(solver)
         states, types = self.states(snapshot), {body: spec.type for body, spec, _ in snapshot.bodies}

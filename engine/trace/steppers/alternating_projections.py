@@ -13,7 +13,7 @@ from engine.geometry import Segment, Transform
 from engine.narrowphase import alternating_projections as chapter
 from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_START, PROJECTIONS_TURN
 from engine.trace.cases import PairCase
-from engine.trace.marks import dot, path
+from engine.trace.marks import Marks, dot, path
 from engine.trace.protocol import PLANE, PairAlgorithm
 from engine.trace.rows import Event
 from engine.trace.steppers.gjk import DifferenceDecoder
@@ -91,7 +91,7 @@ class _Decoder(DifferenceDecoder):
             Status.OUT_OF_ITERATIONS: f"It gives up after {turns} at {meters(gap)}: the distance is at most that. Between edges at a small "
             "angle, each iteration gains almost nothing.",
         }
-        marks: tuple[Mark, ...] = (dot("result", self.path[-1]),) if self.path else ()
+        marks: Marks = (dot("result", self.path[-1]),) if self.path else ()
         if points:
             marks = (path("result", *points, text=meters(gap)), dot("result", *points))
         line = {Status.OVERLAPPING: 4, Status.SEPARATED: 7}.get(result.status, 8)
@@ -101,11 +101,11 @@ class _Decoder(DifferenceDecoder):
             marks=(*marks, *self._charts()), result=result,
         )  # fmt: skip
 
-    def _path(self) -> tuple[Mark, ...]:
+    def _path(self) -> Marks:
         newest = self.path[-2 * _NEWEST - 1 :]
         return path("kept", *newest), path("new", *newest[-3:]), dot("new", newest[-2], text="b"), dot("new", newest[-1], text="a")
 
-    def _charts(self) -> tuple[Mark, ...]:
+    def _charts(self) -> Marks:
         marks: list[Mark] = []
         curves: tuple[tuple[list[Point], Role, str], ...] = ((self.upper, "best", "upper bound"), (self.lower, "bound", "lower bound"))
         for curve, role, text in curves:

@@ -14,7 +14,7 @@ from engine.bounding.circles import Circumscribed, WelzlRun, WelzlTest
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
-from engine.trace.marks import along, as_points, away_from_line, dot, dots, path
+from engine.trace.marks import Marks, Points, along, as_points, away_from_line, dot, dots, path
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters, square_meters
 
@@ -72,7 +72,7 @@ class _CalipersDecoder(PointsDecoder):
             question=Question(prompt, tuple(map(name, corners)), row.top, corners) if is_one else None,
         )  # fmt: skip
 
-    def _curve(self) -> tuple[Mark, ...]:
+    def _curve(self) -> Marks:
         """Mark the areas so far, and the smallest."""
         if self.best is None:
             return ()
@@ -97,7 +97,7 @@ class _CalipersDecoder(PointsDecoder):
         )  # fmt: skip
 
 
-def _box(caliper: Caliper, p: Point, left: Point) -> tuple[Point, ...]:
+def _box(caliper: Caliper, p: Point, left: Point) -> Points:
     """Return the rectangle's corners: from the foot of the left caliper on the edge's line."""
     (ux, uy), w, h = caliper.axis, caliper.width, caliper.height
     x, y = along(p, caliper.axis, ux * (left[0] - p[0]) + uy * (left[1] - p[1]))
@@ -150,7 +150,7 @@ def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, 
 class _CircleDecoder(PointsDecoder):
     costs = ("tests",)
 
-    def of(self, indices: tuple[int, ...]) -> tuple[Point, ...]:
+    def of(self, indices: tuple[int, ...]) -> Points:
         """Return points of the run by their numbers in its order."""
         return tuple(self.points[k] for k in indices)
 

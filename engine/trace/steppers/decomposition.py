@@ -18,7 +18,7 @@ from engine.decompose.hertel_mehlhorn import MergeStep, TriangleStep, merged, tr
 from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
 from engine.decompose.outline import Outline, Part
 from engine.trace.cases import OutlineCase
-from engine.trace.marks import as_points, dot
+from engine.trace.marks import Marks, Points, as_points, dot
 from engine.trace.protocol import Algorithm, Decoder
 from engine.trace.rows import Event, read_events, record_list
 from engine.trace.words import meters, square_meters
@@ -35,7 +35,7 @@ class NamedPart:
         self.names = [case.name(point) for point in self.points]
         self._indices = {point: k for k, point in reversed(list(enumerate(corner for ring in case.rings for corner in ring)))}
 
-    def places(self, indices: Iterable[int]) -> tuple[Point, ...]:
+    def places(self, indices: Iterable[int]) -> Points:
         """Return where points of the part are."""
         return tuple(self.points[k] for k in indices)
 
@@ -47,7 +47,7 @@ class NamedPart:
         """Return which corners of the case these are, without those that the grid has made."""
         return tuple(Feature("outline", "vertex", self._indices[self.points[k]]) for k in indices if self.points[k] in self._indices)
 
-    def polygons(self, role: Role, pieces: Iterable[Sequence[int]]) -> tuple[Mark, ...]:
+    def polygons(self, role: Role, pieces: Iterable[Sequence[int]]) -> Marks:
         """Mark pieces."""
         return tuple(Mark("polygon", role, self.places(piece)) for piece in pieces)
 
@@ -85,7 +85,7 @@ class OutlineDecoder(Decoder[OutlineCase]):
     """
 
     part: NamedPart
-    done: tuple[Mark, ...] = ()
+    done: Marks = ()
 
     def decode_row(self, row: tuple[NamedPart, list[list[int]], list[Any]]) -> None:
         self.part, pieces, rows = row
@@ -294,7 +294,7 @@ class _KeilDecoder(OutlineDecoder):
             "begin", 0, f"The outline has {n} corners{holes}. Of the corners, {what}.", part.features(reflex), part.places(reflex),
             values={"corners": n, "reflex": len(reflex)}, marks=(dot("looked_at", point) for point in part.places(reflex)),
         )  # fmt: skip
-        self.bridges: tuple[Mark, ...] = ()
+        self.bridges: Marks = ()
         for row in rows:
             if isinstance(row, KeilTrial):
                 self._trial(row)

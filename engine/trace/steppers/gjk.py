@@ -16,7 +16,7 @@ from engine.narrowphase import epa, gjk
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.narrowphase._gjk_kernel import GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
 from engine.trace.cases import PairCase
-from engine.trace.marks import along, arrow, between, dot, hull_mark, path
+from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm
 from engine.trace.rows import Event
 from engine.trace.words import meters
@@ -36,7 +36,7 @@ class DifferenceAlgorithm(PairAlgorithm):
 
     views = (PLANE, DIFFERENCE)
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         """Return the shapes, the whole set, which no algorithm builds, and the origin."""
         points_a, points_b = (np.array(_placed(case, side)) for side in range(2))
         all_of_it = (points_b[:, None] - points_a[None]).reshape(-1, 2)
@@ -62,13 +62,13 @@ class DifferenceDecoder(Decoder[PairCase]):
         return self.world_a[a], self.world_b[b]
 
     @property
-    def witnesses(self) -> tuple[Point, ...]:
+    def witnesses(self) -> Points:
         """The witness points of the answer, if it has any."""
         a, b = self.result.point_a, self.result.point_b
         return () if a is None or b is None else (a, b)
 
     @property
-    def last_marks(self) -> tuple[Mark, ...]:
+    def last_marks(self) -> Marks:
         """The marks of the last step in the difference."""
         return tuple(mark for mark in self.steps[-1].marks if mark.view == "difference") if self.steps else ()
 
@@ -105,7 +105,7 @@ class GjkDecoder(DifferenceDecoder):
         EPA_TOUCHING: Event("touching", "a:2 b:2"),
     }
     costs = ("supports",)
-    simplex: tuple[Mark, ...] = ()
+    simplex: Marks = ()
     p = q = w = (0.0, 0.0)
     n_expansions = 0
     is_expanded = False
@@ -160,7 +160,7 @@ class GjkDecoder(DifferenceDecoder):
     def kept(self, e: Any) -> None:
         """Add which of p, q, w stay, of the simplex and the support before."""
         p, q, w, which = self.p, self.q, self.w, e.region
-        kept: tuple[Point, ...] = ((p, w), (w, p), (w, q), (w,), (p, q, w))[which]
+        kept: Points = ((p, w), (w, p), (w, q), (w,), (p, q, w))[which]
         dropped = ((), (q,), (p,), (p, q), ())[which]
         regions = ("beyond the edge w p", "beyond the edge w q", "w's own", "inside")
         form: Form = "polygon" if len(kept) == 3 else "path" if len(kept) == 2 else "point"
@@ -214,7 +214,7 @@ class GjkDecoder(DifferenceDecoder):
         edge = () if self.p == self.q else (path("kept", self.p, self.q, view="difference"),)
         self.simplex = (*edge, *_named(self.p, self.q))
 
-    def _in_plane(self, e: Any) -> tuple[Mark, ...]:
+    def _in_plane(self, e: Any) -> Marks:
         """Mark the vertices of A and of B that make the simplex."""
         return dot("kept", *{self.world_a[e.p_a], self.world_a[e.q_a]}), dot("kept", *{self.world_b[e.p_b], self.world_b[e.q_b]})
 
@@ -234,12 +234,12 @@ def _simplex_name(e: Any) -> str:
     return f"the vertex {p}" if e[:2] == e[2:4] else f"the edge from {p} to {q}"
 
 
-def _named(p: Point, q: Point) -> tuple[Mark, ...]:
+def _named(p: Point, q: Point) -> Marks:
     """Label the vertices of a simplex."""
     return tuple(dot("kept", at, view="difference", text=name) for at, name in {q: "q", p: "p"}.items())[::-1]
 
 
-def _region(w: Point, end: Point, p: Point, q: Point) -> tuple[Point, ...]:
+def _region(w: Point, end: Point, p: Point, q: Point) -> Points:
     """Return the strip beyond the edge from w to `end`, away from the third corner of p q w, as far as O's distance from the edge."""
     third = (p[0] + q[0] - end[0], p[1] + q[1] - end[1])
     ex, ey = end[0] - w[0], end[1] - w[1]
@@ -284,7 +284,7 @@ _MAX_EDGES = 12
 
 
 class _EpaDecoder(GjkDecoder):
-    ring: tuple[Mark, ...] = ()
+    ring: Marks = ()
 
     def __init__(self, *context: Any) -> None:
         super().__init__(*context)

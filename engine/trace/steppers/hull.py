@@ -10,7 +10,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep
 from engine.geometry.hull import ChainStep, HullStep, convex_hull, convex_hull_chain
 from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
-from engine.trace.marks import as_points, away_from_line, dots, path
+from engine.trace.marks import Points, as_points, away_from_line, dots, path
 from engine.trace.protocol import Algorithm
 from engine.trace.words import meters
 
@@ -54,7 +54,7 @@ class _QuickhullDecoder(PointsDecoder):
         else:
             self._farthest(p, q, as_points(row.far)[0], outside, line)
 
-    def _farthest(self, p: Point, q: Point, far: Point, outside: tuple[Point, ...], line: str) -> None:
+    def _farthest(self, p: Point, q: Point, far: Point, outside: Points, line: str) -> None:
         later = {far, *self.outside[p, far], *self.outside[far, q]}
         inside = [point for point in outside if point not in later]
         self.ring.insert(self.ring.index(p) + 1, far)
@@ -118,7 +118,7 @@ _ANSWERS = ("yes, the chain would not turn left at it", "no, the chain turns lef
 
 class _ChainDecoder(PointsDecoder):
     costs = ("turns",)
-    lower: tuple[Point, ...] = ()
+    lower: Points = ()
 
     def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
         self.second = [k for k, row in enumerate(rows) if len(row.chain) == 0][1]

@@ -9,7 +9,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.compare.pair.file import Pair
 from engine.contracts import Manifold
-from engine.contracts.trace import Feature, Mark, Point, Question
+from engine.contracts.trace import Feature, Mark, Question
 from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 from engine.narrowphase import manifold as chapter
 from engine.narrowphase._clip_kernel import (
@@ -26,7 +26,7 @@ from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule, rule_number
 from engine.narrowphase.scratch import ONE_PAIR
 from engine.trace.cases import PairCase
-from engine.trace.marks import along, arrow, dot, path
+from engine.trace.marks import Marks, Points, along, arrow, dot, path
 from engine.trace.protocol import Algorithm, PairAlgorithm, TraceSteps
 from engine.trace.rows import Event
 from engine.trace.steppers.sat import AXIS_EVENTS, AXIS_VIEWS, AxesDecoder, side_name
@@ -103,9 +103,9 @@ class ClippingDecoder(AxesDecoder):
         self.frame = self.edges.poses[self.is_swapped]
         self.climbs = rule == "box2d" and all(isinstance(shape, Polygon) for shape in shapes)
         self.chosen: tuple[int, int] | None = None
-        self.ends: tuple[Point, ...] | None = None
+        self.ends: Points | None = None
         self.kept: list[Mark] = []
-        self.charts: tuple[Mark, ...] = ()
+        self.charts: Marks = ()
 
     def _add(self, kind: str, line: int, sentence: str, *about: Any, **more: Any) -> None:
         self.add(kind, self.first_line + line, sentence, *about, **more)
@@ -161,7 +161,7 @@ class ClippingDecoder(AxesDecoder):
         names, places = (tuple(of(*at) for at in tried) for of in (self.edges.name, self.edges.middle))
         return Question("Which edge is the reference edge?", names, tried.index(chosen), places)  # type: ignore[arg-type]
 
-    def _picture(self, is_last: bool = False) -> tuple[Mark, ...]:
+    def _picture(self, is_last: bool = False) -> Marks:
         """Marks of the state so far: reference edge, normal and shadows, the rest of the incident edge, the points."""
         marks: list[Mark] = [*self.charts]
         if self.chosen is not None:
@@ -204,7 +204,7 @@ class ClippingDecoder(AxesDecoder):
         outward = -1.0 if corner == edge else 1.0
         at = (x - outward * e.outside * n[1], y + outward * e.outside * n[0])
         name = f"ide plane at {side_name(side)}{corner}"
-        dropped: tuple[Mark, ...] = ()
+        dropped: Marks = ()
         if not beyond:
             says = "nothing lies beyond it, so nothing is cut off." if len(before) == 2 else "the end lies within it and is kept."
         elif len(beyond) == len(before):

@@ -14,7 +14,7 @@ from engine.geometry import Polygon, Transform
 from engine.narrowphase.scratch import core_of
 from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase
-from engine.trace.marks import along, arrow, between, dot, path
+from engine.trace.marks import Marks, along, arrow, between, dot, path
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import Event
 from engine.trace.words import meters, moment
@@ -52,10 +52,10 @@ class _Decoder(TimesDecoder):
     def at(self, t: float) -> Point:
         return along(self.origin, self.way, t)
 
-    def crossing(self, *times: float) -> tuple[Mark, ...]:
+    def crossing(self, *times: float) -> Marks:
         return tuple(dot("new", self.at(t), text=moment(t)) for t in times if abs(t) < 5.0)
 
-    def clipped(self, entry: float, leave: float) -> tuple[Mark, ...]:
+    def clipped(self, entry: float, leave: float) -> Marks:
         """Mark what is left of the ray, and what is cut off."""
         first, last = min(max(entry, 0.0), 1.0), min(max(leave, 0.0), 1.0)
         if entry > leave or leave < 0.0 or entry > 1.0:
@@ -173,7 +173,7 @@ class _Decoder(TimesDecoder):
         self.n_tested += 1
         center, r = self.corners[0][corner], meters(self.radius)
         what = "The circle" if self.n_corners == 1 else f"The circle about corner {corner}"
-        crossings: tuple[Mark, ...] = ()
+        crossings: Marks = ()
         if math.isnan(half):
             sentence = f"{what}: the ray's line passes its center at {away}, farther than the radius, {r}, so it misses."
         else:
@@ -211,7 +211,7 @@ class _Decoder(TimesDecoder):
 
     def answer(self) -> None:
         hit, last, line = self.result, self.steps[-1], 11
-        marks: tuple[Mark, ...] = (path("dropped", self.origin, self.end),)
+        marks: Marks = (path("dropped", self.origin, self.end),)
         if hit.status is Status.MISS:
             entry = last.values.get("t", last.values.get("entry", math.inf))
             has_entered = last.kind in ("entered", "settled")
@@ -267,7 +267,7 @@ class RayCast(Algorithm[PairCase]):
         )
     )  # fmt: skip
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         return (*case.scenery, *step_of_time(_top(case)))
 
     def run(self, case: PairCase, trace: Any) -> RayHit:

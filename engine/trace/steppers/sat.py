@@ -17,7 +17,7 @@ from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.sat import NO_AXIS, CachedOverlap
 from engine.trace import given
 from engine.trace.cases import PairCase
-from engine.trace.marks import between, dot, path
+from engine.trace.marks import Marks, Points, between, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, TraceSteps
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters
@@ -104,7 +104,7 @@ class Edges:
         ends = [n[0] * (x - origin[0]) + n[1] * (y - origin[1]) for x, y in self.vertices[side]]
         return min(ends), max(ends)
 
-    def shadow_marks(self, side: int, edge: int, separation: float, gap_role: Role, reach: float) -> tuple[Mark, ...]:
+    def shadow_marks(self, side: int, edge: int, separation: float, gap_role: Role, reach: float) -> Marks:
         """Draw an edge, the axis beside the shapes with both shadows on it, and the shadows once more as bars.
 
         The kernel knows where B's shadow begins; the far ends of the shadows are computed here."""
@@ -116,7 +116,7 @@ class Edges:
         across = (-n[1], n[0])
         beside = min(self.along(across, v, 0)[0] - self.radii[0], self.along(across, v, 1)[0] - self.radii[1]) - 0.08 * self.size
 
-        def place(out: float, *shares: float) -> tuple[Point, ...]:
+        def place(out: float, *shares: float) -> Points:
             return tuple((v[0] + share * n[0] + out * across[0], v[1] + share * n[1] + out * across[1]) for share in shares)
 
         gap = (own_bar[1], other_bar[0])
@@ -232,7 +232,7 @@ class AxesDecoder(Decoder[PairCase]):
         n, v = self.edges.normals[side][edge], self.edges.vertices[side][edge]
         return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
-    def gap_marks(self) -> tuple[Mark, ...]:
+    def gap_marks(self) -> Marks:
         """Draw the gaps of all axes so far, the greatest, the newest."""
         if not self.gaps:
             return ()
@@ -275,7 +275,7 @@ class _SatDecoder(AxesDecoder):
     def answer(self) -> None:
         last, edges, is_overlapping = self.steps[-1], self.edges, self.result
         n_edges = edges.count(0) + edges.count(1)
-        marks: tuple[Mark, ...] = last.marks
+        marks: Marks = last.marks
         line, points, gap = 4, last.points, last.values.get("gap", self.best - self.reach)
         if last.kind == "distance":
             line, distance = 7, meters(last.values["distance"])
@@ -392,7 +392,7 @@ class _CachedDecoder(AxesDecoder):
             return 1, axis - n_a, -1
         return -1, *divmod(axis - n_a - n_b, n_b)
 
-    def _axis(self, axis: int, separation: float) -> tuple[str, tuple[Mark, ...], tuple[Feature, ...]]:
+    def _axis(self, axis: int, separation: float) -> tuple[str, Marks, tuple[Feature, ...]]:
         """Return an axis's name, marks and features."""
         edges, (side, first, second) = self.edges, self._decoded(axis)
         if side >= 0 and edges.count(side):

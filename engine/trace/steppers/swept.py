@@ -17,7 +17,7 @@ from engine.geometry import AnyShape, Capsule, Circle, Polygon, Transform, check
 from engine.trace import given
 from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase, shape_mark
-from engine.trace.marks import along, arrow, between, dot, hull_mark, path
+from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
 from engine.trace.protocol import PLANE, Algorithm
 from engine.trace.rows import Event
 from engine.trace.words import meters, moment, square_meters
@@ -48,7 +48,7 @@ def _relative(first: Side, second: Side) -> Point:
 
 
 @lru_cache(maxsize=4)
-def _scenery(case: PairCase, first: Side, second: Side) -> tuple[Mark, ...]:
+def _scenery(case: PairCase, first: Side, second: Side) -> Marks:
     """Return the shapes, the frame of the bars, the difference first - second, which the edge tests do not build, and O's path in it."""
     cores = [side.pose.apply_array(side.shape.core) for side in (first, second)]
     points = (cores[0][:, None] - cores[1][None]).reshape(-1, 2)
@@ -71,7 +71,7 @@ class SweptAlgorithm(Algorithm[PairCase]):
         way_a, way_b = case.translations
         return Side("a", a, xf_a, way_a), Side("b", b, xf_b, way_b)
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         return _scenery(case, *self.sides(case))
 
     def run(self, case: PairCase, trace: Any) -> Any:
@@ -105,7 +105,7 @@ class SweptDecoder(TimesDecoder):
         self.intervals = [[-math.inf, math.inf], [-math.inf, math.inf]]
         self.closing: list[tuple[float, str, Point]] = []
 
-    def placed(self, t: float, role: Role) -> tuple[Mark, ...]:
+    def placed(self, t: float, role: Role) -> Marks:
         """Return the marks of the moved shapes at a moment of the motion."""
         if not 0.0 < t <= 1.0:
             return ()
@@ -116,7 +116,7 @@ class SweptDecoder(TimesDecoder):
             for side in moving
         )  # fmt: skip
 
-    def on_path(self, t: float) -> tuple[Mark, ...]:
+    def on_path(self, t: float) -> Marks:
         """Return the position of O on its path through the difference."""
         x, y = self.way
         return (dot("new", (t * x, t * y), view="difference", text=moment(t)),) if abs(t) < _FARTHEST else ()
@@ -136,7 +136,7 @@ class SweptDecoder(TimesDecoder):
             values={"gap": gap, "inside": e.inside}, marks=self.way_marks(),
         )  # fmt: skip
 
-    def way_marks(self) -> tuple[Mark, ...]:
+    def way_marks(self) -> Marks:
         """Return the relative motion."""
         side = self.sides[1]
         at = side.pose.apply(side.shape.centroid)
@@ -185,7 +185,7 @@ class SweptDecoder(TimesDecoder):
         if type(following) is not type(e):
             self.interval()
 
-    def in_difference(self, t: float, n: Point) -> tuple[Mark, ...]:
+    def in_difference(self, t: float, n: Point) -> Marks:
         """Return the line that O crosses when the shadows meet, the edge's of the difference."""
         if not abs(t) < _FARTHEST:
             return ()
@@ -245,7 +245,7 @@ class SweptDecoder(TimesDecoder):
         at, n = self.direction(e.vertex), self.direction(e.n)
         name, counts = f"Edge {edge} of the difference", not math.isnan(t) and 0.0 <= e.along <= e.length
         shifted = f"{name}, shifted outward by {meters(r)}: O"
-        ends: tuple[Mark, ...] = ()
+        ends: Marks = ()
         if math.isnan(t):
             sentence = f"{name}: O moves parallel to it and does not cross it."
         else:
@@ -271,8 +271,8 @@ class SweptDecoder(TimesDecoder):
         self.n_tested += 1
         center, passes = self.direction(e.vertex), math.isnan(half)
         name = f"The circle about corner {corner} of the difference: O's path passes {meters(away)} from its center"
-        crossings: tuple[Mark, ...] = ()
-        placed: tuple[Mark, ...] = ()
+        crossings: Marks = ()
+        placed: Marks = ()
         if passes:
             sentence = f"{name}, farther than the sum of the radii, {meters(self.radius)}, so there is no crossing."
         else:
@@ -308,7 +308,7 @@ class SweptDecoder(TimesDecoder):
     def answer(self) -> None:
         first, last, result = self.ended.first, self.ended.last, self.result
         axis, line, marks = None, 11, ()
-        points: tuple[Point, ...] = ()
+        points: Points = ()
         if self.ended.status == OVERLAPPING:
             line, sentence = 1, "They touch or overlap at the start: t = 0."
         elif self.ended.status == HIT:
@@ -478,7 +478,7 @@ class _DiscsDecoder(SweptDecoder):
             ),
         )  # fmt: skip
 
-    def on_curve(self, t: float, value: float, role: Role, text: str) -> tuple[Mark, ...]:
+    def on_curve(self, t: float, value: float, role: Role, text: str) -> Marks:
         return (dot(role, (t, value), view="quadratic", text=text),) if -0.25 <= t <= 1.25 else ()
 
 
@@ -506,7 +506,7 @@ class MovingDiscs(SweptAlgorithm):
         given.of_velocities(Circle(0.8), Transform((0.4, -0.3)), (0.3, 0.2), Circle(0.5), Transform((-2.6, 0.9)), (5.4, -0.9)).pair
     )
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         a, b = self.sides(case)
         (ax, ay), (bx, by) = a.pose.apply(a.shape.centroid), b.pose.apply(b.shape.centroid)
         c, w, r = (ax - bx, ay - by), (b.way[0] - a.way[0], b.way[1] - a.way[1]), a.shape.radius + b.shape.radius

@@ -20,7 +20,7 @@ from engine.narrowphase import epa, gjk
 from engine.narrowphase.scratch import core_of
 from engine.trace import given
 from engine.trace.cases import PairCase, shape_mark
-from engine.trace.marks import along, dot, path
+from engine.trace.marks import Marks, Points, along, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters, moment
@@ -36,19 +36,19 @@ IMPACT_EVENTS: Events = {
 _SAMPLES = 48
 
 
-def curve(role: Role, points: list[Point], text: str = "") -> tuple[Mark, ...]:
+def curve(role: Role, points: list[Point], text: str = "") -> Marks:
     """Return a piece of a curve over time, if it is one."""
     finite = tuple((t, y) for t, y in points if math.isfinite(y))
     return (path(role, *finite, view="curve", text=text),) if len(finite) > 1 else ()
 
 
-def clear_time(role: Role, start: float, end: float, text: str = "") -> tuple[Mark, ...]:
+def clear_time(role: Role, start: float, end: float, text: str = "") -> Marks:
     """Return an interval of time as a mark at gap 0."""
     return (path(role, (start, 0.0), (end, 0.0), view="curve", text=text),) if end > start else ()
 
 
 @lru_cache(maxsize=4)
-def _true_gaps(case: PairCase) -> tuple[Mark, ...]:
+def _true_gaps(case: PairCase) -> Marks:
     """Sample the gap by GJK, and by EPA's depth where the cores overlap."""
     pair, points = case.pair, []
     assert pair.shape_b is not None
@@ -66,7 +66,7 @@ class _Side:
         self.name, self.shape, self.sweep = name, shape, sweep
         self.core: list[Point] = [(x, y) for x, y in core_of(shape)[0].tolist()]
 
-    def face_at(self, edge: int, t: float) -> tuple[Point, ...]:
+    def face_at(self, edge: int, t: float) -> Points:
         """Return both ends of an edge of the surface at t, its radius added."""
         pose, r = self.sweep.at(t), self.shape.radius
         ends = self.core[edge], self.core[(edge + 1) % len(self.core)]
@@ -129,12 +129,12 @@ class ImpactDecoder(Decoder[PairCase]):
         """Add a step with the gaps measured so far on the curve."""
         super().add(kind, line, sentence, *about, marks=(*self.dots, *marks), **more)
 
-    def placed(self, t: float, role: Role = "looked_at") -> tuple[Mark, ...]:
+    def placed(self, t: float, role: Role = "looked_at") -> Marks:
         """Return both shapes at t, except those that have not moved."""
         moving = (side for side in self.sides if side.sweep.start != side.sweep.end)
         return tuple(shape_mark(side.shape, side.sweep.at(t), role, f"{side.name.upper()} at {moment(t)}") for side in moving)
 
-    def carrier(self, measured: Measured, t: float) -> tuple[Mark, ...]:
+    def carrier(self, measured: Measured, t: float) -> Marks:
         """Return the face that carries the axis, and its line, at t."""
         if measured.face is None:
             return ()
@@ -195,7 +195,7 @@ class ImpactDecoder(Decoder[PairCase]):
         self.dots.append(dot("kept", (measured.t, measured.gap), view="curve"))
         return measured
 
-    def gap_marks(self, measured: Measured, role: Role = "looked_at") -> tuple[Mark, ...]:
+    def gap_marks(self, measured: Measured, role: Role = "looked_at") -> Marks:
         """Return both shapes at the time of a measured gap, the gap, and its direction."""
         return (
             *self.placed(measured.t, role), *self.carrier(measured, measured.t),
@@ -244,7 +244,7 @@ class ImpactAlgorithm(PairAlgorithm):
         Sweep(Transform((-2.7, 0.7), -0.1), Transform((0.4, -1.0), 1.4)),
     )  # fmt: skip
 
-    def scenery(self, case: PairCase) -> tuple[Mark, ...]:
+    def scenery(self, case: PairCase) -> Marks:
         return (*case.scenery, *_true_gaps(case))
 
     def run(self, case: PairCase, trace: Any) -> Any:
@@ -347,7 +347,7 @@ class _BilateralDecoder(ImpactDecoder):
         self.probes: list[Mark] = []
         super().gap(e)
 
-    def _probe(self, kind: str, line: int, sentence: str, t: float, g: float, marks: tuple[Mark, ...] = (), **more: Any) -> None:
+    def _probe(self, kind: str, line: int, sentence: str, t: float, g: float, marks: Marks = (), **more: Any) -> None:
         """Add the step of a gap along the axis kept since the last measured gap, rotated with its face."""
         at = self.last
         assert at is not None
