@@ -35,8 +35,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from engine.contracts import StepContacts
 from engine.experiments.lookahead import PredictedImpact, look_ahead, swept_candidates, thinnest
@@ -103,7 +102,7 @@ class Piece:
     impacts: tuple[Impact, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RuleCost:
     """Cost of a rule: steps requested, steps that Box2D made of them, pairs tested by our swept test, impacts found,
     and seconds dropped after too many of them."""
@@ -119,24 +118,19 @@ class RuleStepper:
     """Takes a shot's world forward by whole steps of ``1 / hertz`` seconds, under its rule; our own rules look after the bullet only."""
 
     def __init__(self, shot: Shot) -> None:
-        self._spent: dict[str, Any] = asdict(RuleCost())
+        self.cost = RuleCost()
         self._world, self._spec, self._bullet = shot.world, shot.spec, shot.bullet
         self._dt = 1.0 / shot.spec.hertz
         self._carried = 0.0
         self._to_be_solved = False
         self._felt: set[int] = set()
 
-    @property
-    def cost(self) -> RuleCost:
-        """The cost so far."""
-        return RuleCost(**self._spent)
-
     def step(self) -> Iterator[Piece]:
         """Take one step, and yield after each piece of it, the world standing at its end; to be followed to the last piece."""
-        self._count(steps=1)
+        self.cost.steps += 1
         pieces = {"substeps": self._substeps, "swept": self._swept}.get(self._spec.rule)
         if pieces is None or not self._world.is_body(self._bullet):
-            self._count(world_steps=1)
+            self.cost.world_steps += 1
             yield Piece(self._world.step())
             return
         try:
@@ -148,7 +142,7 @@ class RuleStepper:
         n = self._n_substeps()
         self._set_duration(self._dt / n)
         for k in range(n):
-            self._count(world_steps=1)
+            self.cost.world_steps += 1
             yield Piece(self._world.step(), k / n, (k + 1) / n, k == n - 1)
 
     def _n_substeps(self) -> int:
@@ -185,7 +179,8 @@ class RuleStepper:
             closes = rest < SHORTEST_STEP or too_many
             self._carried = rest if closes and not too_many else 0.0
             self._set_duration(ahead)
-            self._count(world_steps=1, dropped=rest if too_many else 0.0)
+            self.cost.world_steps += 1
+            self.cost.dropped += rest if too_many else 0.0
             yield Piece(self._world.step(), 1.0 - left / total, 1.0 if closes else 1.0 - rest / total, closes, tuple(impacts))
             if closes:
                 return
@@ -196,7 +191,7 @@ class RuleStepper:
         near = list(swept_candidates(self._world, self._bullet, left))
         while True:
             ahead = look_ahead(self._world, self._bullet, left, near, self._felt)
-            self._count(toi_queries=ahead.n_asked)
+            self.cost.toi_queries += ahead.n_asked
             impact = ahead.impact
             if impact is None or not impact.candidate.is_sensor:
                 return impact, ahead.trusted
@@ -205,8 +200,8 @@ class RuleStepper:
 
     def _impact(self, impact: PredictedImpact, passed: float, total: float) -> Impact:
         """Note an impact after `passed` seconds of the step's `whole`."""
-        self._count(impacts=1)
-        step, time, other = self._spent["steps"] - 1, self._spent["steps"] * self._dt - total + passed, impact.candidate
+        self.cost.impacts += 1
+        step, time, other = self.cost.steps - 1, self.cost.steps * self._dt - total + passed, impact.candidate
         where = impact.bullet.position, impact.point, impact.normal
         return Impact(other.body, step, passed / total, time, *where, sensor=other.is_sensor)
 
@@ -220,8 +215,3 @@ class RuleStepper:
     def _set_duration(self, seconds: float) -> None:
         hertz = self._spec.hertz if seconds == self._dt else min(1.0 / seconds, 1.0 / SHORTEST_STEP)
         self._world.set_settings(hertz=max(hertz, 1.0 / _LONGEST_STEP))
-
-    def _count(self, **more: float) -> None:
-        """Add to numbers of the cost."""
-        for name, number in more.items():
-            self._spent[name] += number

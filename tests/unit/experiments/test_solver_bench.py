@@ -50,15 +50,17 @@ def test_overlaps_are_those_of_the_shapes_that_may_touch():
     assert Overlaps(world).deepest(world) == 0.0
 
 
-def test_forces_on_a_stack_at_rest_are_the_weights_above():
+@pytest.mark.parametrize(("n", "x", "measure"), [(3, (0.0,), force_error), (1, (0.0, 2.0), lambda world, layers: force_past_bounds(world))])
+def test_forces_at_rest_are_the_weights_above(n, x, measure):
     world = World(WorldSettings(sleeping=False), "soft_step")
     ground(world)
-    boxes = stack(world, 3)
+    boxes = [box for at in x for box in stack(world, n, x=at)]
+    layers = [boxes[k:] for k in range(n)]
+    assert measure(world, layers) is None  # nothing touches yet
     run(world, 5.0)
-    layers = [boxes, boxes[1:], boxes[2:]]
-    assert force_error(world, layers) == pytest.approx(0.0, abs=1e-9)
+    assert measure(world, layers) == pytest.approx(0.0, abs=1e-9)
     world.set_settings(gravity=(0.0, -20.0))  # of weights twice as large these bear half
-    assert force_error(world, layers) == pytest.approx(0.5, abs=1e-9)
+    assert measure(world, layers) == pytest.approx(0.5, abs=1e-9)
     assert force_error(world, []) is None
 
 
@@ -110,18 +112,6 @@ def test_what_a_method_raises_is_its_reason(error, words, monkeypatch):
     cell = ran.result(None)
     assert ran.is_over and cell.stands is None and cell.reason == words
     assert cell.ms_per_step is None and cell.end is None
-
-
-def test_a_contact_bears_what_it_must():
-    world = World(WorldSettings(sleeping=False), "soft_step")
-    ground(world)
-    for x in (0.0, 2.0):
-        body(world, BOX, (x, 0.5))
-    assert force_past_bounds(world) is None  # nothing touches yet
-    run(world, 2.0)
-    assert force_past_bounds(world) == pytest.approx(0.0, abs=1e-9)
-    world.set_settings(gravity=(0.0, -20.0))
-    assert force_past_bounds(world) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_a_method_that_takes_too_long_is_stopped():
