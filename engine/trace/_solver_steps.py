@@ -281,7 +281,7 @@ class SolverDecoder(SolverState):
         words = f"{'; '.join(parts)}. The impulse of {kind} is {amount(e.tangent, 'N s')}"
         words += f". The impulses remove {1.0 + e.e:.0%} of the approach velocity" if e.e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if e.frozen & bit and self._gives_way[body]]
-        words += f". The frozen {held[0]} acts as infinitely heavy" if held else ""
+        words += f". The frozen {held[0]} acts as if infinitely heavy" if held else ""
         values = {"p0": e.p[0], "p1": e.p[1], "tangent": e.tangent, "e": e.e, "frozen": float(e.frozen)}
         values |= {f"asked {k}": u for k, u in enumerate(e.excess) if not math.isnan(u)}
         answers = "it sticks (static friction)", "it slips (kinetic friction)"

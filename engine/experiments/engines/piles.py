@@ -101,8 +101,8 @@ enter(
     Test(
         "far",
         "Far from the origin",
-        "The motion does not depend on position. The value is how far a box of a stack of three moves in five seconds when x and y of "
-        "the stack are this large.",
+        "The motion does not depend on position. A stack of three boxes stands at this x and y, and the value is the largest distance "
+        "that a box moves in five seconds.",
         "0.1 m, which allows for skins and permitted overlaps",
         tuple(
             Row(f"far_{km:g}", f"{km:g} km", "m", partial(_moved, 1000.0 * km), partial(_column_at, 1000.0 * km), 5.0)

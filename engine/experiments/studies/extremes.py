@@ -48,7 +48,7 @@ class Turning:
 
 
 @study(
-    "the farthest corner along a direction", f"A thesis of 2020 reports that a search in O(log n) pays off from {_PUBLISHED} vertices on."
+    "the farthest corner along a direction", f"A thesis of 2020 reports that an O(log n) search begins to pay off at {_PUBLISHED} vertices."
 )
 def extremes(quick: bool) -> Results:
     """Each search gets the same directions in turn, either random or slowly turning."""
@@ -68,15 +68,15 @@ def extremes(quick: bool) -> Results:
         for title, kind in (("random directions", "random"), ("slowly turning directions", "2 degrees further"))
     )
     sentences = tuple(
-        f"Directions {kind}: the {name} is faster than the scan from {n or 'more than ' + str(sizes[-1])} corners on (published for O(log "
-        f"n): {_PUBLISHED})."
+        f"For {'random' if kind == 'random' else 'slowly turning'} directions, the {name} becomes faster than the scan at "
+        f"{n or 'more than ' + str(sizes[-1])} corners (published for O(log n): {_PUBLISHED})."
         for (kind, name), n in from_corners.items()
     )
     figures = tuple(
-        Figure(f"vertices from which O(log n) is faster, directions {kind}", "", _PUBLISHED, from_corners[kind, "binary search"])
+        Figure(f"vertices at which O(log n) becomes faster, directions {kind}", "", _PUBLISHED, from_corners[kind, "binary search"])
         for kind in rows
     )
-    heads = ("directions", "corners", *(f"{name}, ns" for name in SEARCHES), *(f"{name}, looks" for name in SEARCHES))
+    heads = ("directions", "corners", *(f"{name}, ns" for name in SEARCHES), *(f"{name}, products" for name in SEARCHES))
     return Results((Table("the farthest corner", heads, tuple(row for kind in rows.values() for row in kind)),), charts, sentences, figures)
 
 

@@ -165,8 +165,8 @@ def overlap_tests(quick: bool) -> Results:
         f"the circle from the box's diagonal has {small[1]:.0f} and {small[3]:.0f} % of false hits. At {last} edges, the smallest circle "
         f"has {large[0]:.0f} and {large[2]:.0f} %, and the circle from the diagonal {large[1]:.0f} and {large[3]:.0f} %.",
         f"The published times imply overlapping spheres in {100.0 * min(_implied()[1:]):.0f} to {100.0 * max(_implied()):.0f} % of the "
-        f"steps from 16 triangles on; here circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies and in "
-        f"{100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
+        f"steps for 16 or more triangles; in our runs, circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies "
+        f"and in {100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
         "At {} edges, GJK needs {:.2f} support vertices per step with a cached support, {:.2f} without, and {:.2f} for the "
         "distance.".format(last, *(rows[one, last].supports[name] for name in _GJK)),
     )
