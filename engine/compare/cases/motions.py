@@ -23,7 +23,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.compare.cases.pairs import CHUNK, CaseChunk
-from engine.compare.cases.shapes import outline_of
+from engine.compare.cases.shapes import outline_of, rounded
 
 __all__ = ["MOTIONS", "MotionChunk", "motion_chunk"]
 
@@ -71,8 +71,7 @@ def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
     moves[:, in_scale, :2] *= extent[cases.pairs].max(axis=1)[in_scale][None, :, None]
 
     def end(poses: FloatArray, move: FloatArray, part: FloatArray) -> FloatArray:
-        rounded: FloatArray = (poses + part[:n] * move).astype(np.float32).astype(np.float64)
-        return rounded
+        return rounded(poses + part[:n] * move)
 
     a, b, before, after = cases.poses_a, cases.poses_b, -moment, 1.0 - moment
     return MotionChunk(

@@ -32,7 +32,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.cases.shapes import POLYGON, SHAPE_KINDS, CaseShape, Size, chunk_shapes, outline_of
+from engine.compare.cases.shapes import POLYGON, SHAPE_KINDS, CaseShape, Size, chunk_shapes, directions, outline_of, rounded, turned
 from engine.geometry import Circle, Segment
 
 __all__ = ["CHUNK", "FAMILIES", "PAIR_KINDS", "SOLID_KINDS", "CaseChunk", "case_chunk"]
@@ -108,10 +108,10 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
     angle_b = rng.uniform(-math.pi, math.pi, CHUNK)
     toward = rng.uniform(-math.pi, math.pi, CHUNK)
     distance = rng.uniform(0.0, 1.7, CHUNK) * (reach[pairs].sum(axis=1) + 0.5 * BOX2D_POLYGON_SKIN)
-    away = distance[:, None] * np.column_stack((np.cos(toward), np.sin(toward)))
+    away = distance[:, None] * directions(toward)
     # the middles of the shapes, not their origins, lie that far apart
-    middle_a = poses_a[:, :2] + _turned(poses_a[:, 2], centers[pairs[:, 0]])
-    poses_b = np.column_stack((middle_a + away - _turned(angle_b, centers[pairs[:, 1]]), angle_b))
+    middle_a = poses_a[:, :2] + turned(poses_a[:, 2], centers[pairs[:, 0]])
+    poses_b = np.column_stack((middle_a + away - turned(angle_b, centers[pairs[:, 1]]), angle_b))
 
     maker = _Maker(rng, [outline_of(shape) for shape in shapes], pairs, poses_a, poses_b, reach, centers)
     for row in np.flatnonzero(family >= 0).tolist():
@@ -119,7 +119,7 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
     swapped = rng.random(CHUNK) < 0.5
     pairs = np.where(swapped[:, None], pairs[:, ::-1], pairs)
     poses_a, poses_b = np.where(swapped[:, None], poses_b, poses_a), np.where(swapped[:, None], poses_a, poses_b)
-    poses_a, poses_b = (poses.astype(np.float32).astype(np.float64) for poses in (poses_a, poses_b))
+    poses_a, poses_b = (rounded(poses) for poses in (poses_a, poses_b))
     if set(kinds) <= set(SOLID_KINDS):
         shapes = tuple(shape for shape in shapes if not isinstance(shape, Segment))
     return CaseChunk(shapes, pairs[:n_pairs], poses_a[:n_pairs], poses_b[:n_pairs], kind[:n_pairs], family[:n_pairs])
@@ -238,11 +238,6 @@ def _reach(shape: CaseShape) -> float:
         return shape.radius
     away = outline_of(shape) - _center(shape)
     return float(np.hypot(away[:, 0], away[:, 1]).mean())
-
-
-def _turned(angle: FloatArray, local: FloatArray) -> FloatArray:
-    cos, sin = np.cos(angle), np.sin(angle)
-    return np.column_stack((cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]))
 
 
 def _turned_one(angle: float, local: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidShapeError
 from engine.common.rng import stream
 from engine.compare.cases import CHUNK, CaseChunk
+from engine.compare.cases.shapes import directions, rounded
 from engine.geometry import Circle, Polygon, Segment, Shape
 
 __all__ = [
@@ -75,18 +76,18 @@ def mass_chunk(cases: CaseChunk, seed: int, chunk: int, n: int) -> MassChunk:
     size = np.where(family == 3, 10.0 ** rng.uniform(-2.5, 3.0, CHUNK), 1.0)
     away = np.where(np.isin(family, (1, 4)), 10.0 ** rng.uniform(0.0, 3.5, CHUNK), 0.0)
     shift = away[:, None] * rng.uniform(-1.0, 1.0, (CHUNK, 2))
-    density = (10.0 ** rng.uniform(-2.0, 4.0, CHUNK)).astype(np.float32).astype(np.float64)
+    density = rounded(10.0 ** rng.uniform(-2.0, 4.0, CHUNK))
     cos, sin = np.cos(angle), np.sin(angle)
     shapes: list[Circle | Polygon] = []
     for row in range(n):
         shape = solid[base[row]]
         if isinstance(shape, Circle):
-            x, y, radius = _float32((*(np.array(shape.center) * size[row] + shift[row]), shape.radius * size[row])).tolist()
+            x, y, radius = rounded((*(np.array(shape.center) * size[row] + shift[row]), shape.radius * size[row])).tolist()
             shapes.append(Circle(radius, (x, y)))
             continue
         local = shape.vertices * (size[row], squash[row] * size[row])
         rotation = np.array(((cos[row], sin[row]), (-sin[row], cos[row])))
-        shapes.append(_polygon(_float32(local @ rotation + shift[row])) or shape)
+        shapes.append(_polygon(rounded(local @ rotation + shift[row])) or shape)
     return MassChunk(tuple(shapes), tuple(solid[at] for at in base[:n]), density[:n], family[:n])
 
 
@@ -101,7 +102,7 @@ def point_sets(seed: int, chunk: int, n: int) -> list[FloatArray]:
     for row in range(n):
         points = cloud[row, : counts[row]]
         made = _of_family(HULL_FAMILIES[row % len(HULL_FAMILIES)], points, noise[row, : counts[row]], numbers[row])
-        sets.append(_float32(made))
+        sets.append(rounded(made))
     return sets
 
 
@@ -115,7 +116,7 @@ def _of_family(family: str, points: FloatArray, noise: FloatArray, number: Float
     elif family == "nearly_on_line":
         made = along[:, None] * direction + corner + 10.0 ** (-9.0 + 6.0 * number[3]) * noise
     elif family == "circle":
-        made = np.column_stack((np.cos(math.pi * along), np.sin(math.pi * along))) * number[3:5] + corner
+        made = directions(math.pi * along) * number[3:5] + corner
     elif family == "far":
         made = points + 10.0 ** (1.0 + 3.0 * number[3]) * direction
         made[-1] = made[0]
@@ -136,10 +137,6 @@ def _polygon(vertices: FloatArray) -> Polygon | None:
         return Polygon(vertices)
     except InvalidShapeError:
         return None
-
-
-def _float32(numbers: object) -> FloatArray:
-    return np.asarray(numbers, dtype=np.float32).astype(np.float64)
 
 
 # --- Scenes of many bodies, for the pairs of their boxes
@@ -193,9 +190,9 @@ def scene_chunk(cases: CaseChunk, seed: int, chunk: int, n_pairs: int) -> SceneC
         places, angles = np.column_stack((np.arange(m) % side, np.arange(m) // side)) * size, np.zeros(m)
     if family == "far":
         places += rng.choice((-1.0, 1.0), 2) * 10.0 ** rng.uniform(2.0, 4.0)
-    poses = np.column_stack((places, angles)).astype(np.float32).astype(np.float64)
+    poses = rounded(np.column_stack((places, angles)))
     reach, toward = rng.uniform(0.0, 1.9, m) * (rng.random(m) < 0.6), rng.uniform(-math.pi, math.pi, m)
-    moves = reach[:, None] * np.column_stack((np.cos(toward), np.sin(toward)))
+    moves = reach[:, None] * directions(toward)
     is_moved = (chunk // len(SCENE_FAMILIES)) % 2 == 1
     solid = tuple(shape for shape in (cases.shapes[at] for at in indices.tolist()) if not isinstance(shape, Segment))
     return SceneChunk(indices, solid, poses, moves if is_moved else None)

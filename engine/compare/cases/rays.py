@@ -24,7 +24,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.cases.pairs import CHUNK, CaseChunk
-from engine.compare.cases.shapes import CIRCLE, EDGE, POLYGON, outline_of
+from engine.compare.cases.shapes import CIRCLE, EDGE, POLYGON, directions, outline_of, rounded, turned
 from engine.geometry import Circle, Segment
 
 __all__ = ["RAY_FAMILIES", "RayChunk", "ray_chunk"]
@@ -77,7 +77,7 @@ def ray_chunk(cases: CaseChunk, seed: int, chunk: int, with_edges: bool = True) 
     for farthest in (3.0, 1.5):
         toward, far, is_on, at, share = (rng.random(CHUNK)[:n] for _ in range(5))
         angle = 2.0 * math.pi * toward
-        local = centers[indices] + (farthest * far * reach[indices])[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
+        local = centers[indices] + (farthest * far * reach[indices])[:, None] * directions(angle)
         for row in np.flatnonzero(on_surface & (is_on < _ON_SURFACE_SHARE)).tolist():
             outline = outlines[indices[row]]
             edge = int(at[row] * len(outline))
@@ -88,11 +88,7 @@ def ray_chunk(cases: CaseChunk, seed: int, chunk: int, with_edges: bool = True) 
     for row in np.flatnonzero((family < len(RAY_FAMILIES)) & ~on_surface).tolist():
         shape = int(indices[row])
         _make(RAY_FAMILIES[family[row]], row, numbers[row], outlines[shape], bool(is_circle[shape]), locals_[0], locals_[1])
-    cos, sin = np.cos(poses[:, 2]), np.sin(poses[:, 2])
-    origins, ends = (
-        (poses[:, :2] + np.column_stack((cos * x - sin * y, sin * x + cos * y))).astype(np.float32).astype(np.float64)
-        for x, y in (local.T for local in locals_)
-    )
+    origins, ends = (rounded(poses[:, :2] + turned(poses[:, 2], local)) for local in locals_)
     nothing = family == RAY_FAMILIES.index("nothing")
     ends[nothing] = origins[nothing]
     kind = np.where(is_edge[indices], EDGE, np.where(is_circle[indices], CIRCLE, POLYGON))

@@ -17,6 +17,7 @@ import math
 from enum import IntEnum
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON
@@ -30,10 +31,13 @@ __all__ = [
     "CaseShape",
     "Size",
     "chunk_shapes",
+    "directions",
     "outline_of",
     "random_edges",
     "random_polygon",
     "random_shapes",
+    "rounded",
+    "turned",
 ]
 
 CaseShape = Circle | Polygon | Segment
@@ -96,7 +100,7 @@ def random_polygon(rng: np.random.Generator, n_vertices: int) -> Polygon:
         angles = np.sort(rng.uniform(0.0, 2.0 * math.pi, n_vertices))
         long, short = rng.uniform(0.3, 1.2), rng.uniform(0.15, 1.0)
         corners = np.column_stack((long * np.cos(angles), min(short, long) * np.sin(angles))) + rng.uniform(-0.3, 0.3, 2)
-        corners = _rounded(corners)
+        corners = rounded(corners)
         after = np.roll(corners, -1, axis=0) - corners
         length = np.hypot(after[:, 0], after[:, 1])
         if length.min() < _SHORTEST_EDGE:
@@ -115,14 +119,14 @@ def random_edges(rng: np.random.Generator, n: int, size: float = 1.0) -> tuple[S
     edges = []
     for at in range(n):
         while True:
-            p1, p2 = _rounded(rng.uniform(-1.5, 1.5, (2, 2)) * size)
+            p1, p2 = rounded(rng.uniform(-1.5, 1.5, (2, 2)) * size)
             if math.dist(p1, p2) > _SHORTEST_EDGE * size:
                 break
         ghosts: list[tuple[float, float] | None] = []
         for end, other in ((p1, p2), (p2, p1)):
             onward = rng.uniform(0.2, 1.5) * (end - other)
             bend = (1.0, 0.02, 0.0)[int(rng.integers(3))]
-            ghost = _rounded(end + onward + bend * rng.uniform(-1.5, 1.5, 2) * size)
+            ghost = rounded(end + onward + bend * rng.uniform(-1.5, 1.5, 2) * size)
             ghosts.append((float(ghost[0]), float(ghost[1])) if math.dist(ghost, end) > _SHORTEST_EDGE * size else None)
         edges.append(_edge(p1, p2, ghosts[0] if at % 4 in (1, 3) else None, ghosts[1] if at % 4 in (2, 3) else None))
     return tuple(edges)
@@ -138,7 +142,7 @@ def chunk_shapes(rng: np.random.Generator) -> tuple[tuple[CaseShape, ...], dict[
         made.append((_circle(10.0 ** rng.uniform(-3.3, -2.0)), Size.SMALL))
         edges.append((_one_edge(rng, 10.0 ** rng.uniform(-3.0, -2.0)), Size.SMALL))
         large = 10.0 ** rng.uniform(1.5, 3.5)
-        made.append((Polygon(_rounded(large * random_polygon(rng, int(rng.integers(3, 17))).vertices)), Size.LARGE))
+        made.append((Polygon(rounded(large * random_polygon(rng, int(rng.integers(3, 17))).vertices)), Size.LARGE))
         made.append((_circle(10.0 ** rng.uniform(1.5, 3.5)), Size.LARGE))
         edges.append((_one_edge(rng, large), Size.LARGE))
         width, height, radius = (rng.integers(1, 9, 3) / 8.0).tolist()
@@ -157,7 +161,7 @@ def outline_of(shape: CaseShape) -> FloatArray:
     if not isinstance(shape, Circle):
         return shape.core
     angle = np.linspace(0.0, 2.0 * math.pi, _CIRCLE_OUTLINE, endpoint=False)
-    return np.array(shape.center) + shape.radius * np.column_stack((np.cos(angle), np.sin(angle)))
+    return np.array(shape.center) + shape.radius * directions(angle)
 
 
 def _kind(shape: CaseShape) -> int:
@@ -174,7 +178,7 @@ def _small_polygon(rng: np.random.Generator) -> Polygon:
     polygon = random_polygon(rng, int(rng.integers(3, 9)))
     least, most = _SMALL_AREAS
     area = least * (most / least) ** rng.random()
-    return Polygon(_rounded(polygon.vertices * math.sqrt(area / polygon.mass().area)))
+    return Polygon(rounded(polygon.vertices * math.sqrt(area / polygon.mass().area)))
 
 
 def _circle(radius: float) -> Circle:
@@ -199,5 +203,17 @@ def _edge(p1: FloatArray, p2: FloatArray, ghost1: tuple[float, float] | None, gh
     return Segment((float(p1[0]), float(p1[1])), (float(p2[0]), float(p2[1])), 0.0, ghost1, ghost2)
 
 
-def _rounded(points: FloatArray) -> FloatArray:
-    return points.astype(np.float32).astype(np.float64)
+def rounded(numbers: ArrayLike) -> FloatArray:
+    """Return the float32 numbers next to some."""
+    return np.asarray(numbers, dtype=np.float64).astype(np.float32).astype(np.float64)
+
+
+def directions(angle: FloatArray) -> FloatArray:
+    """Return unit vectors (n, 2) at angles (n,)."""
+    return np.column_stack((np.cos(angle), np.sin(angle)))
+
+
+def turned(angle: FloatArray, points: FloatArray) -> FloatArray:
+    """Return points (n, 2), each turned by its angle (n,)."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.column_stack((cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1]))

@@ -45,7 +45,7 @@ from engine.compare.questions.question import Chunk, Question, Verdicts, differe
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["BoxPairsQuestion", "OurScene", "SceneCases", "judge_pairs", "our_scene"]
+__all__ = ["BoxPairsQuestion", "OurScene", "SceneCases", "SceneColumns", "judge_pairs", "our_scene"]
 
 
 BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), TopDownTree())
@@ -62,24 +62,45 @@ class OurScene:
     wide_pairs: tuple[IntArray, ...]
 
 
-def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> OurScene:
-    """Return our boxes and pairs for the poses Box2D had; `shapes` are as Box2D holds them, with their skins."""
+@dataclass(frozen=True)
+class SceneCases:
+    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and how many of the pairs are asked about."""
+
+    oracle: PairOracle
+    bodies: SceneChunk
+    scene: OracleScene
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class SceneColumns:
+    """The same with packed shapes, as Box2D holds them, with their skins."""
+
+    shapes: PackedShapes
+    indices: IntArray
+    scene: OracleScene
+    n_pairs: int
+
+
+def our_scene(columns: SceneColumns) -> OurScene:
+    """Return our boxes and pairs for the poses Box2D had."""
+    scene = columns.scene
     turned = (batched.poses_with_rotation(poses.copy()) for poses in (scene.poses_before, scene.poses))
-    before, after = (batched.box_rows(shapes, indices, poses) for poses in turned)
+    before, after = (batched.box_rows(columns.shapes, columns.indices, poses) for poses in turned)
     wide = tuple(phase.pairs(scene.boxes) for phase in BROAD_PHASES)
     return OurScene(before, after, UniformGrid().pairs(after), wide)
 
 
-def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene) -> Verdicts:
-    """Judge the first `n_pairs` pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
-    is_wide, off = _follows_rule(shapes, indices, scene, ours)
-    m = len(indices)
+def judge_pairs(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> Verdicts:
+    """Judge the first pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
+    is_wide, off = _follows_rule(columns, scene, ours)
+    m = len(columns.indices)
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
     is_right = (_overlaps(scene.boxes) == theirs) & (_overlaps(ours.after) == mine)
     is_right &= np.all([_marked(pairs, m) == theirs for pairs in ours.wide_pairs], axis=0)
     is_right &= np.all([_is_reported_once(pairs, m) for pairs in (ours.pairs, *ours.wide_pairs)], axis=0)
 
-    i, j = _pairs_in_order(n_pairs)
+    i, j = _pairs_in_order(columns.n_pairs)
     theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
     is_fat = theirs & ~mine & is_wide[i] & is_wide[j]
     agrees = is_right & (theirs == mine)
@@ -98,10 +119,10 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     return Verdicts(theirs, differences_of(agrees, explain), worst, maxima=maxima)
 
 
-def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[Flags, FloatArray]:
+def _follows_rule(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> tuple[Flags, FloatArray]:
     """Return for each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
     reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
-    allowed = allowances.tree_box_allowance(reach + shapes.extent[indices])
+    allowed = allowances.tree_box_allowance(reach + columns.shapes.extent[columns.indices])
     extension = np.array((-1.0, -1.0, 1.0, 1.0)) * BOX2D_BOX_EXTENSION
     at_first = ours.before + extension
     off_first = np.abs(scene.boxes_before - at_first).max(axis=1, initial=0.0)
@@ -148,26 +169,6 @@ def _overlaps(boxes: FloatArray) -> Flags:
     return overlap
 
 
-@dataclass(frozen=True)
-class SceneCases:
-    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and how many of the pairs are asked about."""
-
-    oracle: PairOracle
-    bodies: SceneChunk
-    scene: OracleScene
-    n_pairs: int
-
-
-@dataclass(frozen=True)
-class SceneColumns:
-    """The same with packed shapes."""
-
-    shapes: PackedShapes
-    indices: IntArray
-    scene: OracleScene
-    n_pairs: int
-
-
 class BoxPairsQuestion(Question[SceneCases, SceneColumns, OurScene, OracleScene]):
     """Pairs of boxes of a scene, all of them; those between which Box2D keeps a contact count as touching."""
 
@@ -183,11 +184,8 @@ class BoxPairsQuestion(Question[SceneCases, SceneColumns, OurScene, OracleScene]
     def columns(self, cases: SceneCases) -> SceneColumns:
         return SceneColumns(pack(cases.oracle.shapes, cases.oracle.centroids), cases.bodies.indices, cases.scene, cases.n_pairs)
 
-    def ours(self, columns: SceneColumns) -> OurScene:
-        return our_scene(columns.shapes, columns.indices, columns.scene)
-
-    def judge(self, columns: SceneColumns, box2d: OracleScene, ours: OurScene) -> Verdicts:
-        return judge_pairs(columns.shapes, columns.indices, box2d, columns.n_pairs, ours)
+    ours = staticmethod(our_scene)
+    judge = staticmethod(judge_pairs)
 
     def kind(self, work: Chunk, cases: SceneCases) -> IntArray:
         return np.full(cases.n_pairs, work.chunk % len(SCENE_FAMILIES))

@@ -66,9 +66,19 @@ class Masses:
         return self.mass, self.centroid, self.inertia, self.kept
 
 
-def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masses:
+@dataclass(frozen=True)
+class MassCases:
+    """Box2D's masses of n shapes; the shapes as it holds them, their densities (n,), kg/m^2, and families (n,)."""
+
+    oracle: ShapeOracle
+    shapes: Sequence[Circle | Polygon]
+    density: FloatArray
+    family: IntArray
+
+
+def our_masses(cases: MassCases) -> Masses:
     """Return the masses of our shapes."""
-    masses = [shape.mass(rho) for shape, rho in zip(shapes, density.tolist(), strict=True)]
+    masses = [shape.mass(rho) for shape, rho in zip(cases.shapes, cases.density.tolist(), strict=True)]
     centroid = np.array([data.centroid for data in masses]).reshape(-1, 2)
     mass, inertia = np.array([data.mass for data in masses]), np.array([data.inertia for data in masses])
     return Masses(mass, centroid, inertia, centroid, np.zeros(len(masses), dtype=np.bool_))
@@ -80,12 +90,13 @@ def box2d_masses(oracle: OracleMasses, kept: FloatArray) -> Masses:
     return Masses(oracle.mass, oracle.center, inertia, kept, oracle.is_refused)
 
 
-def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses) -> Verdicts:
+def judge_masses(cases: MassCases, box2d: Masses, ours: Masses) -> Verdicts:
     """Judge Box2D's masses against ours.
 
     Errors are the largest over the agreeing ones: centroids in meters, mass and inertia relative to ours. The worst are the largest that
     cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, meters.
     """
+    shapes, density = cases.shapes, cases.density
     bounds = _Bounds(shapes, density)
     errors = [np.abs(mine - other).reshape(len(shapes), -1).max(axis=1) for mine, other in zip(ours.columns, box2d.columns, strict=True)]
     agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused
@@ -206,16 +217,6 @@ def _off(masses: Masses, row: int, at: int, exact: ExactMass) -> float:
     return max(abs(float(Fraction(value) - exactly)) for value, exactly in zip(values, right, strict=True))
 
 
-@dataclass(frozen=True)
-class MassCases:
-    """Box2D's masses of n shapes; the shapes as it holds them, their densities (n,), kg/m^2, and families (n,)."""
-
-    oracle: ShapeOracle
-    shapes: Sequence[Circle | Polygon]
-    density: FloatArray
-    family: IntArray
-
-
 class MassQuestion(Question[MassCases, MassCases, Masses, Masses]):
     """Masses of shapes made from those of pairs."""
 
@@ -233,11 +234,8 @@ class MassQuestion(Question[MassCases, MassCases, Masses, Masses]):
     def columns(self, cases: MassCases) -> MassCases:
         return cases
 
-    def ours(self, columns: MassCases) -> Masses:
-        return our_masses(columns.shapes, columns.density)
-
-    def judge(self, columns: MassCases, box2d: Masses, ours: Masses) -> Verdicts:
-        return judge_masses(columns.shapes, columns.density, box2d, ours)
+    ours = staticmethod(our_masses)
+    judge = staticmethod(judge_masses)
 
     def kind(self, work: Chunk, cases: MassCases) -> IntArray:
         return cases.family

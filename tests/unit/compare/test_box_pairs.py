@@ -11,7 +11,7 @@ from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk
 from engine.compare.cases.properties import SCENE_FAMILIES, n_bodies, scene_chunk
-from engine.compare.questions.box_pairs import judge_pairs, our_scene
+from engine.compare.questions.box_pairs import SceneColumns, judge_pairs, our_scene
 from engine.geometry import Circle
 from engine.narrowphase.packing import pack
 
@@ -24,8 +24,12 @@ SCENES = [box2d_scene(one.shapes, one.poses, one.moves) for one in BODIES]
 
 
 def verdicts_of(at, scene=None, ours=None):
-    indices, scene = BODIES[at].indices, scene or SCENES[at]
-    return judge_pairs(SHAPES, indices, scene, N, ours or our_scene(SHAPES, indices, scene))
+    columns = SceneColumns(SHAPES, BODIES[at].indices, scene or SCENES[at], N)
+    return judge_pairs(columns, columns.scene, ours or our_scene(columns))
+
+
+def ours_of(at):
+    return our_scene(SceneColumns(SHAPES, BODIES[at].indices, SCENES[at], N))
 
 
 def reasons(verdicts):
@@ -69,14 +73,14 @@ def test_a_pair_too_many(at):
 
 def test_a_pair_left_out_by_us():
     at = SCENE_FAMILIES.index("grid")
-    ours = our_scene(SHAPES, BODIES[at].indices, SCENES[at])
+    ours = ours_of(at)
     # the wider boxes overlap too: explained by them it would be a fault passed over
     verdicts = verdicts_of(at, ours=replace(ours, pairs=ours.pairs[1:]))
     assert reasons(verdicts) == {"unexplained": 1}
 
 
 def test_a_pair_of_ours_whose_boxes_are_apart():
-    ours = our_scene(SHAPES, BODIES[5].indices, SCENES[5])
+    ours = ours_of(5)
     (row, *_) = (one.row for one in verdicts_of(5).differences if one.reason == "fat_box")
     j = n_bodies(row + 1) - 1
     verdicts = verdicts_of(5, ours=replace(ours, pairs=np.vstack((ours.pairs, (row - j * (j - 1) // 2, j)))))
@@ -85,7 +89,7 @@ def test_a_pair_of_ours_whose_boxes_are_apart():
 
 @pytest.mark.parametrize("phase", range(3))
 def test_one_broad_phase_that_misses_a_pair(phase):
-    ours = our_scene(SHAPES, BODIES[0].indices, SCENES[0])
+    ours = ours_of(0)
     wide = tuple(pairs[1:] if at == phase else pairs for at, pairs in enumerate(ours.wide_pairs))
     assert reasons(verdicts_of(0, ours=replace(ours, wide_pairs=wide)))["unexplained"] == 1
 
@@ -112,7 +116,8 @@ def test_a_large_scene():
     many = 500_000
     bodies = scene_chunk(CASES, SEED, 6, many)  # in clusters, moved
     scene = box2d_scene(bodies.shapes, bodies.poses, bodies.moves)
-    verdicts = judge_pairs(SHAPES, bodies.indices, scene, many, our_scene(SHAPES, bodies.indices, scene))
+    columns = SceneColumns(SHAPES, bodies.indices, scene, many)
+    verdicts = judge_pairs(columns, scene, our_scene(columns))
     assert len(bodies.poses) == n_bodies(many) == 1001
     assert set(reasons(verdicts)) == {"fat_box"}
     assert verdicts.is_touching.sum() > 3000
@@ -128,7 +133,7 @@ def test_what_the_oracle_refuses():
 @pytest.mark.parametrize("fault", ["twice", "itself"])
 @pytest.mark.parametrize("where", ["pairs", "wide_pairs"])
 def test_a_pair_that_is_none(fault, where):
-    ours = our_scene(SHAPES, BODIES[0].indices, SCENES[0])
+    ours = ours_of(0)
 
     def spoilt(pairs):
         extra = pairs[:1, ::-1] if fault == "twice" else pairs[:1, :1].repeat(2, axis=1)

@@ -20,7 +20,7 @@ from engine.compare.pair.held import held
 from engine.compare.proofs.mass_rounding import replayed_kept_centroid, replayed_mass
 from engine.compare.questions.aabb import exact_box
 from engine.compare.questions.hull import judge_hulls, our_hulls
-from engine.compare.questions.mass import judge_masses, our_masses
+from engine.compare.questions.mass import MassCases, judge_masses, our_masses
 from engine.compare.questions.registry import QUESTIONS
 from engine.contracts import Status
 from engine.exact.masses import exact_mass
@@ -29,6 +29,7 @@ from tests.unit.compare.asked import Asked, reasons
 
 BOXES, MASSES, HULLS = (Asked(name, 1000, 17, PAIR_KINDS) for name in ("aabb", "mass", "hull"))
 EDGE = Segment((-1.0, 0.0), (1.0, 0.0))
+HERE, DISC = [(0.0, 0.0, 0.0)], [Circle(1.0)]
 
 
 def verdict(pair, **changes):
@@ -150,9 +151,10 @@ def test_a_fixture_has_the_mass_of_its_shape():
 
 def test_a_mass_that_box2d_refuses():
     shapes = [Polygon([(0.0, 0.0), (2.0**-11, 0.0), (0.0, 2.0**-11)]), Polygon.box(0.5, 0.5)]
-    ours = our_masses(shapes, np.ones(2))
+    cases = MassCases(ShapeOracle(DISC), shapes, np.ones(2), np.zeros(2, dtype=np.int64))
+    ours = our_masses(cases)
     refused = replace(ours, is_refused=np.ones(2, dtype=np.bool_))
-    assert [one.reason for one in judge_masses(shapes, np.ones(2), refused, ours).differences] == ["too_small", "unexplained"]
+    assert [one.reason for one in judge_masses(cases, refused, ours).differences] == ["too_small", "unexplained"]
 
 
 # --- Hulls
@@ -175,8 +177,6 @@ def test_a_hull_that_box2d_would_not_end():
 
 
 # --- What the oracles reject
-
-HERE, DISC = [(0.0, 0.0, 0.0)], [Circle(1.0)]
 
 
 @pytest.mark.parametrize(
