@@ -7,14 +7,16 @@ first client, and so on; whoever joins later only watches. W, A, S and D push wi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import Scene, add_box, label
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
-from engine.render.canvas import Canvas
 from engine.world import WorldSettings
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
 
 __all__ = ["PushedTogether"]
 
