@@ -41,7 +41,7 @@ def references_command(args: ReferencesOptions) -> Report:
     def measure(reference: Reference) -> dict[str, tuple[Row, ...]]:
         return {name: tuple(reference.measure(Lab(way.solver, args.sub_steps, way.world_settings))) for name, way in variants.items()}
 
-    references = chosen(dict.fromkeys(args.names or REFERENCES))
+    references = chosen(dict.fromkeys(args.names or REFERENCES), REFERENCES)
     measured = each("measuring", references, measure)
     rows, plain, holds = [], [], True
     columns = ("what", "unit", "demand", "error", "exact", "measured", "holds")

@@ -30,9 +30,10 @@ class StudiesOptions:
 @command
 def studies_command(args: StudiesOptions) -> Report:
     """Repeat studies and print the results. Costs are CPU times from interleaved runs, so compare only their ratios."""
-    from engine.experiments.studies import STUDIES, chosen
+    from engine.experiments.references import chosen
+    from engine.experiments.studies import STUDIES
 
-    studies = chosen(dict.fromkeys(args.names or STUDIES))
+    studies = chosen(dict.fromkeys(args.names or STUDIES), STUDIES)
     done = list(zip(studies, each("measuring", studies, lambda study: study.measure(args.quick)), strict=False))
     plain = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     parts: list[Part] = []

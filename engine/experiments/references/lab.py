@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
@@ -98,6 +98,7 @@ def least(what: str, measured: float, required: float, unit: str) -> Row:
     return Row(what, max(required - measured, 0.0), 0.0, unit, required, measured)
 
 
+T = TypeVar("T")
 Measure = Callable[[Lab], Iterable[Row]]
 
 
@@ -138,20 +139,20 @@ def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Call
     return enter
 
 
-def chosen(names: Iterable[str]) -> list[Reference]:
-    """Return references by name.
+def chosen(names: Iterable[str], known: Mapping[str, T]) -> list[T]:
+    """Return entries of a table, such as `REFERENCES`, by name.
 
     Raises
     ------
     InvalidInputError
-        There is no reference of that name.
+        There is no entry of that name; the message suggests the nearest.
     """
-    references = []
+    entries = []
     for name in names:
-        if name not in REFERENCES:
-            raise InvalidInputError("NAMES", "among " + ", ".join(REFERENCES) + meant(name, REFERENCES), name)
-        references.append(REFERENCES[name])
-    return references
+        if name not in known:
+            raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
+        entries.append(known[name])
+    return entries
 
 
 def run(world: World, seconds: float) -> None:

@@ -7,7 +7,7 @@ read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_te
 
 # isort: off
 from engine.experiments.studies import integrators, overlap_tests, extremes, contact_search, pushing_apart, collision_time  # in this order
-from engine.experiments.studies.study import STUDIES, Results, Study, chosen
+from engine.experiments.studies.study import STUDIES, Results, Study
 from engine.report import Chart, Curve, Table
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Results",
     "Study",
     "Table",
-    "chosen",
     "collision_time",
     "contact_search",
     "extremes",

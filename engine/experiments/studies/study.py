@@ -10,11 +10,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from engine.common.errors import InvalidInputError
-from engine.common.words import meant
 from engine.report import Chart, Curve, Table, Value
 
-__all__ = ["STUDIES", "Figure", "Results", "Study", "chosen", "curves", "curves_by", "growth", "seconds_in_turn", "study"]
+__all__ = ["STUDIES", "Figure", "Results", "Study", "curves", "curves_by", "growth", "seconds_in_turn", "study"]
 
 
 Row: TypeAlias = tuple[Value, ...]
@@ -90,22 +88,6 @@ def study(title: str, said: str) -> Callable[[Measure], Measure]:
         return measure
 
     return enter
-
-
-def chosen(names: Iterable[str]) -> list[Study]:
-    """Return studies by name.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no study of that name.
-    """
-    studies = []
-    for name in names:
-        if name not in STUDIES:
-            raise InvalidInputError("NAMES", "among " + ", ".join(STUDIES) + meant(name, STUDIES), name)
-        studies.append(STUDIES[name])
-    return studies
 
 
 def seconds_in_turn(calls: Mapping[K, Callable[[], object]], rounds: int) -> dict[K, float]:

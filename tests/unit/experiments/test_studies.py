@@ -9,7 +9,8 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
-from engine.experiments.studies import STUDIES, chosen
+from engine.experiments.references import chosen
+from engine.experiments.studies import STUDIES
 from engine.experiments.studies._block_world_kernel import CONTACTS, POINT_HITS, SEARCH, YES
 from engine.experiments.studies._block_world_kernel import LOOKS as LOOKS_OF_STEPS
 from engine.experiments.studies._block_world_kernel import TESTS as TESTS_OF_PAIRS
@@ -57,7 +58,7 @@ def test_symplectic_integrators_keep_energy_and_others_do_not():
 
 def test_an_unknown_study_is_refused_by_name():
     with pytest.raises(InvalidInputError, match=r"NAMES must be among integrators.*got 'integrator'"):
-        chosen(["integrator"])
+        chosen(["integrator"], STUDIES)
 
 
 @pytest.mark.slow  # compiles a kernel that no other test needs
