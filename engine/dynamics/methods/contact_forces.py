@@ -58,7 +58,7 @@ _DEEPEST = 1.0
 """Maximum correction velocity, m/s, that is, error times correction rate; larger errors are corrected at this rate."""
 
 
-_APPROXIMATE = "No exact contact forces were found: pivoting did not end, and the forces are those of its last turn."
+_APPROXIMATE = "No exact contact forces were found because pivoting did not end, so the last forces are used."
 
 
 class ContactForces(Method):
@@ -102,7 +102,7 @@ class ContactForces(Method):
         """Advance by a step; with more points and joint rows than `largest`, use sequential impulses and say so."""
         limit = options["largest"]
         if step.contacts.n_points.sum() + len(step.joints.kind) > limit:
-            step.note(f"Over {limit} contact points and joint rows: sequential impulses solve the step instead of contact forces.")
+            step.note(f"The step has over {limit} contact points and joint rows, so sequential impulses solve it.")
             return sequential_impulses.METHOD.solve(step, sequential_impulses.METHOD.options((("iterations", _ITERATIONS),)))
         scene = _Scene(step, options)
         scene.advance()

@@ -204,7 +204,7 @@ def test_a_step_beyond_the_limit_says_that_sequential_impulses_solve_it():
     for x in (0.0, 3.0):
         _put(world, UNIT, (x, 0.5))
     world.step()
-    assert world.step_notes == ("Over 3 contact points and joint rows: sequential impulses solve the step instead of contact forces.",)
+    assert world.step_notes == ("The step has over 3 contact points and joint rows, so sequential impulses solve it.",)
     world.destroy_body(world.body_ids[-1])
     world.step()
     assert world.step_notes == ()
