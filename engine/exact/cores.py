@@ -1,8 +1,8 @@
 """Convex cores with exact coordinates: where they are placed, how far apart they are, and witnesses that show it.
 
-A float is a whole number over a power of two. Bring the numbers of a question over the largest of these powers, 2^bits, and sums and
-products are those of Python's integers, which do not round; a fraction would look for a common divisor after each of them, which takes ten
-times as long. Only results that are quotients leave the integers, as fractions.
+A float is a whole number over a power of two. With all numbers of a question over the largest of these powers, 2^bits, sums and products
+are those of Python's integers, which do not round. A fraction would look for a common divisor after each operation, which takes ten times
+as long. Only quotients are returned as fractions.
 
 A core lists its corners counter-clockwise; one corner is a point, two are a segment. A *witness* shows that two cores share a point, or are
 nearer than a bound. It may be proposed by rounded arithmetic because it is checked exactly.
@@ -103,8 +103,8 @@ def distance_sq(a: Core, b: Core) -> Fraction:
     """Return the squared distance of two convex cores, square meters; 0 where they overlap.
 
     They overlap exactly when no edge of either parts them, provided that one of them has an area; a cross product's sign needs no unit
-    normal. Points and segments without area are separated by their distance alone; two segments, which Box2D does not collide,
-    are not asked about.
+    normal. A point and a segment, or two points, have only their distance; two segments, which Box2D does not collide, are not
+    supported.
     """
     a, b = aligned(a, b)
     sides = (a, b), (b, a)
@@ -154,7 +154,7 @@ def holds(core: Core, point: Core) -> bool:
 
 
 def share_point(a: Core, b: Core) -> bool:
-    """Return True if two cores, one of which has an area, share a point that was found; False where none was."""
+    """Return True if a point was found that two cores share, one of which has an area."""
     thin, other = (a, b) if len(a.corners) <= len(b.corners) else (b, a)
     if len(thin.corners) == 1:
         return holds(other, thin)
@@ -174,7 +174,7 @@ def share_point(a: Core, b: Core) -> bool:
 
 
 def _point_in_both(thin: list[tuple[float, float]], other: list[tuple[float, float]]) -> tuple[float, float] | None:
-    """Propose a point in both, the middle of what is left of one core cut by the edges of the other; None where nothing is left."""
+    """Return a proposed point in both: the middle of one core clipped by the edges of the other; None if nothing is left."""
     left = thin
     for (cx, cy), (dx, dy) in zip(other, other[1:] + other[:1], strict=True):
         inside = [(dx - cx) * (y - cy) - (dy - cy) * (x - cx) for x, y in left]
@@ -203,7 +203,7 @@ def witness_distance_sq(a: Core, b: Core) -> Fraction:
 
 
 def _nearest_features(a: Core, b: Core) -> tuple[Corner, Corner, Corner]:
-    """Return the corner and the two ends of the edge that look nearest in float64: a proposal, to be checked."""
+    """Return the corner and both ends of the edge that are nearest according to float64; the caller must check them."""
     best, nearest = math.inf, (a.corners[0], b.corners[0], b.corners[0])
     floats = a.floats, b.floats
     for core, other, points, starts in ((a, b, *floats), (b, a, *floats[::-1])):

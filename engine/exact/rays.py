@@ -57,7 +57,7 @@ class ExactRay:
         return len(self._shape.corners) == 1
 
     def margin(self, fraction: float) -> float:
-        """Return how far outside the shape the ray's point at `fraction` lies."""
+        """Return the margin of the ray's point at `fraction`, meters."""
         return max(self._margins(fraction))
 
     def is_short_for_circle(self) -> bool:
@@ -109,7 +109,7 @@ class ExactRay:
         return Fraction(beside * beside, (ex * ex + ey * ey) << (2 * self._bits)) <= Fraction(self.bound) ** 2
 
     def _is_end_normal(self, fraction: float, nx: float, ny: float) -> bool:
-        """Return True if the place is an end of the edge, to within b, and the normal one that the end has: any that points away."""
+        """Return True if the place is within the bound of an end of the edge, and the normal points away from the edge there."""
         for end, (ex, ey) in enumerate(self._edges()):
             toward = (ex * nx + ey * ny) / math.hypot(ex, ey)
             if self._offset(fraction, end)[1] <= self.bound and toward <= self._turned:
@@ -130,7 +130,7 @@ class ExactRay:
         return [distance, distance]
 
     def grazing_margin(self) -> float:
-        """Return by how much the shape must grow or shrink for the ray just to meet it, rounded up to a 64th of b."""
+        """Return how far the surface must move for the ray just to meet the shape, meters, rounded up to a 64th of the bound."""
         meets, low, high = self.meets(0.0), 0.0, self.bound
         for _ in range(_MARGIN_HALVINGS):
             middle = 0.5 * (low + high)

@@ -118,9 +118,9 @@ def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
     box2d, box2d_seconds = work.prepare(lambda: question.box2d(cases))
     work.case_seconds -= box2d_seconds  # what surrounds Box2D's calls is preparation
     columns = work.prepare(lambda: question.columns(cases))
-    asked = time.perf_counter()
+    before_ours = time.perf_counter()
     ours = question.ours(columns)
-    our_seconds = time.perf_counter() - asked
+    our_seconds = time.perf_counter() - before_ours
     verdicts = question.judge(columns, box2d, ours)
     names, kind, is_random = question.names, question.kind(work, cases), question.is_random(work, cases)
     tally = QueryTally(verdicts.n_pairs, verdicts.n_touching)

@@ -10,8 +10,8 @@ the library    at the very same poses, of the same shapes, within the solver's m
 Box2D          the same pair with its numbers rounded to float32, shapes as Box2D holds them, skins included, by its own functions
                (`engine.box2d.oracle`), and our algorithms the rounded pair too: judged like any manifold of Box2D's (`judge_manifolds`)
 
-Of what Box2D cannot hold, or not where it stands, the library is the only witness. Such a contact counts as not comparable, by its reason,
-and never as agreeing. All pairs are asked by the exact rule, those with an edge too.
+If Box2D cannot represent a shape or its position, the library is the only witness. Such a contact counts as not comparable, with its
+reason, and never as agreeing. All pairs are computed by the exact rule, including those with an edge.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class StepResult:
 
     @property
     def _is_solved(self) -> Flags:
-        """Which contacts were solved in the step: they have points, and no hook let them pass."""
+        """The contacts that were solved in the step: they have points, and no hook let them pass."""
         contacts = self.contacts
         keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))
         is_solved: Flags = contacts.evaluated & (contacts.count > 0)

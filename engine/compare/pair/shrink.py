@@ -124,8 +124,8 @@ def shrink(
 
 def _fields(pair: Pair, names: Sequence[str]) -> dict[str, Any]:
     """Return the fields that the pair has; the pose of a B that it has not does not count."""
-    found = {name: getattr(pair, name) for name in names if pair.shape_b is not None or not name.endswith("_b")}
-    return {name: value for name, value in found.items() if value is not None}
+    fields = {name: getattr(pair, name) for name in names if pair.shape_b is not None or not name.endswith("_b")}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 # --- Pairs of which some may be simpler
@@ -185,7 +185,7 @@ def _simpler_pairs(pair: Pair) -> Iterator[Pair]:
         if name.startswith("end"):
             yield _changed(pair, {name: poses[name.replace("end", "pose")]})
         yield from (_changed(pair, {name: simpler}) for simpler in _simpler_poses(pose))
-    wholes = [pair, *_turned(pair)]
+    variants = [pair, *_turned(pair)]
     for grid in _GRIDS:
         if pair.ray is not None:
             origin, end = pair.ray
@@ -195,11 +195,11 @@ def _simpler_pairs(pair: Pair) -> Iterator[Pair]:
             yield replace(pair, point=_round(pair.point, grid))
         places = {name: Transform(_round(pose.position, grid), pose.angle) for name, pose in poses.items()}
         yield _changed(pair, places)
-        for whole in wholes:
-            shapes = {name: _rounded_shape(shape, grid) for name, shape in _fields(whole, _SHAPES).items()}
+        for variant in variants:
+            shapes = {name: _rounded_shape(shape, grid) for name, shape in _fields(variant, _SHAPES).items()}
             if None not in shapes.values():
-                yield _changed(whole, shapes)
-                yield _changed(whole, {**shapes, **places})
+                yield _changed(variant, shapes)
+                yield _changed(variant, {**shapes, **places})
 
 
 def _changed(pair: Pair, changes: dict[str, Any]) -> Pair:

@@ -55,7 +55,7 @@ class PosedRow:
 
     @property
     def bounds(self) -> Bounds:
-        """What float32 rounding can do to the margins."""
+        """Bounds on what float32 rounding does to the margins."""
         separation = float(allowances.separation_allowance(self.scale)[0])
         a, b = self._centroid_error[self._pair].tolist()
         return Bounds(separation, allowances.direction_allowance(), separation + a + b)

@@ -1,4 +1,4 @@
-"""Which box encloses a shape?
+"""Question: which box encloses a shape?
 
 Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
 turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that

@@ -1,4 +1,4 @@
-"""Which pairs of boxes of a scene overlap?
+"""Question: which pairs of boxes of a scene overlap?
 
 Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
 without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement

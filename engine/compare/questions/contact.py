@@ -48,7 +48,7 @@ class _ContactQuestion(PairOfShapesQuestion[Ours, Theirs]):
 
 
 class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
-    """Where do two shapes touch, and how deep?"""
+    """Asks where two shapes touch, and how deep."""
 
     name = "manifold"
     wrong = WRONG_AXIS
@@ -66,7 +66,7 @@ class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
 
 
 class OverlapQuestion(_ContactQuestion[Flags, Flags]):
-    """Do two shapes overlap?"""
+    """Asks whether two shapes overlap."""
 
     name = "overlap"
 

@@ -1,4 +1,4 @@
-"""What is the convex hull of a set of points?
+"""Question: what is the convex hull of a set of points?
 
 The verdict on hulls: agree, explained with a proof, or unexplained.
 

@@ -1,4 +1,4 @@
-"""What are the mass, the centroid and the inertia of a shape?
+"""Question: what are the mass, the centroid and the inertia of a shape?
 
 The verdict on masses: agree, explained by cancellation, or unexplained.
 

@@ -193,7 +193,7 @@ class Chunk:
 Cases = TypeVar("Cases")
 """The cases with Box2D's copies of the shapes."""
 Columns = TypeVar("Columns")
-"""What our algorithms and the judge take: packed shapes, poses, allowances."""
+"""The input of our algorithms and of the judge: packed shapes, poses, allowances."""
 Ours = TypeVar("Ours")
 Theirs = TypeVar("Theirs")
 
@@ -241,7 +241,7 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
         """Return a row as a pair, or a sketch of a question that is not about a pair."""
 
     def is_random(self, work: Chunk, cases: Cases) -> Flags | None:
-        """Return which rows (n,) belong to no adversarial family; None if families are not told apart."""
+        """Return which rows (n,) belong to no adversarial family; None if families are not distinguished."""
         return None
 
 

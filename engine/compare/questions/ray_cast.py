@@ -1,4 +1,4 @@
-"""Where does a ray hit a shape, and does the shape contain its origin: `ray_cast` and `contains`.
+"""Questions: where does a ray hit a shape (`ray_cast`), and does the shape contain its origin (`contains`)?
 
 The verdict on rays and points: agree, explained with a proof, or unexplained.
 
@@ -184,7 +184,7 @@ def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
 
 
 class RayCastQuestion(RayQuestion[Rays, Rays]):
-    """Where does a ray hit a shape?"""
+    """Asks where a ray hits a shape."""
 
     with_edges = True
 

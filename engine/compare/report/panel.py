@@ -28,7 +28,7 @@ Outline = Sequence[Point]
 
 
 class Panel:
-    """A view of the world, and what has been drawn in it. Answers of others than us have dashed lines, Box2D's points are rings.
+    """A view of the world, and what has been drawn in it. Box2D's points are rings, those of other answers are dots.
 
     Parameters
     ----------
