@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.arrays import FloatArray
 
 __all__ = ["Event", "Events", "read_events", "record_list", "record_rows"]
@@ -71,6 +70,8 @@ def record_rows(ask: Callable[[FloatArray], _Answer]) -> tuple[_Answer, list[lis
 
     The kernels are pure: called again they do the same.
     """
+    from engine.common._record_kernel import TRACE_WIDTH  # loads Numba, which the import of a demo must not
+
     room = _FIRST_ROOM
     while True:
         trace = np.full((room + 1, TRACE_WIDTH), np.nan)
