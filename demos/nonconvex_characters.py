@@ -10,6 +10,7 @@ its feet below the platform's top: the second figure does by the box around its 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -331,7 +332,9 @@ class NonconvexCharacters(Demo):
             canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
             self._label(canvas, end if left > EDGE else start, f"{figure.on_air:.2f} m of air")
         elif figure.hangs:
-            self._label(canvas, right if x > 0.0 else left, "hangs")
+            boxes = [shape.aabb(Transform(figure.position)) for shape in figure.holds[figure.looks_left].shapes]
+            ends = [box.upper[0] if x > 0.0 else -box.lower[0] for box in boxes if box.lower[1] < 0.5 * TOP]
+            self._label(canvas, math.copysign(max(ends), x), "hangs")
 
     @staticmethod
     def _label(canvas: Canvas, x: float, words: str) -> None:
