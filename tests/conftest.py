@@ -8,6 +8,7 @@ import signal
 import threading
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.kernels import compile_all
 from tests.waiting import PATIENCE
@@ -22,6 +23,10 @@ CLOCKS = (
     "engine.net.connection.SILENT_SECONDS",  # then a server is taken for dead
     "engine.net.server_thread.SILENT_SECONDS",  # then a client is
 )
+
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")  # no property fails because the machine is slow
 
 
 def pytest_sessionstart(session):
