@@ -40,7 +40,7 @@ _MAX_PARCELS = 16
     id="conveyor",
     category="Materials",
     title="Conveyor belts",
-    watch="Each parcel slips until friction has brought it to the belt's speed; the mark predicts where.",
+    watch="Each parcel slips until friction has brought it to the belt's speed; the mark shows where slipping should end.",
 )
 class Conveyor(Scene):
     """Two belts, one above the other, and a bin."""

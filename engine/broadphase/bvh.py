@@ -152,7 +152,7 @@ class InsertionTree(BoundingVolumeHierarchy):
 
 
 class MortonTree(BoundingVolumeHierarchy):
-    """Sorts the centers along a Z-shaped curve and splits where their bits do; see `_morton_kernel`, and `BroadPhase` for the methods.
+    """Sorts the centers along a Z-order curve and splits where their bits do; see `_morton_kernel`, and `BroadPhase` for the methods.
 
     The one to take where everything moves and sizes differ much, or bodies crowd in a wide world. At most 64 levels deep, whatever the
     boxes.

@@ -434,7 +434,7 @@ class SolverDecoder(SolverState):
         listed = "; ".join(pushes[:6]) + ("; and more" if len(pushes) > 6 else "") if pushes else "no point pushes"
         so = "" if e.holds > 0.0 else "; the pivoting did not finish, so friction is that of the last iteration"
         if is_collision:
-            sentence = f"Touching points that approach receive impulses, so that none still approaches: {listed}{so}."
+            sentence = f"Impulses act at the touching points that approach, so that none approaches any longer: {listed}{so}."
         else:
             sentence = (
                 f"Forces act at the resting points, so that none accelerates inward: {listed}. Determining which push and which slip took "

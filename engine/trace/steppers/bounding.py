@@ -90,7 +90,7 @@ class _CalipersDecoder(PointsDecoder):
         elif len(corners) > 1:
             words = f"The box lies along the line, {length} long."
         else:
-            words = f"The box is that point, enlarged only for rounding to {length}."
+            words = f"The box is that point, {length} wide to allow for rounding."
         self.add(
             "answer", 8, words, (), box, result.axis, result.area, {"area": result.area},
             marks=(Mark("polygon", "result", box), *self._curve()), result=result,
@@ -224,7 +224,7 @@ class _CircleDecoder(PointsDecoder):
         result, support, radius = self.result, self.support, meters(self.result.radius)
         words = f"The smallest circle has a radius of {radius} and is determined by these points: {self.names(support)}."
         if len(support) == 1:
-            words = f"The smallest circle is {self.name(support[0])}, enlarged only for rounding to {radius}."
+            words = f"The smallest circle is {self.name(support[0])}, with a radius of {radius} to allow for rounding."
         self.add(
             "answer", 9, words, self.features(*support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
             marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),

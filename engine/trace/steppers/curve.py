@@ -1,4 +1,4 @@
-"""Hierarchies built from boxes in order along a Z-shaped curve: `engine.broadphase._morton_kernel`, `_bottom_up_kernel`."""
+"""Hierarchies built from boxes in order along a Z-order curve: `engine.broadphase._morton_kernel`, `_bottom_up_kernel`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class CurveDecoder(TreeDecoder):
         self.curve = Mark("path" if len(way) > 1 else "point", "ghost", way)
         self.show(
             "order", self.order_line, f"The centers are placed on a grid of {2**self.bits.axis_bits:,} columns and rows and ordered along "
-            f"a Z-shaped curve: box {listed(self.items)}. Neighbors on the curve are often close together.",
+            f"a Z-order curve: box {listed(self.items)}. Neighbors on the curve are often close together.",
             marks=(self.curve, dot("looked_at", *way)), values=self.cells,
         )  # fmt: skip
 
@@ -115,13 +115,13 @@ class _MortonDecoder(CurveDecoder):
 
 
 class BvhMorton(TreeAlgorithm):
-    """A hierarchy of runs along a Z-shaped curve."""
+    """A hierarchy of runs along a Z-order curve."""
 
     name = "bvh_morton"
-    title = "BVH by Morton order: splits along a Z-shaped curve"
+    title = "BVH by Morton order: splits along a Z-order curve"
     pseudo_code = (
         "key = bits of the center's y and x, interleaved, then the box's number",
-        "sort by the keys: the boxes are in order along a Z-shaped curve",
+        "sort by the keys: the boxes are in order along a Z-order curve",
         "from the last box to the first:",
         "  push it; split = the highest bit that differs from the box before it",
         "  while the split behind the top subtree is a lower bit:",
@@ -199,7 +199,7 @@ class BvhBottomUp(TreeAlgorithm):
     name = "bvh_bottom_up"
     title = "BVH, bottom-up: nearest pairs are joined"
     pseudo_code = (
-        "order the boxes along a Z-shaped curve; each is a cluster",
+        "order the boxes along a Z-order curve; each is a cluster",
         "until one is left, in rounds:",
         f"  each chooses, among {REACH} on either side, the one with which",
         "    the box around both has the smallest perimeter",

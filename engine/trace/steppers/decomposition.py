@@ -309,7 +309,7 @@ class _KeilDecoder(OutlineDecoder):
         what = (
             f"The best result so far has {n}. Opened along {bridges}, the outline has no hole, and Keil's method finds no more pieces."
             if bridges
-            else f"The search starts with the pieces of Hertel and Mehlhorn, {n}."
+            else f"The search starts with {n} found by Hertel and Mehlhorn's method."
         )
         self.add(
             "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},

@@ -102,7 +102,8 @@ class _Decoder(PairsDecoder):
         if is_own:
             where = f"Box {item} searches its own row, {row}, starting at its own cell, column {first}"
         else:
-            where = f"Box {item} reaches into row {row}, which is searched from its left end minus the widest box's width, column {first}"
+            start = f"the box's left end minus the widest box's width, column {first}"
+            where = f"Box {item} reaches into row {row} and searches it, starting at {start}"
         where += f", up to its right end, column {beyond - 1}" if beyond - 1 > first else ", where it also ends"
         if not compared:
             words = f"{where}. There is no box{' after it' if is_own else ''} to compare it with."
