@@ -81,8 +81,8 @@ def algorithm(name: str) -> Algorithm[Any]:
     if name not in algorithms():
         raise InvalidInputError("algorithm", "one of " + ", ".join(algorithms()) + meant(str(name), algorithms()), name)
     module = next((module for module, names in _MODULES.items() if name in names), name)
-    found: Algorithm[Any] = next(row for row in import_module(f"engine.trace.steppers.{module}").ALGORITHMS if row.name == name)
-    return found
+    chosen: Algorithm[Any] = next(row for row in import_module(f"engine.trace.steppers.{module}").ALGORITHMS if row.name == name)
+    return chosen
 
 
 def beside(name: str, case: Case) -> tuple[str, ...]:

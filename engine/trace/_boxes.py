@@ -60,8 +60,7 @@ class PairsDecoder(Decoder[BoxesCase]):
 
     search: ClassVar[str] = "search"
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
         self.boxes = self.case.boxes
         self.pairs: list[tuple[int, int]] = []
         self.lines: Marks = ()

@@ -56,12 +56,11 @@ class Side(NamedTuple):
 class TimesDecoder(Decoder[PairCase]):
     """The bars so far; only the newest is labeled, as there is no room for many labels. Rows are in the frame of the first side."""
 
-    def __init__(self, *context: Any, sides: tuple[Side, ...]) -> None:
-        super().__init__(*context)
-        self.sides = sides
-        self.cores = [core_of(side.shape)[0] for side in sides]
+    def set_up(self) -> None:
+        self.sides: tuple[Side, ...] = self.algorithm.sides(self.case)
+        self.cores = [core_of(side.shape)[0] for side in self.sides]
         self.corners: list[list[Point]] = [
-            [(x, y) for x, y in side.pose.apply_array(core).tolist()] for side, core in zip(sides, self.cores, strict=True)
+            [(x, y) for x, y in side.pose.apply_array(core).tolist()] for side, core in zip(self.sides, self.cores, strict=True)
         ]
         self.touch = 0.0
         self.n_tested = 0

@@ -192,8 +192,7 @@ class TreeDecoder(Decoder[BoxesCase]):
     fat: ClassVar[bool] = False
     layout_line: ClassVar[int | None] = None
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
         self.forest = Forest(len(self.case.boxes), self.is_built_up, self.fat)
         self.visits: list[tuple[int, bool, bool | None]] = []
 
@@ -215,7 +214,7 @@ class TreeDecoder(Decoder[BoxesCase]):
 
     def answer(self) -> None:
         """Add the layout of the tree in memory, the query's descent, and the answer."""
-        forest, counts, hits, asked = self.forest, self.counts, self.result, len(self.algorithm.pseudo_code) - len(ASKED)
+        forest, counts, hits, first_line = self.forest, self.counts, self.result, len(self.algorithm.pseudo_code) - len(ASKED)
         if self.layout_line is not None and self.case.boxes:
             row = [forest.names[node] for node in forest.preorder()]
             words = " ".join(row if len(row) < 2 * _MAX_NAMED else [*row[:_MAX_NAMED], "..."])
@@ -243,7 +242,7 @@ class TreeDecoder(Decoder[BoxesCase]):
             is_right = is_met and is_hit is not False
             roles.pop(node, None)
             self.show(
-                "visit", asked + (1 if not is_met else 3 if is_inner else 2), f"{its_box} {words}", {**roles, node: "looked_at"},
+                "visit", first_line + (1 if not is_met else 3 if is_inner else 2), f"{its_box} {words}", {**roles, node: "looked_at"},
                 question=None if node in forest.roots else Question(prompt, ("yes", "no"), 0 if is_right else 1),
             )  # fmt: skip
             roles[node] = "dropped" if not is_right else "best" if is_inner else "result"
@@ -252,7 +251,7 @@ class TreeDecoder(Decoder[BoxesCase]):
         tested = f"tested {counts['boxes tested']} of {n_nodes - len(forest.children)} boxes"
         meets = f"Boxes {listed(hits)} meet" if len(hits) > 1 else f"Box {hits[0]} meets" if hits else "No box meets"
         self.show(
-            "answer", asked, f"{meets} the region. {visited} and {tested}. The half perimeters of the inner nodes sum to "
+            "answer", first_line, f"{meets} the region. {visited} and {tested}. The half perimeters of the inner nodes sum to "
             f"{meters(forest.inner_perimeters)}; smaller is better.",
             roles, values={"found": float(len(hits)), "height": float(forest.height), "inner perimeters": forest.inner_perimeters},
             result=hits,

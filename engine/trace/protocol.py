@@ -50,6 +50,10 @@ class Decoder(Generic[C]):
         self.counts = dict.fromkeys(self.costs, 0)
         self.rows: list[Any] = []
         self._at = 0
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Prepare what the steps need."""
 
     def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
         """Return the steps; the last has the result."""

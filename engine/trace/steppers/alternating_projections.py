@@ -32,8 +32,8 @@ class _Decoder(DifferenceDecoder):
         PROJECTIONS_BOUND: Event("bound", "i:i j:i n:2 low"),
     }
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.path: list[Point] = []
         self.upper: list[Point] = []
         self.lower: list[Point] = []

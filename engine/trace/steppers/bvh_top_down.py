@@ -30,8 +30,8 @@ class _Decoder(TreeDecoder):
     }
     layout_line = 7
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         n = len(self.case.boxes)
         self.items, self.costs_so_far = list(range(n)), list[Point]()
         if n > 0:

@@ -46,8 +46,8 @@ class CurveDecoder(TreeDecoder):
     layout_line = 6
     order_line: ClassVar[int] = 0
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.items: list[int] = []
         self.cells: dict[str, float] = {}
 
@@ -145,8 +145,8 @@ class _BottomUpDecoder(CurveDecoder):
         BOTTOM_UP_CLUSTER: Event("cluster", "place:i node:i"),
     }
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.choices: list[Any] = []
         for k, box in enumerate(self.case.boxes):
             self.forest.put_leaf(k, k, box)

@@ -46,8 +46,7 @@ class DifferenceAlgorithm(PairAlgorithm):
 class DifferenceDecoder(Decoder[PairCase]):
     """The vertices of B - A, world axes, and where they come from."""
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
         self.xf_a = self.case.pair.pose_a
         self.world_a, self.world_b = _placed(self.case, 0), _placed(self.case, 1)
         shapes = self.case.both[::2]
@@ -286,8 +285,8 @@ _MAX_EDGES = 12
 class _EpaDecoder(GjkDecoder):
     ring: Marks = ()
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.edges: list[Any] = []
         self.is_gjk = True
 

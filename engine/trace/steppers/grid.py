@@ -30,8 +30,8 @@ class _Decoder(PairsDecoder):
     }
     costs = ("cells visited", "boxes tested")
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.cell_of: dict[int, tuple[int, int]] = {}
 
     def shown(self, kind: str, roles: Mapping[int, Role]) -> Iterable[Mark]:

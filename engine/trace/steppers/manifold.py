@@ -88,8 +88,8 @@ class ClippingDecoder(AxesDecoder):
     aim = "The axis with the largest gap is the shortest way to separate them."
     goes_on = "So there is no contact."
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.rule = rule = self.algorithm.rule
         self.first_line = len(self.algorithm.choice)
         self.corner_line = self.first_line + _CORNERS

@@ -41,9 +41,10 @@ class _Decoder(TimesDecoder):
         RAY_SETTLED: Event("settled", "edge:i before after n:2"),
     }
 
-    def __init__(self, *context: Any) -> None:
-        pair = context[1].pair
-        super().__init__(*context, sides=(Side("a", pair.shape_a, pair.pose_a),))
+    def set_up(self) -> None:
+        super().set_up()
+        pair = self.case.pair
+        assert pair.ray is not None
         self.origin, self.way = pair.ray[0], self.case.translations[0]
         self.end, self.radius, self.top = self.at(1.0), pair.shape_a.radius, _top(self.case)
         self.n_corners, self.length = len(self.corners[0]), math.hypot(*self.way)
@@ -266,6 +267,10 @@ class RayCast(Algorithm[PairCase]):
             ray=((-2.2, 0.9), (2.6, 0.2)),
         )
     )  # fmt: skip
+
+    def sides(self, case: PairCase) -> tuple[Side, ...]:
+        """Return the shape."""
+        return (Side("a", case.pair.shape_a, case.pair.pose_a),)
 
     def scenery(self, case: PairCase) -> Marks:
         return (*case.scenery, *step_of_time(_top(case)))

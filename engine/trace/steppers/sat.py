@@ -163,8 +163,7 @@ class AxesDecoder(Decoder[PairCase]):
     goes_on: ClassVar[str]
     climbs = False
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
         self.edges = Edges(self.case)
         self.frame = self.edges.poses[0]
         self.is_swapped = False  # True if what a row has first is B's

@@ -32,8 +32,8 @@ class _Decoder(PairsDecoder):
     costs = ("swaps", "boxes tested")
     search = "sweep"
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.order: list[int] = []
         self.active: list[int] = []
         self.axis, self.new = 0, -1

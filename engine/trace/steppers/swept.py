@@ -95,12 +95,11 @@ class SweptDecoder(TimesDecoder):
     }
     algorithm: SweptAlgorithm
 
-    def __init__(self, *context: Any) -> None:
-        sides = context[0].sides(context[1])
-        super().__init__(*context, sides=sides)
-        self.names = [side.name.upper() for side in sides]
-        self.radius = sum(side.shape.radius for side in sides)
-        self.way, self.top = _relative(*sides), _n_bars(*sides)
+    def set_up(self) -> None:
+        super().set_up()
+        self.names = [side.name.upper() for side in self.sides]
+        self.radius = sum(side.shape.radius for side in self.sides)
+        self.way, self.top = _relative(*self.sides), _n_bars(*self.sides)
         self.length = math.hypot(*self.way)
         self.intervals = [[-math.inf, math.inf], [-math.inf, math.inf]]
         self.closing: list[tuple[float, str, Point]] = []

@@ -117,8 +117,7 @@ class ImpactDecoder(Decoder[PairCase]):
     last: Measured | None = None
     n_measured = 0
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
         self.dots: list[Mark] = []
 
     @property
@@ -436,8 +435,8 @@ class _BisectionDecoder(ImpactDecoder):
     gap_line = 1
     end_lines = (0, 1, 6)
 
-    def __init__(self, *context: Any) -> None:
-        super().__init__(*context)
+    def set_up(self) -> None:
+        super().set_up()
         self.cleared: list[Mark] = []
 
     def gap(self, e: Any) -> None:
