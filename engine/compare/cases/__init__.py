@@ -2,8 +2,8 @@
 
 Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends on the seed
 alone (and on the kinds of pairs that are asked for) and never on how many processes share the work. All numbers are float32's, so that
-Box2D and we get the same ones. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for what is asked of single shapes
-and of whole scenes `properties` and `scenes`.
+Box2D and we get the same ones. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for single shapes and whole scenes
+`properties`.
 """
 
 from __future__ import annotations

@@ -19,9 +19,13 @@ from engine.compare.proofs._polygon_decisions import (
     Vector,
     WorldPolygon,
     clipped_points,
+    cross,
+    dot,
     extreme,
     finished,
+    minus,
     root,
+    unit,
 )  # fmt: skip
 
 __all__ = ["WorldEdge", "replay_edge_circle", "replay_edge_polygon"]
@@ -42,26 +46,26 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
     """Follow Box2D's rule for an edge and a circle once; `sign` is -1 where the circle is A."""
     judge = Judge(script)
     bound, exact = bounds.separation, type(radius)
-    along = _unit(edge.v1, edge.v2)
+    along = unit(edge.v1, edge.v2)
     end, neighbor, name = None, None, ""
-    if not judge.is_positive("beyond the first end", _dot(along, _minus(center, edge.v1)), bound):
+    if not judge.is_positive("beyond the first end", dot(along, minus(center, edge.v1)), bound):
         end, neighbor, name = edge.v1, edge.before, "the first neighbor's"
-    elif not judge.is_positive("beyond the second end", _dot(along, _minus(edge.v2, center)), bound):
+    elif not judge.is_positive("beyond the second end", dot(along, minus(edge.v2, center)), bound):
         end, neighbor, name = edge.v2, edge.after, "the second neighbor's"
     reach = edge.skin + radius
     if end is None:
         normal = (-along[1], along[0])
-        gap = _dot(normal, _minus(center, edge.v1))
+        gap = dot(normal, minus(center, edge.v1))
         if not judge.is_positive("side of the edge", gap, bound):
             normal, gap = (-normal[0], -normal[1]), -gap
         if judge.is_positive("within the skins", abs(gap) - reach, bound):
             return finished(judge, None, ())
         return finished(judge, (sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),))
-    away = _minus(center, end)
-    distance = root(_dot(away, away))
+    away = minus(center, end)
+    distance = root(dot(away, away))
     if judge.is_positive("within the skins", distance - reach, bound):
         return finished(judge, None, ())
-    if neighbor is not None and judge.is_positive(name, _dot(_unit(end, neighbor), away), bound):
+    if neighbor is not None and judge.is_positive(name, dot(unit(end, neighbor), away), bound):
         return finished(judge, None, ())
     if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON), bound):
         normal, gap = (away[0] / distance, away[1] / distance), distance
@@ -77,16 +81,15 @@ def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: 
     bound, total = bounds.separation, edge.skin + poly.skin
     exact = type(total)
     is_front, lower, upper = _facing(edge, poly.centroid, bounds, judge)
-    along = _unit(edge.v1, edge.v2)
+    along = unit(edge.v1, edge.v2)
     normal = (along[1], -along[0]) if is_front else (-along[1], along[0])
 
-    on_edge = min(_dot(normal, _minus(vertex, edge.v1)) for vertex in poly.vertices)
+    on_edge = min(dot(normal, minus(vertex, edge.v1)) for vertex in poly.vertices)
     if judge.is_positive("early out on the edge", on_edge - total, bound):
         return finished(judge, None, ())
     outward = [(-nx, -ny) for nx, ny in poly.normals]
     gaps = [
-        min(_dot(out, _minus(vertex, edge.v1)), _dot(out, _minus(vertex, edge.v2)))
-        for out, vertex in zip(outward, poly.vertices, strict=True)
+        min(dot(out, minus(vertex, edge.v1)), dot(out, minus(vertex, edge.v2))) for out, vertex in zip(outward, poly.vertices, strict=True)
     ]
     if judge.is_positive("early out on the polygon", max(gaps) - total, bound):
         return finished(judge, None, ())
@@ -100,10 +103,10 @@ def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: 
         n = poly.normals[chosen]
         corners = (poly.vertices[chosen], poly.vertices[(chosen + 1) % len(poly.vertices)])
         points, amplification = clipped_points(
-            corners, n, (edge.v1, edge.v2), float(_dot(n, normal)), exact(0), poly.skin, edge.skin, bounds, judge
+            corners, n, (edge.v1, edge.v2), float(dot(n, normal)), exact(0), poly.skin, edge.skin, bounds, judge
         )  # fmt: skip
         return finished(judge, (-sign * n[0], -sign * n[1]), points, amplification)
-    products = [_dot(normal, other) for other in poly.normals]
+    products = [dot(normal, other) for other in poly.normals]
     incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
     ends = (poly.vertices[incident], poly.vertices[(incident + 1) % len(poly.vertices)])
     corners = (edge.v1, edge.v2) if is_front else (edge.v2, edge.v1)
@@ -115,22 +118,22 @@ def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: 
 
 def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> tuple[bool, Vector, Vector]:
     """Return True if the centroid is in front of the chain, and between which normals the contact's must lie."""
-    along = _unit(edge.v1, edge.v2)
+    along = unit(edge.v1, edge.v2)
     normal, behind = (along[1], -along[0]), (-along[1], along[0])
 
     def is_in_front(of: str, start: Vector, direction: Vector) -> bool:
-        to = _minus(centroid, start)
+        to = minus(centroid, start)
         return judge.is_positive(of, direction[1] * to[0] - direction[0] * to[1], bounds.centroid)
 
     before = after = None
     is_ridge_before = is_ridge_after = False
     first = edge.v1 if edge.before is None else edge.before
     if edge.before is not None:
-        before = _unit(edge.before, edge.v1)
-        is_ridge_before = judge.is_positive("ridge before", _cross(before, along), bounds.direction)
+        before = unit(edge.before, edge.v1)
+        is_ridge_before = judge.is_positive("ridge before", cross(before, along), bounds.direction)
     if edge.after is not None:
-        after = _unit(edge.v2, edge.after)
-        is_ridge_after = judge.is_positive("ridge after", _cross(along, after), bounds.direction)
+        after = unit(edge.v2, edge.after)
+        is_ridge_after = judge.is_positive("ridge after", cross(along, after), bounds.direction)
 
     # a valley's neighbor demands that the centroid be in front of it too; a ridge's grants the front by itself
     is_front = is_in_front("in front of the edge", edge.v1, along)
@@ -179,8 +182,8 @@ def _best_within_limits(
     slop = type(normal[0])(BOX2D_ANGULAR_SLOP)
 
     def is_within(out: Vector) -> bool:
-        across = _cross(normal, out)  # positive: out lies left of the normal, on the upper limit's side
-        rooms = [_dot(_minus(out, limit), normal) + slop for limit in (upper, lower)]
+        across = cross(normal, out)  # positive: out lies left of the normal, on the upper limit's side
+        rooms = [dot(minus(out, limit), normal) + slop for limit in (upper, lower)]
         if abs(across) <= bounds.direction and all(room > bounds.direction for room in rooms):
             return True  # whichever limit is asked
         is_left = judge.is_positive("which limit", across, bounds.direction)
@@ -202,21 +205,3 @@ def _point(center: Vector, normal: Vector, gap: Number, skin: Number, radius: Nu
     """Return the point midway between the edge's skin and the circle, and the separation without the skin."""
     lift = (skin - gap - radius) / 2
     return center[0] + lift * normal[0], center[1] + lift * normal[1], gap - radius
-
-
-def _minus(first: Vector, other: Vector) -> Vector:
-    return first[0] - other[0], first[1] - other[1]
-
-
-def _dot(first: Vector, other: Vector) -> Number:
-    return first[0] * other[0] + first[1] * other[1]
-
-
-def _cross(first: Vector, other: Vector) -> Number:
-    return first[0] * other[1] - first[1] * other[0]
-
-
-def _unit(start: Vector, end: Vector) -> Vector:
-    ex, ey = _minus(end, start)
-    length = root(ex * ex + ey * ey)
-    return ex / length, ey / length

@@ -32,11 +32,15 @@ __all__ = [
     "WorldPolygon",
     "all_outcomes",
     "clipped_points",
+    "cross",
+    "dot",
     "extreme",
     "finished",
+    "minus",
     "placed_points",
     "replay_outcome",
     "root",
+    "unit",
 ]
 
 Number: TypeAlias = Any
@@ -83,9 +87,8 @@ class WorldPolygon:
     @classmethod
     def of(cls, corners: Sequence[Vector], centroid: Vector, skin: Number) -> WorldPolygon:
         """Return the polygon with its normals."""
-        edges = [(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True)]
-        lengths = [root(ex * ex + ey * ey) for ex, ey in edges]
-        return cls(corners, [(ey / length, -ex / length) for (ex, ey), length in zip(edges, lengths, strict=True)], centroid, skin)
+        along = (unit(start, end) for start, end in zip(corners, (*corners[1:], corners[0]), strict=True))
+        return cls(corners, [(y, -x) for x, y in along], centroid, skin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +161,13 @@ def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Seq
     is_on_b = judge.is_positive("face preference", separation_b - preferred, 2.0 * bounds.separation)
     base, other, edge = (b, a, edge_b) if is_on_b else (a, b, edge_a)
 
-    nx, ny = base.normals[edge]
-    products = [nx * mx + ny * my for mx, my in other.normals]
+    normal = nx, ny = base.normals[edge]
+    products = [dot(normal, direction) for direction in other.normals]
     incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
     corners = (base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)])
     ends = (other.vertices[incident], other.vertices[(incident + 1) % len(other.vertices)])
     points, amplification = clipped_points(
-        corners, (nx, ny), ends, float(products[incident]), total, base.skin, other.skin, bounds, judge
+        corners, normal, ends, float(products[incident]), total, base.skin, other.skin, bounds, judge
     )  # fmt: skip
     sign = -1 if is_on_b else 1
     return finished(judge, (sign * nx, sign * ny), points, amplification)
@@ -194,9 +197,9 @@ def clipped_points(
     (nx, ny), total = normal, base_skin + other_skin
     factor = 1.0 / max(abs(product), _MIN_COSINE)
     clipped, amplification = list(ends), 0.0
-    for (vx, vy), outward in zip(corners, (-1, 1), strict=True):
-        tx, ty = -outward * ny, outward * nx
-        out = [tx * (x - vx) + ty * (y - vy) - widening for x, y in clipped]
+    for corner, outward in zip(corners, (-1, 1), strict=True):
+        tangent = -outward * ny, outward * nx
+        out = [dot(tangent, minus(point, corner)) - widening for point in clipped]
         sides = [judge.side_of_plane(distance, bounds.separation * (1.0 + amplification)) for distance in out]
         if sides.count(1) == 2 or sorted(sides) == [1, 2]:
             return (), 0.0
@@ -211,7 +214,7 @@ def clipped_points(
     points = []
     half = exact(0.5)
     for x, y in clipped:
-        gap = nx * (x - corners[0][0]) + ny * (y - corners[0][1])
+        gap = dot(normal, minus((x, y), corners[0]))
         if not judge.is_positive("within the skins", total - gap, bounds.separation * (1.0 + 2.0 * amplification)):
             continue
         lift = half * (base_skin - other_skin - gap)
@@ -228,15 +231,13 @@ def placed_points(
 
 
 def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge) -> tuple[Number, int]:
-    dx, dy = other.centroid[0] - poly.centroid[0], other.centroid[1] - poly.centroid[1]
-    reach = abs(float(dx)) + abs(float(dy))
-    along = [nx * dx + ny * dy for nx, ny in poly.normals]
+    toward = minus(other.centroid, poly.centroid)
+    reach = abs(float(toward[0])) + abs(float(toward[1]))
+    along = [dot(normal, toward) for normal in poly.normals]
     start = extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach), judge)
 
     def separation(edge: int) -> Number:
-        nx, ny = poly.normals[edge]
-        vx, vy = poly.vertices[edge]
-        return min(nx * (x - vx) + ny * (y - vy) for x, y in other.vertices)
+        return min(dot(poly.normals[edge], minus(vertex, poly.vertices[edge])) for vertex in other.vertices)
 
     def is_better(name: str, value: Number, than: Number) -> bool:
         return judge.is_positive(name, value - than, 2.0 * bounds.separation)
@@ -276,3 +277,25 @@ def root(value: Number) -> Number:
         shift = 1 << (2 * _SQRT_BITS)
         return Fraction(math.isqrt(value.numerator * shift // value.denominator), 1 << _SQRT_BITS)
     return math.sqrt(value)
+
+
+# --- Vectors
+
+
+def minus(first: Vector, other: Vector) -> Vector:
+    return first[0] - other[0], first[1] - other[1]
+
+
+def dot(first: Vector, other: Vector) -> Number:
+    return first[0] * other[0] + first[1] * other[1]
+
+
+def cross(first: Vector, other: Vector) -> Number:
+    return first[0] * other[1] - first[1] * other[0]
+
+
+def unit(start: Vector, end: Vector) -> Vector:
+    """Return the unit vector from one point to another."""
+    ex, ey = minus(end, start)
+    length = root(ex * ex + ey * ey)
+    return ex / length, ey / length

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from engine.compare import allowances
-from engine.compare.proofs._polygon_decisions import Vector
+from engine.compare.proofs._polygon_decisions import Vector, cross, dot, minus
 from engine.compare.proofs.placed import Explained, PosedRow
 from engine.geometry.kinds import SEGMENT
 
@@ -53,38 +53,37 @@ def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> E
 
 def _turned(start: Vector, end: Vector) -> Vector:
     """Return the unit normal to the right of the way from one point to another."""
-    dx, dy = end[0] - start[0], end[1] - start[1]
+    dx, dy = minus(end, start)
     length = math.hypot(dx, dy)
     return dy / length, -dx / length
 
 
 def _angle(first: Vector, other: Vector) -> float:
-    return math.atan2(first[0] * other[1] - first[1] * other[0], first[0] * other[0] + first[1] * other[1])
+    return math.atan2(cross(first, other), dot(first, other))
 
 
 def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None], ...], direction: Vector) -> float:
     """Return by how many radians a normal lies beyond those of one side, whose own is `normal`; negative within."""
     lean = _angle(normal, direction)
     for end, start, ghost in neighbors:
-        outward = (end[0] - start[0], end[1] - start[1])
+        outward = minus(end, start)
         sense = math.copysign(1.0, _angle(normal, outward))
         if sense * lean < 0.0:
             continue
         if ghost is None:
             return abs(lean) - math.pi
-        onward = (ghost[0] - end[0], ghost[1] - end[1])
-        falls = -sense * _angle(outward, onward)  # negative where the neighbor falls away on this side
+        falls = -sense * _angle(outward, minus(ghost, end))  # negative where the neighbor falls away on this side
         return abs(lean) - max(0.0, -falls)
     return abs(lean)
 
 
 def _reach_over(start: Vector, end: Vector, corners: list[Vector]) -> tuple[float, float] | None:
     """Return from where to where the part of a convex outline over a link reaches along its normal; None where there is none."""
-    normal, along = _turned(start, end), (end[0] - start[0], end[1] - start[1])
+    normal, along = _turned(start, end), minus(end, start)
     length = math.hypot(*along)
     places = [
-        ((x - start[0]) * along[0] / length + (y - start[1]) * along[1] / length, (x - start[0]) * normal[0] + (y - start[1]) * normal[1])
-        for x, y in corners
+        ((x * along[0]) / length + (y * along[1]) / length, x * normal[0] + y * normal[1])
+        for x, y in (minus(corner, start) for corner in corners)
     ]
     heights = [height for place, height in places if 0.0 <= place <= length]
     for (a, low), (b, high) in zip(places, places[1:] + places[:1], strict=True):
