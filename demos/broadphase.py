@@ -53,7 +53,7 @@ class _ViewState:
     id="broadphase",
     category="Algorithms",
     title="Thousands of boxes",
-    watch="Thousands of boxes move, and eleven structures race to find the overlapping pairs.",
+    watch="Thousands of boxes move, and twelve structures race to find the overlapping pairs.",
 )
 class BroadPhaseScene(Demo):
     """Boxes, a structure, and a chart of times."""
@@ -63,7 +63,7 @@ class BroadPhaseScene(Demo):
         ("Choose the cross: on either axis, half of the boxes overlap. Which structures become slow?", "set scene"),
         ("Raise the size spread to 100: grids suffer, but trees do not.", "set spread"),
     )
-    keywords = "grid hash tree bvh sweep and prune pairs aabb spatial"
+    keywords = "grid hash tree quadtree bvh sweep and prune pairs aabb spatial"
     parameters = (
         Parameter.choice("structure", STRUCTURE_WORDS, "drawn structure", default=_DRAWN),
         Parameter("level", 0, 0, 24, "", "drawn level", True, note="Level of a tree, counted from the root; 0 draws all."),

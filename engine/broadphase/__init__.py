@@ -6,6 +6,7 @@ from engine.broadphase.bvh import BottomUpTree, InsertionTree, MortonTree, TopDo
 from engine.broadphase.dynamic_tree import DynamicTree
 from engine.broadphase.grid import UniformGrid
 from engine.broadphase.interface import BroadPhase
+from engine.broadphase.quadtree import QuadTree
 from engine.broadphase.spatial_hash import SpatialHash
 from engine.broadphase.sweep_and_prune import SweepAndPrune, SweepTwoAxes
 from engine.broadphase.tree import Tree
@@ -20,6 +21,7 @@ __all__ = [
     "DynamicTree",
     "InsertionTree",
     "MortonTree",
+    "QuadTree",
     "SpatialHash",
     "SweepAndPrune",
     "SweepTwoAxes",
@@ -43,5 +45,6 @@ STRUCTURES: tuple[type[BroadPhase], ...] = (
     BottomUpTree,
     InsertionTree,
     MortonTree,
+    QuadTree,
 )
 """All structures, starting with the reference for the others; used by tests, the table and the scene."""

@@ -78,6 +78,16 @@ def _walls(rng: np.random.Generator) -> FloatArray:
     return around(rng.uniform(-5.0, 5.0, (N, 2)), np.where(rng.random((N, 1)) < 0.5, (9.0, 0.01), (0.01, 9.0)))
 
 
+def _all_levels(rng: np.random.Generator) -> FloatArray:
+    crowding = 2.0 ** rng.uniform(-40.0, 0.0, (N, 1))
+    return around(1e6 * crowding * rng.uniform(-1.0, 1.0, (N, 2)), np.tile(2.0 ** rng.uniform(-25.0, 20.0, (N, 1)), 2))
+
+
+def _floor(rng: np.random.Generator) -> FloatArray:
+    resting = around(rng.uniform(-90.0, 90.0, (N, 2)) * (1.0, 0.001), np.full((N, 2), 0.1))
+    return np.concatenate(([(-1e3, -1.0, 1e3, 0.1)], resting))
+
+
 def _one(rng: np.random.Generator) -> FloatArray:
     return np.array([(0.0, 0.0, 1.0, 2.0)])
 
@@ -101,6 +111,8 @@ SCENES = {
     "tenths": _tenths,
     "as wide as float64": _wide,
     "walls": _walls,
+    "all levels": _all_levels,
+    "a floor": _floor,
     "one": _one,
     "none": _none,
 }

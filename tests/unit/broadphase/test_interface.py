@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,24 @@ def test_every_scene(structure, name):
     for given_ in (boxes, np.nextafter(boxes, np.inf), boxes[::-1].copy(), scene("random", 2), boxes):
         np.testing.assert_array_equal(one.pairs(given_), truth.pairs(given_))
         check_questions(one, truth, rng, N_QUESTIONS)
+
+
+coordinates = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False, width=32) | st.integers(-4, 4).map(float)
+extents = st.floats(0.0, 1e3) | st.integers(0, 2).map(float)
+
+
+@given(st.lists(st.tuples(coordinates, coordinates, extents, extents), max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_any_boxes(rows):
+    """Against the definition: closed boxes whose projections on both axes overlap."""
+    boxes = [(x, y, x + width, y + height) for x, y, width, height in rows]
+    expected = [
+        [i, j]
+        for (i, p), (j, q) in itertools.combinations(enumerate(boxes), 2)
+        if p[0] <= q[2] and q[0] <= p[2] and p[1] <= q[3] and q[1] <= p[3]
+    ]
+    for structure in STRUCTURES:
+        assert structure().pairs(boxes).tolist() == expected, structure.__name__
 
 
 @FAST

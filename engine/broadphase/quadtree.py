@@ -1,0 +1,69 @@
+"""A quadtree: boxes in the smallest of ever smaller quarters of space that contains them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.broadphase.interface import BroadPhase
+from engine.broadphase.sketch import CellSketch
+from engine.common.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from engine.broadphase._quadtree_kernel import Quadtree
+
+__all__ = ["QuadTree"]
+
+
+class QuadTree(BroadPhase):
+    """Divides space into quarters, where many boxes are, into quarters of those, and so on; rebuilt after a change; see `BroadPhase`.
+
+    For boxes of very different sizes, or crowds in a wide world, that all move. See `_quadtree_kernel`.
+    """
+
+    name = "quadtree"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tree: Quadtree | None = None
+
+    def _rebuilt(self) -> None:
+        self._tree = None
+
+    def _built(self) -> Quadtree:
+        """Return the tree of the present boxes, at least one."""
+        if self._tree is None:
+            from engine.broadphase._quadtree_kernel import quadtree
+
+            self._tree = quadtree(self._live_boxes()[1])
+        return self._tree
+
+    def _pairs(self) -> IntArray:
+        if self._n_live == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        from engine.broadphase._quadtree_kernel import overlapping_pairs
+
+        return self._proxies_of(overlapping_pairs(self._built()), slice(None))
+
+    def _query(self, queries: FloatArray) -> IntArray:
+        if self._n_live == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        from engine.broadphase._quadtree_kernel import met_boxes
+
+        return self._proxies_of(met_boxes(self._built(), queries, max(len(queries), self._n_live)), slice(1, 2))
+
+    def _proxies_of(self, rows: IntArray, columns: slice) -> IntArray:
+        """Replace rows of live boxes, in some columns, by their proxies, which are in the same order."""
+        if self._n_live < self._size:
+            rows[:, columns] = self.proxies[rows[:, columns]]
+        return rows
+
+    def sketch(self) -> CellSketch:
+        """Return the cells, and the number of boxes in each; those without a box of their own are left out."""
+        if self._n_live == 0:
+            return CellSketch(np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+        tree = self._built()
+        counts = np.diff(tree.first)
+        is_used = counts > 0
+        return CellSketch(tree.cells[is_used], counts[is_used], np.zeros(int(is_used.sum()), dtype=np.bool_))
