@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._trade_off import ALL_VOLUMES, TradeOff, neighbors, trade_offs
 from benchmarks.measuring import Record, record, seconds_in_turn
 from demos._bounding_outlines import OUTLINES, outline_named
 from engine.bounding._kdop_kernel import posed_kdops
@@ -22,7 +23,6 @@ from engine.bounding.cloud import cloud_of
 from engine.bounding.kdop import kdop_axes
 from engine.bounding.kinds import Volume, volume_name
 from engine.bounding.outlines import outlines_meeting
-from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbors, trade_offs
 from engine.geometry._rotation_kernel import turn_poses
 
 __all__ = ["Cost", "measured", "run"]

@@ -6,13 +6,13 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon as Outline
 
+from benchmarks._trade_off import ALL_VOLUMES, trade_offs
 from demos._bounding_outlines import outline_named
 from demos._bounding_picture import ring_of
 from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, SKY, dot, plane
 from engine.bounding import cloud_of
 from engine.bounding.boxes import calipers
 from engine.bounding.kinds import Placed, follower, volume_name
-from engine.bounding.trade_off import ALL_VOLUMES, trade_offs
 from engine.geometry import Transform
 
 TURNED = Transform(angle=0.5)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from engine.geometry import Segment
-from engine.geometry.closest import closest_on_segment
 from engine.sim.stage import Stage, body_box
 
 __all__ = ["bodies_under", "bodies_within", "joints_under"]
@@ -29,8 +28,7 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
         fixture = world.fixture(fixture_id)
         if isinstance(fixture.shape, Segment):
             xf = world.state(fixture.body).xf
-            on_it, _ = closest_on_segment(at, xf.apply(fixture.shape.p1), xf.apply(fixture.shape.p2))
-            if math.dist(on_it, at) <= reach:
+            if _distance_to_segment(at, xf.apply(fixture.shape.p1), xf.apply(fixture.shape.p2)) <= reach:
                 near[fixture.body] = None
     away = np.hypot(*(world.poses[:, :2] - np.array(at)).T)
     near.update(dict.fromkeys(world.body_ids[row] for row in reversed(np.flatnonzero(away <= reach).tolist())))
@@ -58,7 +56,7 @@ def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], l
     lines: list[tuple[float, int]] = []
     for joint in reversed(world.joint_ids):
         a, b = world.joint_anchors(joint)
-        at_mark, at_line = min(math.dist(a, at), math.dist(b, at)), math.dist(closest_on_segment(at, a, b)[0], at)
+        at_mark, at_line = min(math.dist(a, at), math.dist(b, at)), _distance_to_segment(at, a, b)
         if at_mark <= reach:
             marks.append((at_mark, joint))
         elif at_line <= reach:
@@ -66,3 +64,11 @@ def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], l
     return [joint for _, joint in sorted(marks, key=lambda found: found[0])], [
         joint for _, joint in sorted(lines, key=lambda found: found[0])
     ]
+
+
+def _distance_to_segment(p: Point, a: Point, b: Point) -> float:
+    """Return the distance of a point to the segment from a to b (C. Ericson, Real-Time Collision Detection, 2005, 5.1.2)."""
+    ex, ey = b[0] - a[0], b[1] - a[1]
+    along, length_sq = (p[0] - a[0]) * ex + (p[1] - a[1]) * ey, ex * ex + ey * ey
+    t = min(max(along / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0
+    return math.dist(p, (a[0] + t * ex, a[1] + t * ey))

@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
+from benchmarks._trade_off import ALL_VOLUMES, REACH, mean_area, neighbors, trade_offs
 from engine.bounding.kinds import KINDS, volume_name
 from engine.bounding.outlines import outline_area
-from engine.bounding.trade_off import ALL_VOLUMES, REACH, mean_area, neighbors, trade_offs
 from engine.common.errors import InvalidShapeError
 from sprites.figure_outline import OUTLINE
 from tests.unit.bounding.test_overlap import FRAME, STAR

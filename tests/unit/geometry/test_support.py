@@ -1,4 +1,4 @@
-"""The support function against brute force over a dense outline, and the nearest points of segments against sampling."""
+"""The support function against brute force over a dense outline."""
 
 import math
 
@@ -7,7 +7,6 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.geometry.closest import closest_on_segment, closest_on_segments
 from engine.geometry.support import support
 
 SHAPES = [
@@ -53,18 +52,3 @@ def test_no_point_lies_farther(shape):
 def test_no_direction_is_refused():
     with pytest.raises(InvalidInputError, match="direction must be not 0"):
         support(SHAPES[0], Transform(), (0.0, 0.0))
-
-
-def test_nearest_points_of_segments():
-    rng = np.random.default_rng(4)
-    t = np.linspace(0.0, 1.0, 101)
-    for _ in range(200):
-        a, b, c, d = (tuple(p) for p in rng.uniform(-1.0, 1.0, (4, 2)).tolist())
-        p, q = closest_on_segments(a, b, c, d)
-        on_ab = np.outer(1.0 - t, a) + np.outer(t, b)
-        on_cd = np.outer(1.0 - t, c) + np.outer(t, d)
-        sampled = float(np.hypot(*(on_ab[:, None] - on_cd[None, :]).transpose(2, 0, 1)).min())
-        assert sampled - 0.03 <= math.dist(p, q) <= sampled + 1e-12
-        assert math.dist(p, closest_on_segment(p, a, b)[0]) < 1e-12
-        assert math.dist(q, closest_on_segment(q, c, d)[0]) < 1e-12
-    assert closest_on_segment((1.0, 1.0), (2.0, 2.0), (2.0, 2.0)) == ((2.0, 2.0), 0.0)
