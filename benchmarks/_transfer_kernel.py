@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common._lanes_kernel import fetch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
-from engine.common.registers import fetch
 from engine.narrowphase._simd_kernel import fetch_shapes
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP
 

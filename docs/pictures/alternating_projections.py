@@ -11,7 +11,7 @@ from docs.pictures.kit import BLUE, GRAY, GREEN, HERE, ORANGE, PURPLE, RED, char
 from engine import trace
 from engine.contracts.trace import TraceStep
 from engine.geometry import Segment, Transform
-from engine.narrowphase import gjk
+from engine.query import distance
 
 
 def turns_between(ray: Segment, angle: float) -> list[TraceStep]:
@@ -41,7 +41,7 @@ def picture() -> Figure:
         turns = np.arange(1, 61, 6)
         right.semilogy(turns, left_over[0] * math.cos(angle) ** (2.0 * (turns - 1)), "o", color=color, ms=4)
     right.plot([], [], "o", color=GRAY, ms=4, label="cos² law")
-    steps = gjk.distance(ray, HERE, ray, Transform((0.0, 0.0), 0.01)).iterations
+    steps = distance(ray, HERE, ray, Transform((0.0, 0.0), 0.01)).iterations
     right.axvline(steps, color="black", ls="--", lw=1.2, label=f"GJK at 0.01 rad needs {steps} steps")
     right.set_ylim(1e-8, 5.0)
     left.legend(*right.get_legend_handles_labels(), fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)

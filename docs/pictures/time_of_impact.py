@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart, draw, plane
 from engine.continuous._motion_kernel import IMPACT_GAP
-from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
+from engine.continuous.time_of_impact import METHODS
 from engine.geometry import Circle, Polygon, Sweep, Transform
-from engine.query import distance
+from engine.query import distance, time_of_impact
 from engine.trace.rows import record_rows
 
 
@@ -24,9 +24,9 @@ def picture() -> Figure:
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
-    for name, way in (("advancement", conservative_advancement), ("halving", bisection), ("bilateral", bilateral_advancement)):
-        found, rows = record_rows(lambda trace, way=way: way(blade, turning, disc, resting, trace=trace))
-        traces[name] = (np.array([(row[1], row[2] - disc.radius) for row in rows if row[0] == IMPACT_GAP]), found)
+    for method in METHODS:
+        found, rows = record_rows(lambda trace, method=method: time_of_impact(blade, turning, disc, resting, method=method, trace=trace))
+        traces[method] = (np.array([(row[1], row[2] - disc.radius) for row in rows if row[0] == IMPACT_GAP]), found)
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))
@@ -42,17 +42,17 @@ def picture() -> Figure:
         gaps.append(apart.separation if apart.normal is not None else math.nan)
     curve.plot(times, gaps, color=GRAY, lw=1.5, label="gap, by GJK")
     curve.axhline(0.0, color="black", lw=0.8)
-    for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
+    for name, color, mark in (("bisection", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
         rows, found = traces[name]
         near = rows[:, 1] < 1.0
         curve.plot(rows[near, 0], rows[near, 1], mark, color=color, ms=6, mfc="none", label=f"{name}: {found.iterations} measurements")
     curve.legend(fontsize=8, loc="upper right")
     curve.set_ylim(-0.3, 2.0)
     chart(curve, "where each method measures the gap", "t", "gap, m")
-    for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
+    for name, color, mark in (("bisection", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
         rows, _ = traces[name]
-        if name == "halving":
+        if name == "bisection":
             rows = rows[rows[:, 1] > 0.0]
         digits.semilogy(np.arange(1, len(rows) + 1), np.maximum(rows[:, 1], 1e-12), mark + "-", color=color, ms=5, lw=1)
-    chart(digits, "remaining gap at each step (for halving: at its probes)", "step", "m")
+    chart(digits, "remaining gap at each step (for bisection: at its probes)", "step", "m")
     return figure

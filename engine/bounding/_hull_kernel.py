@@ -4,8 +4,8 @@ A row has the number of corners, the radius, the span (how far from the first co
 coordinates. The axis that parted a pair is not cached: the volumes of a broad phase are mostly apart, and the first few edges say so.
 
 Normals are not made unit vectors: an edge's separation from a corner, times the edge's length, is a product of differences. And most edges
-do not face the other hull at all, which any one of its corners tells: so the corner that told the last edge is asked first by the next one,
-and of hulls of n corners some 2 n products are made, not n^2.
+do not face the other hull at all, which any one of its corners shows: the corner that ruled out the last edge is tried first for the
+next, and of hulls of n corners some 2 n products are made, not n^2.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def _is_inside(x: float, y: float, corners: FloatArray, after: IntArray) -> bool
 
 @inlined_kernel
 def _segments_meet(p: FloatArray, i: int, j: int, q: FloatArray, k: int, l: int) -> bool:  # noqa: E741
-    """Tell whether the closed segments p[i] p[j] and q[k] q[l] share a point."""
+    """Return whether the closed segments p[i] p[j] and q[k] q[l] share a point."""
     ax, ay, bx, by, cx, cy, dx, dy = p[i, 0], p[i, 1], p[j, 0], p[j, 1], q[k, 0], q[k, 1], q[l, 0], q[l, 1]
     if max(ax, bx) < min(cx, dx) or max(cx, dx) < min(ax, bx) or max(ay, by) < min(cy, dy) or max(cy, dy) < min(ay, by):
         return False
@@ -65,19 +65,19 @@ def outlines_meet(
         for i in range(m):
             moved[i, 0] = cos * corners_b[i, 0] - sin * corners_b[i, 1] + shift_x
             moved[i, 1] = sin * corners_b[i, 0] + cos * corners_b[i, 1] + shift_y
-        found = False
+        is_overlapping = False
         for k in range(m):
             l = after_b[k]  # noqa: E741
             beside = max(moved[k, 0], moved[l, 0]) < low_x or min(moved[k, 0], moved[l, 0]) > high_x
-            if found or beside or max(moved[k, 1], moved[l, 1]) < low_y or min(moved[k, 1], moved[l, 1]) > high_y:
+            if is_overlapping or beside or max(moved[k, 1], moved[l, 1]) < low_y or min(moved[k, 1], moved[l, 1]) > high_y:
                 continue
             for i in range(corners_a.shape[0]):
                 if _segments_meet(corners_a, i, after_a[i], moved, k, l):
-                    found = True
+                    is_overlapping = True
                     break
         for ring in range(rings_a.shape[0]):
-            found = found or _is_inside(corners_a[rings_a[ring], 0], corners_a[rings_a[ring], 1], moved, after_b)
+            is_overlapping = is_overlapping or _is_inside(corners_a[rings_a[ring], 0], corners_a[rings_a[ring], 1], moved, after_b)
         for ring in range(rings_b.shape[0]):
-            found = found or _is_inside(moved[rings_b[ring], 0], moved[rings_b[ring], 1], corners_a, after_a)
-        meeting[row] = found
+            is_overlapping = is_overlapping or _is_inside(moved[rings_b[ring], 0], moved[rings_b[ring], 1], corners_a, after_a)
+        meeting[row] = is_overlapping
     return meeting

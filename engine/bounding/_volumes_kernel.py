@@ -1,7 +1,7 @@
 """Circles, boxes, oriented boxes and capsules of many bodies, placed at their poses and tested pair by pair.
 
 The derivations are in `engine.bounding.circles`, `boxes` and `capsule`. Rows of a volume are filled from local rows
-(s, ..), one for each shape, for the shapes `which` (n,) of bodies at `poses` (n, 4) x, y, cos, sin; tests tell of pairs (m, 2) of rows.
+(s, ..), one for each shape, for the shapes `which` (n,) of bodies at `poses` (n, 4) x, y, cos, sin; tests take pairs (m, 2) of rows.
 
 **Circles.** Of a pose only the center is turned, and the radius takes the rounding.
 

@@ -177,7 +177,7 @@ class WelzlRun(NamedTuple):
     points: FloatArray
     middle: FloatArray
     tests: list[WelzlTest]
-    found: Circumscribed[Any]
+    result: Circumscribed[Any]
     is_exact: bool
     holds_all: float = math.inf
     demanded: float = math.inf
@@ -272,10 +272,10 @@ def _of_three(points: Sequence[tuple[_Number, _Number]], i: int, j: int, k: int)
     return Circumscribed(ax + x, ay + y, x * x + y * y, (i, j, k))
 
 
-def _judged(points: FloatArray, found: Circumscribed[float]) -> tuple[float, float]:
+def _judged(points: FloatArray, result: Circumscribed[float]) -> tuple[float, float]:
     """Return the radius that contains all points, and the radius that the supporting points alone need; the smallest is in between."""
-    holds_all = float(np.hypot(points[:, 0] - found.x, points[:, 1] - found.y).max())
-    return holds_all, _demanded([(float(x), float(y)) for x, y in points[list(found.support)]])
+    holds_all = float(np.hypot(points[:, 0] - result.x, points[:, 1] - result.y).max())
+    return holds_all, _demanded([(float(x), float(y)) for x, y in points[list(result.support)]])
 
 
 def _demanded(support: Sequence[tuple[float, float]]) -> float:

@@ -54,7 +54,7 @@ _KINDS = {
 KINDS = tuple(_KINDS)
 """All kinds of volume, from the simplest to the tightest."""
 
-TURN_ALONG = tuple(kind for kind, one in _KINDS.items() if one.turns_along)
+TURN_ALONG = tuple(kind for kind, volume in _KINDS.items() if volume.turns_along)
 """Kinds that rotate with their body, so that their area is constant."""
 
 

@@ -37,7 +37,7 @@ from engine.common.jit import inlined_kernel, kernel
 __all__ = ["BOTTOM_UP_CHOICE", "BOTTOM_UP_CLUSTER", "BOTTOM_UP_JOIN", "BOTTOM_UP_ROUND", "bottom_up_order"]
 
 BOTTOM_UP_CHOICE, BOTTOM_UP_ROUND, BOTTOM_UP_JOIN, BOTTOM_UP_CLUSTER = 51.0, 52.0, 53.0, 54.0
-"""Steps that the trace is told (`engine.common._record_kernel`), after those of `_morton_kernel.morton_order`; world, half perimeters.
+"""Steps recorded in the trace (`engine.common._record_kernel`), after those of `_morton_kernel.morton_order`; world, half perimeters.
 Nodes below the number of boxes are the boxes::
 
     BOTTOM_UP_CHOICE   place of a cluster, its node, place and node of the one it chooses, the half perimeter around both

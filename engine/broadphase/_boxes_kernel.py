@@ -1,4 +1,4 @@
-"""What every structure asks of boxes: are they boxes, do two meet, does a segment meet one, how far is it round one or two.
+"""Predicates and measures of boxes for all structures: valid boxes, two boxes that meet, a segment that meets one, perimeters.
 
 Two closed boxes share a point exactly when their shadows on both axes do::
 
@@ -66,12 +66,12 @@ _WIDENING = 1.0 + RAY_ROUNDING
 Query = tuple[float, float, float, float]
 
 Index = int | np.uint64
-"""Of a row; where it is unsigned, the code that wraps negative ones around is spared."""
+"""Row of a box; where it is unsigned, the code that wraps negative ones around is spared."""
 
 
 @inlined_kernel
 def boxes_meet(a: FloatArray, i: Index, b: FloatArray, j: Index) -> bool:
-    """Tell whether box `i` of `a` (n, 4) and box `j` of `b` (m, 4) share a point."""
+    """Return whether box `i` of `a` (n, 4) and box `j` of `b` (m, 4) share a point."""
     in_x = (a[i, 0] <= b[j, 2]) & (b[j, 0] <= a[i, 2])
     in_y = (a[i, 1] <= b[j, 3]) & (b[j, 1] <= a[i, 3])
     return bool(in_x & in_y)
@@ -93,7 +93,7 @@ def joint_half_perimeter(boxes: FloatArray, i: Index, j: Index) -> float:
 
 @inlined_kernel
 def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatArray, i: int) -> bool:
-    """Tell whether the segment from (ox, oy) by (dx, dy) meets the closed box `i` of `boxes` (n, 4)."""
+    """Return whether the segment from (ox, oy) by (dx, dy) meets the closed box `i` of `boxes` (n, 4)."""
     near, far = 0.0, 1.0
     is_in = True
     if dx == 0.0:
@@ -123,7 +123,7 @@ def query_at(queries: FloatArray, row: int) -> Query:
 
 @inlined_kernel
 def is_met(queries: FloatArray, query: Query, boxes: FloatArray, i: int) -> bool:
-    """Tell whether a query, one of `queries`, meets box `i`."""
+    """Return whether a query, one of `queries`, meets box `i`."""
     x0, y0, x1, y1 = query
     if queries.ndim == 3:
         return segment_meets_box(x0, y0, x1, y1, boxes, i)

@@ -37,13 +37,13 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
 @kernel
 def met_boxes(boxes: FloatArray, is_live: NDArray[np.bool_], queries: FloatArray) -> IntArray:
     """Return rows (n, 2) of query, as of `query_at`, and live box that meet, in order."""
-    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    n_found = 0
+    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    n_rows = 0
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
-        found = more_room(found, n_found, boxes.shape[0])
+        rows = more_room(rows, n_rows, boxes.shape[0])
         for i in range(boxes.shape[0]):
             # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
-            found[n_found, 0], found[n_found, 1] = row, i
-            n_found += int(is_live[i] and is_met(queries, query, boxes, i))
-    return found[:n_found].copy()
+            rows[n_rows, 0], rows[n_rows, 1] = row, i
+            n_rows += int(is_live[i] and is_met(queries, query, boxes, i))
+    return rows[:n_rows].copy()

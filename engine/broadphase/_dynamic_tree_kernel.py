@@ -92,7 +92,7 @@ ROOT, FREE, UNUSED = 0, 1, 2
 
 INSERT_LEAF, INSERT_LOOK, INSERT_BESIDE, INSERT_REFIT, INSERT_ROTATE = 11.0, 12.0, 13.0, 14.0, 15.0
 ASK_NODE, ASK_LEAF = 16.0, 17.0
-"""Steps that the trace is told (`engine.common._record_kernel`); world, half perimeters, a node by its number::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters, a node by its number::
 
     INSERT_LEAF    leaf, its box, the root (-1: none), the cost beside that
     INSERT_LOOK    node, left, right, cost beside left, beside right, the least below left, below right, the best node so far (-1: none),
@@ -163,7 +163,7 @@ def _exchange(node: int, grandchild: int, uncle: int, boxes: FloatArray, links: 
 
 @inlined_kernel
 def _may_rise(riser: int, stays: int, uncle: int, before: int, heights: IntArray) -> bool:
-    """Tell whether `riser` may change places with `uncle` and leave both nodes within the tilt, the upper one as high as `before` but for
+    """Return whether `riser` may change places with `uncle` and leave both nodes within the tilt, the upper one as high as `before` but for
     1."""
     beside = 1 + max(heights[stays], heights[uncle])
     height = 1 + max(heights[riser], beside)
@@ -274,7 +274,7 @@ def _fatten(i: int, tight: FloatArray, margin: float, dx: float, dy: float, boxe
 
 @inlined_kernel
 def _contains(outer: FloatArray, i: int, inner: FloatArray, j: int, extra: float) -> bool:
-    """Tell whether box `i`, wider by `extra` on all sides, contains box `j`."""
+    """Return whether box `i`, wider by `extra` on all sides, contains box `j`."""
     from_below = (outer[i, 0] - extra <= inner[j, 0]) & (outer[i, 1] - extra <= inner[j, 1])
     return bool(from_below & (inner[j, 2] <= outer[i, 2] + extra) & (inner[j, 3] <= outer[i, 3] + extra))
 
@@ -342,9 +342,9 @@ def met_leaves(
     trace: FloatArray | None,
 ) -> IntArray:  # fmt: skip
     """Return the rows of query, as of `query_at`, and proxy that meet, in order; numbers of both are below `n`."""
-    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     waiting = _stack(heights, state)
-    n_found = 0
+    n_rows = 0
     for row in range(queries.shape[0] if state[ROOT] >= 0 else 0):
         query = query_at(queries, row)
         waiting[0], n_waiting = state[ROOT], 1
@@ -362,23 +362,23 @@ def met_leaves(
             is_hit = is_met(queries, query, tight, node >> 1)
             record(trace, ASK_LEAF, (float(node >> 1), 1.0 if is_hit else 0.0))
             if is_hit:
-                found = more_room(found, n_found, 1)
-                found[n_found, 0], found[n_found, 1] = row, node >> 1
-                n_found += 1
-    return sorted_rows(found, n_found, n)
+                rows = more_room(rows, n_rows, 1)
+                rows[n_rows, 0], rows[n_rows, 1] = row, node >> 1
+                n_rows += 1
+    return sorted_rows(rows, n_rows, n)
 
 
 @kernel
-def once_each(found: IntArray, is_moved: MarkArray) -> int:
+def once_each(rows: IntArray, is_moved: MarkArray) -> int:
     """Let the first rows be of pairs (one that moved, any) each once, the smaller number first, and return how many.
 
     Two that moved were found twice: they meet when the one with the smaller number is asked about.
     """
     end = 0
-    for k in range(found.shape[0]):
-        i, j = found[k, 0], found[k, 1]
+    for k in range(rows.shape[0]):
+        i, j = rows[k, 0], rows[k, 1]
         if i < j or (is_moved[j] == 0 and i != j):
-            found[end, 0], found[end, 1] = min(i, j), max(i, j)
+            rows[end, 0], rows[end, 1] = min(i, j), max(i, j)
             end += 1
     return end
 

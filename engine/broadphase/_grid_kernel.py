@@ -15,7 +15,7 @@ less the row's widest box, and the box's right end. Cells of a row are side by s
 
 Each pair is seen once: by its lower box, within a row by the left one, within a cell by the first. No cell need be as large as any box:
 a tall one looks into more rows, a wide one only makes those look farther that end in its row. A run is compared eight at a time
-(`_simd_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
+(`_lanes_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
 
 A counting sort lays the boxes out cell by cell, row by row. There are at most `CELLS_PER_BOX` cells a box, so that clearing them costs no
 more than sorting; where the boxes lie farther apart than that, cells grow.
@@ -36,7 +36,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from engine.broadphase._simd_kernel import EIGHT, PLACES, PlaceArray, append_overlapping
+from engine.broadphase._sorting_kernel import PlaceArray
+from engine.common._lanes_kernel import EIGHT, append_overlapping
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
@@ -54,11 +55,12 @@ __all__ = [
     "TOO_CROWDED",
     "cells_of_boxes",
     "grid_of",
+    "padded",
     "search",
 ]
 
 GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_COMPARED, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 75.0, 76.0
-"""Steps that the trace is told (`engine.common._record_kernel`); world::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world::
 
     GRID_START     lower corner, cells per meter each way (0: one only), columns, rows
     GRID_PUT       item, its column, its row
@@ -88,12 +90,17 @@ NO_LIMIT = math.inf
 """No limit to the comparisons."""
 
 TOO_CROWDED = -1
-"""What `search` returns where it would compare more than the limit."""
+"""Returned by `search` if it would compare more than the limit."""
 
 Grid: TypeAlias = tuple[float, float, float, float, int, int]
 """Lower corner, cells per meter each way (0 where there is one only), columns and rows."""
 
 ONE, TWO, STEP, ONE_32 = np.uint64(1), np.uint64(2), np.uint64(EIGHT), np.uint32(1)
+
+
+def padded(n: int) -> int:
+    """Return the length of a column for `n` boxes: eight are read from the last one on."""
+    return n + EIGHT
 
 
 @inlined_kernel
@@ -187,17 +194,17 @@ def _eights(n: int, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_
     """Return how many eights a box compares, on average over some of those laid out."""
     low_x, low_y, per_x, per_y, columns, rows = grid
     last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
-    n_asked = max(1, min(SAMPLES, n // SAMPLED_FROM))
+    n_samples = max(1, min(SAMPLES, n // SAMPLED_FROM))
     n_eights = 0.0
-    for asked in range(n_asked):
-        place = np.uint64(asked * n // n_asked)
+    for sample in range(n_samples):
+        place = np.uint64(sample * n // n_samples)
         x0, x1, y1 = columns_of_boxes[place], columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride]
         own_row, to_column = np.uint64(numbers[np.uint64(2 * n) + place]), _number(x1, low_x, per_x, last_column) + ONE
         for row in range(own_row, _number(y1, low_y, per_y, last_row) + ONE):
             from_column = _number(x0 - widest[row], low_x, per_x, last_column)
             run_low = place if row == own_row else np.uint64(cells[row * width + from_column])
             n_eights += 1.0 + (np.uint64(cells[row * width + to_column]) - run_low) // STEP
-    return n_eights / n_asked
+    return n_eights / n_samples
 
 
 @kernel
@@ -244,14 +251,12 @@ def search(
             record(trace, GRID_RUN, (float(row), float(from_column), float(at), float(high)))
             while at < high:
                 to = end if end < room else room
-                behind = append_overlapping(
-                    columns_of_boxes, stride, at, high - at, x0, y0, x1, y1, place, first, second, to, PLACES
-                )  # fmt: skip
+                behind = append_overlapping(columns_of_boxes, stride, at, high - at, x0, y0, x1, y1, place, first, second, to)
                 end += behind - to
                 if trace is not None:
                     record(trace, GRID_COMPARED, (float(at), float(min(STEP, high - at))))
-                    for found in range(to, behind):
-                        record(trace, GRID_PAIR, (own, float(numbers[np.uint64(second[found])])))
+                    for at_pair in range(to, behind):
+                        record(trace, GRID_PAIR, (own, float(numbers[np.uint64(second[at_pair])])))
                 at += STEP
             row += ONE
             if row >= beyond_row:

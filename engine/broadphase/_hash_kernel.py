@@ -58,16 +58,16 @@ LINKS = 4
 """Links of a box: two columns by two rows at most."""
 
 NOWHERE, IN_CELLS, OVERSIZE = 0, 1, 2
-"""Where a box is: removed, in its cells, or compared with all."""
+"""State of a box: removed, in its cells, or compared with all."""
 
 END = -1
-"""Of a chain."""
+"""End of a chain."""
 
 LAST_INDEX = 2**30
 """Columns and rows are at most this far from the first box, either way; what lies farther out is in the last."""
 
 FROM_X, FROM_Y, CELL = 0, 1, 2
-"""What a grid is: where its cell (0, 0) begins, and how wide and high cells are, meters."""
+"""Elements of a grid: the corner of its cell (0, 0), and the width of a cell, meters."""
 
 OFFSET = 2 * LAST_INDEX
 
@@ -89,7 +89,7 @@ def place(column: int, row: int, n_places: int) -> int:
 
 @inlined_kernel
 def is_link_of(link: int, cells: IntArray, i: int, column: int, row: int) -> bool:
-    """Tell whether a link of box `i` is the one in the cell at `column` and `row`: another cell's chain may have run into this one."""
+    """Return whether a link of box `i` is the one in the cell at `column` and `row`: another cell's chain may have run into this one."""
     n_columns, k = cells[i, 2] - cells[i, 0] + 1, link % LINKS
     return bool((cells[i, 0] + k % n_columns == column) & (cells[i, 1] + k // n_columns == row))
 

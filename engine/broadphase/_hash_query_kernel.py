@@ -59,7 +59,7 @@ __all__ = ["met_in_cells", "pairs_anew", "pairs_of_touched"]
 
 COLUMN, ROW, FIRST_COLUMN, FIRST_ROW, PROXY = 0, 1, 2, 3, 4
 N_FIELDS = 5
-"""Of a link in the copy of a chain: the cell it is for, the first cell of its box, and the box."""
+"""Columns of a link in the copy of a chain: the cell it is for, the first cell of its box, and the box."""
 
 MARGIN = 8.0 * RAY_ROUNDING
 
@@ -79,19 +79,19 @@ def _longest(links: IntArray, heads: IntArray) -> int:
 
 @allocating_kernel
 def _with_all(
-    i: int, is_touched: NDArray[np.bool_], boxes: FloatArray, where: IntArray, found: IntArray, n_found: int
+    i: int, is_touched: NDArray[np.bool_], boxes: FloatArray, where: IntArray, rows: IntArray, n_rows: int
 ) -> tuple[IntArray, int]:
     """Compare an oversize box with all others, and return the pairs found with its own.
 
     One in cells leaves the comparison to the oversize one; two touched oversize ones find each other twice.
     """
     n = boxes.shape[0]
-    found = more_room(found, n_found, n)
+    rows = more_room(rows, n_rows, n)
     for j in range(n):
         is_mine = (where[j] == IN_CELLS) | ((where[j] == OVERSIZE) & (j != i) & ((j > i) | (not is_touched[j])))
-        found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-        n_found += int(is_mine & boxes_meet(boxes, i, boxes, j))
-    return found, n_found
+        rows[n_rows, 0], rows[n_rows, 1] = min(i, j), max(i, j)
+        n_rows += int(is_mine & boxes_meet(boxes, i, boxes, j))
+    return rows, n_rows
 
 
 @kernel
@@ -100,8 +100,8 @@ def pairs_anew(
 ) -> tuple[IntArray, int]:
     """Return all pairs, sorted, and how many comparisons within chains it took."""
     n = boxes.shape[0]
-    found: IntArray = np.empty((FIRST_ROOM * (n + 1), 2), dtype=np.int64)
-    n_found = n_compared = 0
+    rows: IntArray = np.empty((FIRST_ROOM * (n + 1), 2), dtype=np.int64)
+    n_rows = n_compared = 0
     room = _longest(links, heads)
     chain, bounds = np.empty((room, N_FIELDS), dtype=np.int64), np.empty((room, 4))
     for head in range(heads.shape[0]):
@@ -114,13 +114,13 @@ def pairs_anew(
             bounds[length, 0], bounds[length, 1], bounds[length, 2], bounds[length, 3] = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3]
             length += 1
             link = links[link, 0]
-        found = more_room(found, n_found, length * (length - 1) // 2 + 1)
+        rows = more_room(rows, n_rows, length * (length - 1) // 2 + 1)
         n_compared += length * (length - 1) // 2
-        for one in range(length):
-            column, row = chain[one, COLUMN], chain[one, ROW]
-            first_column, first_row, i = chain[one, FIRST_COLUMN], chain[one, FIRST_ROW], chain[one, PROXY]
-            x0, y0, x1, y1 = bounds[one, 0], bounds[one, 1], bounds[one, 2], bounds[one, 3]
-            for other in range(one + 1, length):
+        for k in range(length):
+            column, row = chain[k, COLUMN], chain[k, ROW]
+            first_column, first_row, i = chain[k, FIRST_COLUMN], chain[k, FIRST_ROW], chain[k, PROXY]
+            x0, y0, x1, y1 = bounds[k, 0], bounds[k, 1], bounds[k, 2], bounds[k, 3]
+            for other in range(k + 1, length):
                 j = chain[other, PROXY]
                 in_x = (x0 <= bounds[other, 2]) & (bounds[other, 0] <= x1)
                 in_y = (y0 <= bounds[other, 3]) & (bounds[other, 1] <= y1)
@@ -128,12 +128,12 @@ def pairs_anew(
                 is_first_x = max(first_column, chain[other, FIRST_COLUMN]) == column
                 is_first_y = max(first_row, chain[other, FIRST_ROW]) == row
                 # written in any case, kept if it is a pair: cheaper than a branch that cannot be foreseen
-                found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-                n_found += int(in_x & in_y & in_cell & is_first_x & is_first_y)
+                rows[n_rows, 0], rows[n_rows, 1] = min(i, j), max(i, j)
+                n_rows += int(in_x & in_y & in_cell & is_first_x & is_first_y)
     is_touched = np.ones(n, dtype=np.bool_)
     for k in range(oversize.shape[0]):
-        found, n_found = _with_all(oversize[k], is_touched, boxes, where, found, n_found)
-    return sorted_pairs(found, n_found, n), n_compared
+        rows, n_rows = _with_all(oversize[k], is_touched, boxes, where, rows, n_rows)
+    return sorted_pairs(rows, n_rows, n), n_compared
 
 
 @kernel
@@ -143,8 +143,8 @@ def pairs_of_touched(
 ) -> IntArray:  # fmt: skip
     """Return all pairs, sorted: of `cached` those of boxes not touched, and all that boxes of `touched` are in now."""
     n, n_places = boxes.shape[0], heads.shape[0]
-    found: IntArray = np.empty((FIRST_ROOM * (touched.shape[0] + 1), 2), dtype=np.int64)
-    n_found = 0
+    rows: IntArray = np.empty((FIRST_ROOM * (touched.shape[0] + 1), 2), dtype=np.int64)
+    n_rows = 0
     for at in range(touched.shape[0]):
         i = touched[at]
         if where[i] == IN_CELLS:
@@ -158,19 +158,19 @@ def pairs_of_touched(
                     is_mine = (j != i) & ((j > i) | (not is_touched[j]))
                     is_here = (max(cells[i, 0], cells[j, 0]) == column) & (max(cells[i, 1], cells[j, 1]) == row)
                     if is_mine & is_here and boxes_meet(boxes, i, boxes, j) and is_link_of(link, cells, j, column, row):
-                        found = more_room(found, n_found, 1)
-                        found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-                        n_found += 1
+                        rows = more_room(rows, n_rows, 1)
+                        rows[n_rows, 0], rows[n_rows, 1] = min(i, j), max(i, j)
+                        n_rows += 1
                     link = links[link, 0]
-            found = more_room(found, n_found, oversize.shape[0] + 1)
+            rows = more_room(rows, n_rows, oversize.shape[0] + 1)
             for k in range(oversize.shape[0]):
                 j = oversize[k]
-                found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-                n_found += int((not is_touched[j]) & boxes_meet(boxes, i, boxes, j))
+                rows[n_rows, 0], rows[n_rows, 1] = min(i, j), max(i, j)
+                n_rows += int((not is_touched[j]) & boxes_meet(boxes, i, boxes, j))
         elif where[i] == OVERSIZE:
-            found, n_found = _with_all(i, is_touched, boxes, where, found, n_found)
-    new = sorted_pairs(found, n_found, n)
-    pairs = np.empty((cached.shape[0] + n_found, 2), dtype=np.int64)
+            rows, n_rows = _with_all(i, is_touched, boxes, where, rows, n_rows)
+    new = sorted_pairs(rows, n_rows, n)
+    pairs = np.empty((cached.shape[0] + n_rows, 2), dtype=np.int64)
     end = merge_pairs(cached, cached.shape[0], is_touched, new, pairs)
     return pairs[:end].copy()
 
@@ -214,20 +214,20 @@ def met_in_cells(
     grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
 ) -> IntArray:  # fmt: skip
     """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted."""
-    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    n_found, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], queries.ndim == 3
+    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    n_rows, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], queries.ndim == 3
     asked_by = np.full(n if are_rays else 0, -1, dtype=np.int64)
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
         x0, y0, x1, y1 = _corners(queries, query)
         first_column, last_column = index(x0, grid[FROM_X], cell), index(x1, grid[FROM_X], cell)
         first_row, last_row = index(y0, grid[FROM_Y], cell), index(y1, grid[FROM_Y], cell)
-        n_columns, n_rows = last_column - first_column + 1, last_row - first_row + 1
-        if (n_columns + n_rows - 1 if are_rays else n_columns * n_rows) > n:
-            found = more_room(found, n_found, n)
+        n_columns, n_high = last_column - first_column + 1, last_row - first_row + 1
+        if (n_columns + n_high - 1 if are_rays else n_columns * n_high) > n:
+            rows = more_room(rows, n_rows, n)
             for i in range(n):
-                found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) and is_met(queries, query, boxes, i))
+                rows[n_rows, 0], rows[n_rows, 1] = row, i
+                n_rows += int((where[i] != NOWHERE) and is_met(queries, query, boxes, i))
             continue
         for column in range(first_column, last_column + 1):
             low, high = _rows_in_column(queries, query, column, grid, first_row, last_row)
@@ -242,12 +242,12 @@ def met_in_cells(
                     else:
                         is_first = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
                     if is_first and is_met(queries, query, boxes, i) and (are_rays or is_link_of(link, cells, i, column, of_row)):
-                        found = more_room(found, n_found, 1)
-                        found[n_found, 0], found[n_found, 1] = row, i
-                        n_found += 1
+                        rows = more_room(rows, n_rows, 1)
+                        rows[n_rows, 0], rows[n_rows, 1] = row, i
+                        n_rows += 1
                     link = links[link, 0]
-        found = more_room(found, n_found, oversize.shape[0] + 1)
+        rows = more_room(rows, n_rows, oversize.shape[0] + 1)
         for k in range(oversize.shape[0]):
-            found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(is_met(queries, query, boxes, oversize[k]))
-    return sorted_rows(found, n_found, max(n, queries.shape[0]))
+            rows[n_rows, 0], rows[n_rows, 1] = row, oversize[k]
+            n_rows += int(is_met(queries, query, boxes, oversize[k]))
+    return sorted_rows(rows, n_rows, max(n, queries.shape[0]))

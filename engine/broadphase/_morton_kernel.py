@@ -9,8 +9,8 @@ boxes sorted by their codes lie along the curve::
          |  0 --- 1   \\    4 --- 5          boxes whose codes begin alike are in one square
          +-----------------------          (or in half of one): they form a subtree
 
-Below the code stands the number of the box, so that all 64-bit keys are different: boxes with one code, identical ones among them, are told
-apart by the bits of their numbers.
+Below the code stands the number of the box, so that all 64-bit keys are different: boxes with one code, identical ones among them, are
+distinguished by the bits of their numbers.
 
 **Tree.** A subtree is a run of keys that agree in their leading bits, and it is split where the next bit changes from 0 to 1. Let
 d(i) be the exclusive or of keys i and i + 1. Within a run the largest d, the one with the highest bit set, is where it is split: the
@@ -30,8 +30,8 @@ exact, so that no pair can be lost. Centers are taken by half, ``0.25 (lower + u
 overflows.
 
 Cost: linear but for the sort, of 4 passes. Sources: C. Lauterbach et al., Fast BVH construction on GPUs, Eurographics 2009 (Morton order,
-splits at bits); T. Karras, Maximizing parallelism in the construction of BVHs, octrees, and k-d trees, HPG 2012 (numbers to tell equal
-codes apart); C. Apetrei, Fast and simple agglomerative LBVH construction, 2014 (joining from below); J. Vuillemin, A unifying look at
+splits at bits); T. Karras, Maximizing parallelism in the construction of BVHs, octrees, and k-d trees, HPG 2012 (numbers distinguish
+equal codes); C. Apetrei, Fast and simple agglomerative LBVH construction, 2014 (joining from below); J. Vuillemin, A unifying look at
 data structures, 1980 (Cartesian trees).
 """
 
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 MORTON_EXTENT, MORTON_CODE, MORTON_PLACE, MORTON_LEAF, MORTON_JOIN = 31.0, 32.0, 33.0, 34.0, 35.0
-"""Steps that the trace is told (`engine.common._record_kernel`); world::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world::
 
     MORTON_EXTENT  lower x, lower y, upper x, upper y of the centers, bits of a coordinate, bits of a number
     MORTON_CODE    item, column, row

@@ -50,11 +50,11 @@ def radix_order(keys: FloatArray) -> IntArray:
     bits: KeyArray = np.empty(n, dtype=np.uint64)
     counts = np.zeros((N_DIGITS, RADIX), dtype=np.int64)
     for i in range(n):
-        one = raw[i]
-        one = one ^ (ALL_BITS if one >> SIGN_BIT else SIGN)
-        bits[i] = one
+        key = raw[i]
+        key = key ^ (ALL_BITS if key >> SIGN_BIT else SIGN)
+        bits[i] = key
         for digit in range(N_DIGITS):
-            counts[digit, (one >> np.uint64(DIGIT_BITS * digit)) & MASK] += 1
+            counts[digit, (key >> np.uint64(DIGIT_BITS * digit)) & MASK] += 1
     order = np.arange(n)
     other_bits, other_order = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.int64)
     for digit in range(N_DIGITS if n > 0 else 0):

@@ -11,22 +11,27 @@ are sorted by themselves.
 what they find is sorted, and merged with what is left of the old pairs, which is sorted already::
 
     old    (0,4) (1,2) (2,7) (3,5)      2 has changed: drop (1,2), (2,7)
-    found  (2,3) (2,9)                  ask about box 2
-    new    (0,4) (2,3) (2,9) (3,5)      one pass over both
+    new    (2,3) (2,9)                  ask about box 2
+    merged (0,4) (2,3) (2,9) (3,5)      one pass over both
 
 Source: D. Knuth, The Art of Computer Programming 3, 5.2 (distribution counting), 5.2.5 (radix sorting) and 5.2.1 (Shell's sort; the gaps).
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._simd_kernel import LANES, MORE_LANES, PlaceArray, write_few, write_some
+from engine.common._lanes_kernel import FEW, SOME, write_few, write_some
 from engine.common.arrays import IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
-__all__ = ["FIRST_ROOM", "merge_pairs", "more_room", "name_pairs", "ordered_pairs", "sorted_pairs", "sorted_rows"]
+__all__ = ["FIRST_ROOM", "PlaceArray", "merge_pairs", "more_room", "name_pairs", "ordered_pairs", "sorted_pairs", "sorted_rows"]
+
+PlaceArray: TypeAlias = NDArray[np.uint32]
+"""Places in a list of boxes: half the memory of 64 bits, and eight to a register."""
 
 FIRST_ROOM = 8
 """Pairs for each box that there is room for at first; the room doubles when it is used up."""
@@ -35,26 +40,26 @@ COUNTING_FROM = 8
 """Boxes to a row, from which the counting sort takes longer (measured: within a tenth from 4 to 16)."""
 
 ONE_32 = np.uint32(1)
-FEW, SOME = np.uint64(LANES), np.uint64(MORE_LANES)
+N_FEW, N_SOME = np.uint64(FEW), np.uint64(SOME)
 
 
 @allocating_kernel
-def more_room(found: IntArray, n_found: int, wanted: int) -> IntArray:
-    """Return `found`, or a larger array with its first `n_found` rows if it has no room for `wanted` rows more."""
-    if n_found + wanted > found.shape[0]:
-        larger = np.empty((2 * found.shape[0] + wanted, 2), dtype=np.int64)
-        for k in range(n_found):  # written out: to assign a slice, the compiler builds its error's text for four seconds
-            larger[k, 0], larger[k, 1] = found[k, 0], found[k, 1]
+def more_room(rows: IntArray, n_rows: int, wanted: int) -> IntArray:
+    """Return `rows`, or a larger array with its first `n_rows` rows if it has no room for `wanted` rows more."""
+    if n_rows + wanted > rows.shape[0]:
+        larger = np.empty((2 * rows.shape[0] + wanted, 2), dtype=np.int64)
+        for k in range(n_rows):  # written out: to assign a slice, the compiler builds its error's text for four seconds
+            larger[k, 0], larger[k, 1] = rows[k, 0], rows[k, 1]
         return larger
-    return found
+    return rows
 
 
 @inlined_kernel
-def name_pairs(found: IntArray, low: np.uint64, high: np.uint64, i: int, index: IntArray) -> None:
+def name_pairs(rows: IntArray, low: np.uint64, high: np.uint64, i: int, index: IntArray) -> None:
     """Make pairs of rows `low` to `high`: of box `i` with each box whose place in the sorted list stands in the second column."""
     for k in range(low, high):
-        j = index[found[k, 1]]
-        found[k, 0], found[k, 1] = min(i, j), max(i, j)
+        j = index[rows[k, 1]]
+        rows[k, 0], rows[k, 1] = min(i, j), max(i, j)
 
 
 @allocating_kernel
@@ -73,16 +78,16 @@ def _sort_by(column: int, pairs: IntArray, n_pairs: int, n: int, result: IntArra
 
 
 @kernel
-def sorted_pairs(found: IntArray, n_found: int, n: int) -> IntArray:
-    """Return the first `n_found` pairs of numbers below `n`, sorted; `found` is used up.
+def sorted_pairs(rows: IntArray, n_rows: int, n: int) -> IntArray:
+    """Return the first `n_rows` pairs of numbers below `n`, sorted; `rows` is used up.
 
     The first sort goes to the result and the second back: one more array, fresh from the operating system, would cost more than the copy.
     """
-    pairs = np.empty((n_found, 2), dtype=np.int64)
-    _sort_by(1, found, n_found, n, pairs)
-    _sort_by(0, pairs, n_found, n, found)
-    for k in range(np.uint64(n_found)):  # an assignment of slices takes seconds to compile
-        pairs[k, 0], pairs[k, 1] = found[k, 0], found[k, 1]
+    pairs = np.empty((n_rows, 2), dtype=np.int64)
+    _sort_by(1, rows, n_rows, n, pairs)
+    _sort_by(0, pairs, n_rows, n, rows)
+    for k in range(np.uint64(n_rows)):  # an assignment of slices takes seconds to compile
+        pairs[k, 0], pairs[k, 1] = rows[k, 0], rows[k, 1]
     return pairs
 
 
@@ -110,57 +115,57 @@ def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
 
 
 @kernel
-def sorted_rows(found: IntArray, n_found: int, n: int) -> IntArray:
-    """Return the first `n_found` rows of query and proxy in order; the first column, in order, and the second are below `n`.
+def sorted_rows(rows: IntArray, n_rows: int, n: int) -> IntArray:
+    """Return the first `n_rows` rows of query and proxy in order; the first column, in order, and the second are below `n`.
 
-    `found` is used up.
+    `rows` is used up.
     """
-    if n_found * COUNTING_FROM > n:
-        return sorted_pairs(found, n_found, n)
+    if n_rows * COUNTING_FROM > n:
+        return sorted_pairs(rows, n_rows, n)
     low = 0
-    for k in range(1, n_found + 1):
-        if k == n_found or found[k, 0] != found[low, 0]:
-            sort_few(found[:, 1], low, k)
+    for k in range(1, n_rows + 1):
+        if k == n_rows or rows[k, 0] != rows[low, 0]:
+            sort_few(rows[:, 1], low, k)
             low = k
-    return found[:n_found].copy()
+    return rows[:n_rows].copy()
 
 
 @kernel
-def merge_pairs(kept: IntArray, n_kept: int, is_changed: NDArray[np.uint8] | NDArray[np.bool_], found: IntArray, merged: IntArray) -> int:
-    """Write to `merged` the first `n_kept` sorted pairs of `kept` in which nothing has changed, and the sorted ones of `found`, in order;
+def merge_pairs(kept: IntArray, n_kept: int, is_changed: NDArray[np.uint8] | NDArray[np.bool_], rows: IntArray, merged: IntArray) -> int:
+    """Write to `merged` the first `n_kept` sorted pairs of `kept` in which nothing has changed, and the sorted ones of `rows`, in order;
     return how many.
 
     No pair is in both; `merged` has room for all.
     """
-    n_found = found.shape[0]
+    n_rows = rows.shape[0]
     end = at = 0
     for k in range(n_kept):
         i, j = kept[k, 0], kept[k, 1]
         if (is_changed[i] | is_changed[j]) != 0:
             continue
-        while at < n_found and (found[at, 0] < i or (found[at, 0] == i and found[at, 1] < j)):
-            merged[end, 0], merged[end, 1] = found[at, 0], found[at, 1]
+        while at < n_rows and (rows[at, 0] < i or (rows[at, 0] == i and rows[at, 1] < j)):
+            merged[end, 0], merged[end, 1] = rows[at, 0], rows[at, 1]
             end, at = end + 1, at + 1
         merged[end, 0], merged[end, 1] = i, j
         end += 1
-    for k in range(at, n_found):
-        merged[end, 0], merged[end, 1] = found[k, 0], found[k, 1]
+    for k in range(at, n_rows):
+        merged[end, 0], merged[end, 1] = rows[k, 0], rows[k, 1]
         end += 1
     return end
 
 
 @kernel
 def ordered_pairs(
-    first: PlaceArray, second: PlaceArray, n_found: int, numbers: PlaceArray, n: int, counts: PlaceArray, lists: PlaceArray, pairs: IntArray
+    first: PlaceArray, second: PlaceArray, n_rows: int, numbers: PlaceArray, n: int, counts: PlaceArray, lists: PlaceArray, pairs: IntArray
 ) -> None:
     """Write to `pairs` (n_found + 1, 2) those of boxes ``numbers[first[k]]`` and ``numbers[second[k]]``, sorted; boxes are below `n`.
 
     For pairs of a search through cells, most of whose boxes have a handful of partners: they are laid out by their smaller number, and
-    the partners of each put in order by `_simd_kernel`. The second counting sort would scatter all pairs over memory once more, which
-    takes twice as long with 100,000 boxes. The last row of `pairs` is scratch; so are, on return, `first` and `second`, and all the time
-    `counts` (n,) and `lists` (n_found + MORE_LANES,).
+    the partners of each sorted by their ranks (`_lanes_kernel`). The second counting sort would scatter all pairs over memory once more,
+    which takes twice as long with 100,000 boxes. The last row of `pairs` is scratch; so are, on return, `first` and `second`, and
+    always `counts` (n,) and `lists` (n_found + SOME,).
     """
-    n_boxes, n_pairs = np.uint64(n), np.uint64(n_found)
+    n_boxes, n_pairs = np.uint64(n), np.uint64(n_rows)
     for slot in range(n_boxes):
         counts[slot] = 0
     for k in range(n_pairs):
@@ -181,9 +186,9 @@ def ordered_pairs(
     for slot in range(n_boxes):
         high = np.uint64(counts[slot])
         count = high - low
-        if count <= FEW:
+        if count <= N_FEW:
             write_few(lists, low, count, slot, pairs)
-        elif count <= SOME:
+        elif count <= N_SOME:
             write_some(lists, low, count, slot, pairs)
         else:
             sort_few(lists, int(np.int64(low)), int(np.int64(high)))

@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 62.0, 63.0, 64.0, 65.0, 66.0
-"""Steps that the trace is told (`engine.common._record_kernel`); world::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world::
 
     SWEEP_AXIS    axis until now, axis taken, sums of squares of the centers about their mean on x, on y, boxes
     SWEEP_NEW     place, item                             of those that were not in the order: at its end
@@ -74,7 +74,7 @@ SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 6
 
 LOW, HIGH, OTHER_LOW, OTHER_HIGH, REACH = 0, 1, 2, 3, 4
 N_COLUMNS = 5
-"""Of the sorted boxes, each contiguous: interval on the axis, interval on the other one, and the reach."""
+"""Columns of the sorted boxes, each contiguous: interval on the axis, interval on the other one, and the reach."""
 
 AXIS_GAIN = 2.0
 """How many times the variance the other axis must have to be taken instead: then a sweep there compares about 1.4 times fewer."""
@@ -101,9 +101,9 @@ def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int, trace:
         return axis
     variance_x, variance_y = squares_x - sum_x * sum_x / n, squares_y - sum_y * sum_y / n
     present, other = (variance_x, variance_y) if axis == 0 else (variance_y, variance_x)
-    taken = 1 - axis if other > AXIS_GAIN * present else axis
-    record(trace, SWEEP_AXIS, (float(axis), float(taken), variance_x, variance_y, float(n)))
-    return taken
+    chosen = 1 - axis if other > AXIS_GAIN * present else axis
+    record(trace, SWEEP_AXIS, (float(axis), float(chosen), variance_x, variance_y, float(n)))
+    return chosen
 
 
 @kernel
@@ -177,25 +177,25 @@ def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int, trace: Flo
     """Return the overlapping pairs (m, 2), sorted, of boxes in order along an axis; their numbers are below `n_proxies`."""
     n = order.shape[0]
     low, high, other_low, other_high = columns[LOW], columns[HIGH], columns[OTHER_LOW], columns[OTHER_HIGH]
-    found: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
-    n_found = 0
+    rows: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
+    n_rows = 0
     for k in range(n):
         until, begin, end = high[k], other_low[k], other_high[k]
         beyond = k + 1
         while beyond < n and low[beyond] <= until:
             beyond += 1
         record(trace, SWEEP_RUN, (float(k), float(order[k]), until, low[k], float(beyond)))
-        found = more_room(found, n_found, beyond - k)
-        at = np.uint64(n_found)
+        rows = more_room(rows, n_rows, beyond - k)
+        at = np.uint64(n_rows)
         for other in range(np.uint64(k + 1), np.uint64(beyond)):
             # written in any case, kept if they overlap: cheaper than a branch that cannot be foreseen
-            found[at, 1] = other
+            rows[at, 1] = other
             is_met = (begin <= other_high[other]) & (other_low[other] <= end)
             record(trace, SWEEP_TEST, (float(order[k]), float(order[other]), 1.0 if is_met else 0.0))
             at += np.uint64(is_met)
-        name_pairs(found, np.uint64(n_found), at, order[k], order)
-        n_found = int(np.int64(at))
-    return sorted_pairs(found, n_found, n_proxies)
+        name_pairs(rows, np.uint64(n_rows), at, order[k], order)
+        n_rows = int(np.int64(at))
+    return sorted_pairs(rows, n_rows, n_proxies)
 
 
 @inlined_kernel
@@ -243,8 +243,8 @@ def met_on_axes(
     boxes: FloatArray, queries: FloatArray,
 ) -> IntArray:  # fmt: skip
     """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
-    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    n_found = 0
+    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    n_rows = 0
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
         low, high = _shadow(queries, query, axis_one)
@@ -254,16 +254,16 @@ def met_on_axes(
         columns, order, axis = one, order_one, axis_one
         if beyond_two - begin_two < beyond - begin:
             columns, order, axis, low, begin, beyond = two, order_two, axis_two, low_two, begin_two, beyond_two
-        found = more_room(found, n_found, max(beyond - begin, 0) + 1)
+        rows = more_room(rows, n_rows, max(beyond - begin, 0) + 1)
         if queries.ndim == 3:
             ox, oy, dx, dy = query
             for k in range(begin, beyond):
-                found[n_found, 0], found[n_found, 1] = row, order[k]
-                n_found += int(segment_meets_box(ox, oy, dx, dy, boxes, order[k]))
+                rows[n_rows, 0], rows[n_rows, 1] = row, order[k]
+                n_rows += int(segment_meets_box(ox, oy, dx, dy, boxes, order[k]))
         else:
             other_low, other_high = query[1 - axis], query[3 - axis]
             for k in range(begin, beyond):
-                found[n_found, 0], found[n_found, 1] = row, order[k]
+                rows[n_rows, 0], rows[n_rows, 1] = row, order[k]
                 in_other = (other_low <= columns[OTHER_HIGH, k]) & (columns[OTHER_LOW, k] <= other_high)
-                n_found += int((low <= columns[HIGH, k]) & in_other)
-    return sorted_rows(found, n_found, max(boxes.shape[0], queries.shape[0]))
+                n_rows += int((low <= columns[HIGH, k]) & in_other)
+    return sorted_rows(rows, n_rows, max(boxes.shape[0], queries.shape[0]))

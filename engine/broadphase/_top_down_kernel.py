@@ -37,7 +37,7 @@ from engine.common.jit import inlined_kernel, kernel
 __all__ = ["N_BINS", "TOP_DOWN_COST", "TOP_DOWN_ITEM", "TOP_DOWN_SPLIT", "top_down_order"]
 
 TOP_DOWN_COST, TOP_DOWN_SPLIT, TOP_DOWN_ITEM = 41.0, 42.0, 43.0
-"""Steps that the trace is told (`engine.common._record_kernel`); world, half perimeters::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters::
 
     TOP_DOWN_COST   border between two bins, its cost
     TOP_DOWN_SPLIT  node, where its items begin, where the right child's begin, where they end, axis, the least center on it,

@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 WALK_NODE, WALK_ITEM = 1.0, 2.0
-"""Steps that the trace is told (`engine.common._record_kernel`)::
+"""Steps recorded in the trace (`engine.common._record_kernel`)::
 
     WALK_NODE  node, in preorder, 1 if the query meets its box, nodes of its subtree
     WALK_ITEM  node, item, 1 if the query meets its box
@@ -164,8 +164,8 @@ def met_items(
     trace: FloatArray | None,
 ) -> IntArray:  # fmt: skip
     """Return the rows of query, as of `query_at`, and item that meet, in order; numbers of both are below `n`."""
-    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    n_found = 0
+    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    n_rows = 0
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
         node = 0
@@ -175,17 +175,17 @@ def met_items(
             if is_reached:
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
-                    found = more_room(found, n_found, high - low)
+                    rows = more_room(rows, n_rows, high - low)
                     for k in range(low, high):
                         # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
-                        found[n_found, 0], found[n_found, 1] = row, items[k]
+                        rows[n_rows, 0], rows[n_rows, 1] = row, items[k]
                         is_hit = is_met(queries, query, item_boxes, k)
                         record(trace, WALK_ITEM, (float(node), float(items[k]), 1.0 if is_hit else 0.0))
-                        n_found += int(is_hit)
+                        n_rows += int(is_hit)
                 node += 1
             else:
                 node += sizes[node]
-    return sorted_rows(found, n_found, n)
+    return sorted_rows(rows, n_rows, n)
 
 
 @kernel

@@ -76,7 +76,7 @@ def _home(i: int, j: int, n_places: int) -> int:
 
 @kernel
 def _put(table: IntArray, i: int, j: int) -> bool:
-    """Put a pair into a table with room, and tell whether it is new."""
+    """Put a pair into a table with room, and return whether it is new."""
     key, last = (np.int64(i) << SHIFT) | np.int64(j), table.shape[0] - 1
     at = _home(i, j, table.shape[0])
     while table[at] != EMPTY:
@@ -136,13 +136,13 @@ def removed(table: IntArray, n_pairs: int, i: int, j: int) -> int:
 @kernel
 def all_pairs(table: IntArray, n_pairs: int, n: int) -> IntArray:
     """Return the pairs (n_pairs, 2) of numbers below `n`, sorted."""
-    found = np.empty((n_pairs, 2), dtype=np.int64)
+    rows = np.empty((n_pairs, 2), dtype=np.int64)
     k = 0
     for at in range(table.shape[0]):
         if table[at] != EMPTY:
-            found[k, 0], found[k, 1] = table[at] >> SHIFT, table[at] & PART
+            rows[k, 0], rows[k, 1] = table[at] >> SHIFT, table[at] & PART
             k += 1
-    return sorted_pairs(found, n_pairs, n)
+    return sorted_pairs(rows, n_pairs, n)
 
 
 @kernel

@@ -15,7 +15,7 @@ from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from engine.broadphase._simd_kernel import PlaceArray
+    from engine.broadphase._sorting_kernel import PlaceArray
 
 __all__ = ["PAIRS_PER_BOX", "GridWorkspace", "UniformGrid", "sketch_of_grid"]
 
@@ -34,11 +34,11 @@ class GridWorkspace:
 
     def pairs(self, boxes: FloatArray, limit: float, trace: FloatArray | None = None) -> IntArray | None:
         """Return the overlapping pairs of `boxes` (n, 4), sorted, or None if a box would be compared with over `limit` groups of eight."""
-        grid, simd, sorting = _kernels()
+        grid, sorting = _kernels()
         n = len(boxes)
         self._fit(n, PAIRS_PER_BOX * n)
         n_found = grid.search(boxes, limit, *self._scratch(), trace)
-        if n_found > len(self._first) - simd.EIGHT:
+        if n_found > len(self._first) - grid.EIGHT:
             self._fit(n, n_found + n_found // SPARE)
             n_found = grid.search(boxes, limit, *self._scratch(), trace)
         if n_found < 0:
@@ -54,11 +54,11 @@ class GridWorkspace:
         """Ensure capacity for `n` boxes and `n_pairs` pairs."""
         if n <= self._n and n_pairs <= self._n_pairs:
             return
-        grid, simd, _ = _kernels()
+        grid, sorting = _kernels()
         n = max(n, self._n)
-        n_pairs = max(n_pairs, self._n_pairs) + simd.EIGHT
-        n_cells, n_columns = grid.CELLS_PER_BOX * n + 2, 4 * simd.padded(n)
-        words = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + simd.MORE_LANES)  # uint32, two to a number of the piece
+        n_pairs = max(n_pairs, self._n_pairs) + grid.EIGHT
+        n_cells, n_columns = grid.CELLS_PER_BOX * n + 2, 4 * grid.padded(n)
+        words = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + sorting.SOME)  # uint32, two to a number of the piece
         piece = np.empty(n_columns + n_cells + (sum(words) + 1) // 2)
         self._columns, self._widest, rest = piece[:n_columns], piece[n_columns : n_columns + n_cells], piece[n_columns + n_cells :]
         ends, numbers = [0, *accumulate(words)], rest.view(np.uint32)  # by slices: `np.split` takes as long as the search
@@ -66,15 +66,15 @@ class GridWorkspace:
             numbers[start:end] for start, end in pairwise(ends)
         )  # fmt: skip
         self._columns.fill(0.0)  # what is read beyond the last box is not counted, but is a number
-        self._n, self._n_pairs = n, n_pairs - simd.EIGHT
+        self._n, self._n_pairs = n, n_pairs - grid.EIGHT
 
 
 @cache
-def _kernels() -> tuple[ModuleType, ModuleType, ModuleType]:
+def _kernels() -> tuple[ModuleType, ModuleType]:
     """Import the grid's kernels on first use: an import statement in each call would take longer than a kernel."""
-    from engine.broadphase import _grid_kernel, _simd_kernel, _sorting_kernel
+    from engine.broadphase import _grid_kernel, _sorting_kernel
 
-    return _grid_kernel, _simd_kernel, _sorting_kernel
+    return _grid_kernel, _sorting_kernel
 
 
 def sketch_of_grid(boxes: FloatArray) -> CellSketch:

@@ -51,23 +51,22 @@ def named_between(a: Tree, b: Tree) -> IntArray:
 
 def pairs_within(tree: Tree) -> IntArray:
     """Return the overlapping pairs (n, 2) of proxies in one tree, each once, the smaller number first; sorted."""
-    from engine.broadphase._simd_kernel import MORE_LANES
-    from engine.broadphase._sorting_kernel import ordered_pairs
+    from engine.broadphase._sorting_kernel import N_SOME, ordered_pairs
 
     places, other = _places(tree, tree, True)
-    n_found, n = len(places), 1 + int(tree.items.max(initial=0))
-    pairs = np.empty(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
-    counts, lists = np.empty(n, dtype=np.uint32), np.empty(n_found + MORE_LANES, dtype=np.uint32)
-    ordered_pairs(places, other, n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
-    return pairs[:n_found]
+    n_pairs, n = len(places), 1 + int(tree.items.max(initial=0))
+    pairs = np.empty(2 * n_pairs + 2).view(np.int64).reshape(n_pairs + 1, 2)
+    counts, lists = np.empty(n, dtype=np.uint32), np.empty(n_pairs + int(N_SOME), dtype=np.uint32)
+    ordered_pairs(places, other, n_pairs, tree.items.astype(np.uint32), n, counts, lists, pairs)
+    return pairs[:n_pairs]
 
 
 def _places(a: Tree, b: Tree, is_same: bool) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return the places of the first boxes and of the others of all pairs."""
-    from engine.broadphase._tree_pairs_kernel import SHIFT, found_pairs
+    from engine.broadphase._tree_pairs_kernel import SHIFT, pair_keys
 
-    pairs_found, n_found = found_pairs(a, b, is_same)
-    words = pairs_found[:n_found]
+    keys, n_pairs = pair_keys(a, b, is_same)
+    words = keys[:n_pairs]
     return (words >> SHIFT).astype(np.uint32), words.astype(np.uint32)
 
 

@@ -63,7 +63,7 @@ __all__ = [
 GOES_ON = -1
 
 ADVANCE_ROOT, ADVANCE_CHORD, ADVANCE_STEP = 61.0, 62.0, 63.0
-"""Steps that the trace is told beside those of `_motion_kernel`::
+"""Steps recorded in the trace besides those of `_motion_kernel`::
 
     ADVANCE_ROOT    s, the parabola of the corner foremost then (value above the aim and slope at 0, K), the bound at s
     ADVANCE_CHORD   s, the bound at s, s of the chord's root

@@ -46,7 +46,7 @@ from engine.narrowphase._sat_kernel import face_separation
 __all__ = ["BILATERAL_FAR", "BILATERAL_PROOF", "BILATERAL_ROOT", "advance_bilaterally"]
 
 BILATERAL_FAR, BILATERAL_ROOT, BILATERAL_PROOF = 81.0, 82.0, 83.0
-"""Steps that the trace is told beside those of `_motion_kernel`; gaps along the axis held, above the aim::
+"""Steps recorded in the trace besides those of `_motion_kernel`; gaps along the axis held, above the aim::
 
     BILATERAL_FAR     t1, t2, g(t1), g(t2)
     BILATERAL_ROOT    t, g(t), between which times the root lies now, 1 by a secant, 0 by a bisection

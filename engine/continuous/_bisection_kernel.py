@@ -32,13 +32,13 @@ from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 __all__ = ["BISECT_CLEAR", "BISECT_HALVED", "BISECT_INTERVAL", "BISECT_TOUCH", "bisect"]
 
 BISECT_INTERVAL = 71.0
-"""A step that the trace is told beside those of `_motion_kernel`::
+"""A step recorded in the trace besides those of `_motion_kernel`::
 
     BISECT_INTERVAL   start, width, the bound F - aim at its start and end (none where the middle is below), least of both, what follows
 """
 
 BISECT_CLEAR, BISECT_HALVED, BISECT_TOUCH = 0.0, 1.0, 2.0
-"""What follows: the interval is clear, it is halved, or it is short enough to be the touch."""
+"""Next action: the interval is clear, it is halved, or it is short enough to be the touch."""
 
 
 @borrowing_kernel

@@ -111,7 +111,7 @@ def foremost_face(vertices: FloatArray, normals: FloatArray, others: FloatArray)
 
 @inlined_kernel
 def is_in_front(vertices: FloatArray, normals: FloatArray, edge: int, others: FloatArray) -> bool:
-    """Tell whether the one of the `others` that is nearest to the line of an edge lies in front of the edge itself."""
+    """Return whether the one of the `others` that is nearest to the line of an edge lies in front of the edge itself."""
     vx, vy, nx, ny = vertices[edge, 0], vertices[edge, 1], normals[edge, 0], normals[edge, 1]
     next_edge = edge + 1 if edge + 1 < vertices.shape[0] else 0
     ex, ey = vertices[next_edge, 0] - vx, vertices[next_edge, 1] - vy
@@ -170,7 +170,7 @@ def core_gap(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArr
 
 @inlined_kernel
 def is_inside(vertices: FloatArray, normals: FloatArray, radius: float, x: float, y: float, touch: float) -> bool:
-    """Tell whether a point lies in the core or within `radius` of it, the boundary and what is beyond it by `touch` included.
+    """Return whether a point lies in the core or within `radius` of it, the boundary and what is beyond it by `touch` included.
 
     Behind all edges by no more than rounding, or in front of one by no more, it is asked how far it is from them: before a sharp corner
     the lines of both edges are near, and the polygon is not.

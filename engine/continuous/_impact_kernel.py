@@ -94,8 +94,8 @@ def time_of_row(
     target, tolerance, overlap, t_first, t_last = prepare_pair(
         ends, rho_a, shapes.extent[a], rho_b, shapes.extent[b], shapes.radius[a] + shapes.radius[b], is_box2d, t_max, room.motion
     )
-    told = (1.0 if changes else 0.0, target, tolerance, overlap, t_first, t_last, rho_a, rho_b)
-    record(trace, IMPACT_START, told)
+    numbers = (1.0 if changes else 0.0, target, tolerance, overlap, t_first, t_last, rho_a, rho_b)
+    record(trace, IMPACT_START, numbers)
     if t_first > t_last:
         record(trace, IMPACT_END, (float(MISS), t_max, 0.0))
         return MISS, t_max, 0

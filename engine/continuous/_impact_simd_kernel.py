@@ -30,9 +30,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._lanes_kernel import LINE, fetch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel, unlocked_kernel
-from engine.common.registers import LINE, fetch
 from engine.common.tolerances import (
     BOX2D_TOI_BACKOFF,
     BOX2D_TOI_TOLERANCE,
@@ -52,15 +52,16 @@ from engine.continuous._advancement_simd_kernel import (
     D_0,
     D_1,
     ENDED,
-    GAP_ROWS,
+    GAP_END,
     IDLE,
+    INTEGER_END,
     IS_DONE,
     LANES,
     MAX_SLOTS,
-    MOVED_ROWS,
+    MOVED_END,
     N_A,
     N_B,
-    NUMBER_ROWS,
+    NUMBER_END,
     OF_B,
     OVERLAP,
     REACH,
@@ -74,10 +75,10 @@ from engine.continuous._advancement_simd_kernel import (
     TARGET,
     TOLERANCE,
     TOUCH,
-    VERTEX_ROWS,
-    WHOLE_ROWS,
+    VERTEX_END,
     T,
     load_core,
+    put_two,
     read_lane,
     repeat_first,
     step_circles,
@@ -89,14 +90,13 @@ from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._sides_kernel import Arrays, Shapes
-from engine.narrowphase._simd_kernel import sort_by_class
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP
 from engine.narrowphase.packing import REACH as CORE_REACH
 
-__all__ = ["FEWEST", "times_of_impact_simd"]
+__all__ = ["MIN_PAIRS", "times_of_impact_simd"]
 
-FEWEST = 24
-"""Pairs that are worth a block."""
+MIN_PAIRS = 24
+"""Minimum number of pairs worth a block."""
 
 STRAGGLERS = 4
 """Lanes left unfinished when no pair is left to fill the others with."""
@@ -108,15 +108,13 @@ _WITH_CIRCLE = _N_GROUPS * _N_GROUPS
 _SCALAR = _WITH_CIRCLE + _N_GROUPS
 _N_CLASSES = _SCALAR + 1
 
-# Rows of `p`, pairs that are prepared: those of `s` up to `T_LAST`, and what they are made of. A sweep is x, y, angle at the start and at
+# Places in `p`, pairs that are prepared: those of `s` up to `T_LAST`, and what they are made of. A sweep is x, y, angle at the start and at
 # the end, and the center.
-_SWEEP_A, _SWEEP_B, _EXTENT_A, _EXTENT_B, _RADII = T_LAST + 1, T_LAST + 9, T_LAST + 17, T_LAST + 18, T_LAST + 19
-_START, _END, _CENTER = 0, 3, 6
-_PREPARED_ROWS = T_LAST + 20
+_SWEEP_A, _SWEEP_B, _EXTENT_A, _EXTENT_B, _RADII, _PREPARED_END = (T_LAST + row * STRIDE for row in (1, 9, 17, 18, 19, 20))
+_START, _END, _CENTER = 0, 3 * STRIDE, 6 * STRIDE
 
-# Rows of `q`, whole numbers of the same: the caller's row, A and B; 1 where the pair waits for a lane, where it is the scalar kernel's.
-_Q_ROW, _Q_A, _Q_B, _WAITS, _IS_ODD = 0, 1, 2, 3, 4
-_QUEUE_ROWS = 5
+# Places in `q`, integers of the same: the caller's row, A and B; 1 where the pair waits for a lane, where it is the scalar kernel's.
+_Q_ROW, _Q_A, _Q_B, _WAITS, _IS_ODD, _QUEUE_END = (row * STRIDE for row in range(6))
 
 
 class _Query(NamedTuple):
@@ -150,7 +148,7 @@ def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntAr
     Nothing, where an index is out of range.
     """
     n, n_shapes = pairs.shape[0], np.uint64(n_vertices.shape[0])
-    of_row = np.empty(n, dtype=np.uint8)
+    class_of, begin = np.empty(n, dtype=np.uint8), np.zeros(_N_CLASSES + 1, dtype=np.int64)
     for row in range(n):
         ahead = np.uint64(min(row + LANES, n - 1))
         fetch(kind, pairs[ahead, 0])
@@ -160,19 +158,26 @@ def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntAr
         a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
         if a >= n_shapes or b >= n_shapes:
             return np.empty(0, dtype=np.int64)
-        n_a, n_b, found = n_vertices[a], n_vertices[b], _SCALAR
+        n_a, n_b, number = n_vertices[a], n_vertices[b], _SCALAR
         if max(n_a, n_b) <= MAX_SLOTS:
             group_a, group_b = (n_a - 1) // SLOT_GROUP, (n_b - 1) // SLOT_GROUP
             if kind[a] == POLYGON and kind[b] == POLYGON:
-                found = _N_GROUPS * group_a + (group_b if group_a % 2 == 0 else _N_GROUPS - 1 - group_b)
+                number = _N_GROUPS * group_a + (group_b if group_a % 2 == 0 else _N_GROUPS - 1 - group_b)
             elif kind[a] + kind[b] == CIRCLE + POLYGON or (kind[a] == CIRCLE and kind[b] == CIRCLE):
-                found = _WITH_CIRCLE + max(group_a, group_b)
-        of_row[row] = found
-    return sort_by_class(of_row, _N_CLASSES, rows)
+                number = _WITH_CIRCLE + max(group_a, group_b)
+        class_of[row] = number
+        begin[number + 1] += 1
+    for number in range(_N_CLASSES):
+        begin[number + 1] += begin[number]
+    at = begin[:_N_CLASSES].copy()
+    for row in range(n):
+        rows[at[class_of[row]]] = row
+        at[class_of[row]] += 1
+    return begin
 
 
 class _Scratch(NamedTuple):
-    """Of one pair after the other, for what is done in no lane."""
+    """Scratch of a single pair, for steps outside the lanes."""
 
     cores: FloatArray
     normals: FloatArray
@@ -220,9 +225,9 @@ def _read_sweep(
 ) -> None:
     """Copy one row of poses at both ends and of centers into the lane."""
     for field in range(3):
-        p[(of_sweep + _START + field) * STRIDE + lane], p[(of_sweep + _END + field) * STRIDE + lane] = start[row, field], end[row, field]
+        p[of_sweep + _START + field * STRIDE + lane], p[of_sweep + _END + field * STRIDE + lane] = start[row, field], end[row, field]
     for field in range(2):
-        p[(of_sweep + _CENTER + field) * STRIDE + lane] = center[of_center, field]
+        p[of_sweep + _CENTER + field * STRIDE + lane] = center[of_center, field]
 
 
 @inlined_kernel
@@ -243,16 +248,16 @@ def _read_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query) 
         a, b = (b, a) if changes else (a, b)
         head_a, head_b = np.uint64(RECORD) * a, np.uint64(RECORD) * b
         rho_a, rho_b = records[head_a + np.uint64(CORE_REACH)], records[head_b + np.uint64(CORE_REACH)]
-        x, y = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
+        x, y = p[_SWEEP_A + _CENTER + lane], p[_SWEEP_A + _CENTER + STRIDE + lane]
         if x != 0.0 or y != 0.0:
             rho_a, is_off_center = reach_about(vertices, first[a], n_vertices[a], x, y), True
-        x, y = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
+        x, y = p[_SWEEP_B + _CENTER + lane], p[_SWEEP_B + _CENTER + STRIDE + lane]
         if x != 0.0 or y != 0.0:
             rho_b, is_off_center = reach_about(vertices, first[b], n_vertices[b], x, y), True
-        p[RHO_A * STRIDE + lane], p[RHO_B * STRIDE + lane] = rho_a, rho_b
-        p[_EXTENT_A * STRIDE + lane], p[_EXTENT_B * STRIDE + lane] = records[head_a + np.uint64(3)], records[head_b + np.uint64(3)]
-        p[_RADII * STRIDE + lane] = records[head_a + np.uint64(2)] + records[head_b + np.uint64(2)]
-        q[_Q_ROW * STRIDE + lane], q[_Q_A * STRIDE + lane], q[_Q_B * STRIDE + lane] = row, a, b
+        p[RHO_A + lane], p[RHO_B + lane] = rho_a, rho_b
+        p[_EXTENT_A + lane], p[_EXTENT_B + lane] = records[head_a + np.uint64(3)], records[head_b + np.uint64(3)]
+        p[_RADII + lane] = records[head_a + np.uint64(2)] + records[head_b + np.uint64(2)]
+        q[_Q_ROW + lane], q[_Q_A + lane], q[_Q_B + lane] = row, a, b
         status[row], fraction[row], iterations[row] = MISS, query.t_max, 0
     return is_off_center
 
@@ -260,7 +265,7 @@ def _read_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query) 
 @inlined_kernel
 def _read(p: FloatArray, row: int, lane: int) -> tuple[float, float, float]:
     """Return a lane's numbers of a row and the two after it."""
-    return p[row * STRIDE + lane], p[(row + 1) * STRIDE + lane], p[(row + 2) * STRIDE + lane]
+    return p[row + lane], p[row + STRIDE + lane], p[row + 2 * STRIDE + lane]
 
 
 @inlined_kernel
@@ -274,58 +279,58 @@ def _find_motion(p: FloatArray, q: IntArray, is_off_center: bool) -> None:
     for lane in range(LANES):
         (ax_0, ay_0, angle_a_0), (ax_1, ay_1, angle_a_1) = _read(p, _SWEEP_A + _START, lane), _read(p, _SWEEP_A + _END, lane)
         (bx_0, by_0, angle_b_0), (bx_1, by_1, angle_b_1) = _read(p, _SWEEP_B + _START, lane), _read(p, _SWEEP_B + _END, lane)
-        p[D_0 * STRIDE + lane], p[(D_0 + 1) * STRIDE + lane] = bx_0 - ax_0, by_0 - ay_0
-        p[D_1 * STRIDE + lane], p[(D_1 + 1) * STRIDE + lane] = bx_1 - ax_1, by_1 - ay_1
-        p[ANGLES_A * STRIDE + lane], p[(ANGLES_A + 1) * STRIDE + lane] = angle_a_0, angle_a_1
-        p[ANGLES_B * STRIDE + lane], p[(ANGLES_B + 1) * STRIDE + lane] = angle_b_0, angle_b_1
+        put_two(p, D_0, lane, bx_0 - ax_0, by_0 - ay_0)
+        put_two(p, D_1, lane, bx_1 - ax_1, by_1 - ay_1)
+        put_two(p, ANGLES_A, lane, angle_a_0, angle_a_1)
+        put_two(p, ANGLES_B, lane, angle_b_0, angle_b_1)
     if is_off_center:
         for end in range(2):
             for lane in range(LANES):
-                x, y = p[(D_0 + 2 * end) * STRIDE + lane], p[(D_0 + 2 * end + 1) * STRIDE + lane]
-                c_ax, c_ay = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
-                c_bx, c_by = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
-                cos, sin = cosine_and_sine_of_small(p[(ANGLES_A + end) * STRIDE + lane])
+                x, y = p[D_0 + 2 * end * STRIDE + lane], p[D_0 + 2 * end * STRIDE + STRIDE + lane]
+                c_ax, c_ay = p[_SWEEP_A + _CENTER + lane], p[_SWEEP_A + _CENTER + STRIDE + lane]
+                c_bx, c_by = p[_SWEEP_B + _CENTER + lane], p[_SWEEP_B + _CENTER + STRIDE + lane]
+                cos, sin = cosine_and_sine_of_small(p[ANGLES_A + end * STRIDE + lane])
                 is_off = (c_ax != 0.0) | (c_ay != 0.0)
                 moved_x, moved_y = x - (cos * c_ax - sin * c_ay), y - (sin * c_ax + cos * c_ay)
                 x, y = (moved_x if is_off else x), (moved_y if is_off else y)
-                cos, sin = cosine_and_sine_of_small(p[(ANGLES_B + end) * STRIDE + lane])
+                cos, sin = cosine_and_sine_of_small(p[ANGLES_B + end * STRIDE + lane])
                 is_off = (c_bx != 0.0) | (c_by != 0.0)
                 moved_x, moved_y = x + (cos * c_bx - sin * c_by), y + (sin * c_bx + cos * c_by)
-                p[(D_0 + 2 * end) * STRIDE + lane] = moved_x if is_off else x
-                p[(D_0 + 2 * end + 1) * STRIDE + lane] = moved_y if is_off else y
+                p[D_0 + 2 * end * STRIDE + lane] = moved_x if is_off else x
+                p[D_0 + 2 * end * STRIDE + STRIDE + lane] = moved_y if is_off else y
     for lane in range(LANES):
         (ax_0, ay_0, angle_a_0), (ax_1, ay_1, angle_a_1) = _read(p, _SWEEP_A + _START, lane), _read(p, _SWEEP_A + _END, lane)
         (bx_0, by_0, angle_b_0), (bx_1, by_1, angle_b_1) = _read(p, _SWEEP_B + _START, lane), _read(p, _SWEEP_B + _END, lane)
-        c_ax, c_ay = p[(_SWEEP_A + _CENTER) * STRIDE + lane], p[(_SWEEP_A + _CENTER + 1) * STRIDE + lane]
-        c_bx, c_by = p[(_SWEEP_B + _CENTER) * STRIDE + lane], p[(_SWEEP_B + _CENTER + 1) * STRIDE + lane]
-        vx = p[D_1 * STRIDE + lane] - p[D_0 * STRIDE + lane]
-        vy = p[(D_1 + 1) * STRIDE + lane] - p[(D_0 + 1) * STRIDE + lane]
-        p[SPEED * STRIDE + lane] = math.sqrt(vx * vx + vy * vy)
+        c_ax, c_ay = p[_SWEEP_A + _CENTER + lane], p[_SWEEP_A + _CENTER + STRIDE + lane]
+        c_bx, c_by = p[_SWEEP_B + _CENTER + lane], p[_SWEEP_B + _CENTER + STRIDE + lane]
+        vx = p[D_1 + lane] - p[D_0 + lane]
+        vy = p[D_1 + STRIDE + lane] - p[D_0 + STRIDE + lane]
+        p[SPEED + lane] = math.sqrt(vx * vx + vy * vy)
         start_a, end_a, start_b, end_b = abs(ax_0) + abs(ay_0), abs(ax_1) + abs(ay_1), abs(bx_0) + abs(by_0), abs(bx_1) + abs(by_1)
         turn_a, turn_b = _larger(abs(angle_a_0), abs(angle_a_1)), _larger(abs(angle_b_0), abs(angle_b_1))
-        scale = p[_EXTENT_A * STRIDE + lane] + p[_EXTENT_B * STRIDE + lane] + abs(c_ax) + abs(c_ay) + abs(c_bx) + abs(c_by)
+        scale = p[_EXTENT_A + lane] + p[_EXTENT_B + lane] + abs(c_ax) + abs(c_ay) + abs(c_bx) + abs(c_by)
         scale += _larger(start_a, end_a)
         scale += _larger(start_b, end_b)
-        scale += p[RHO_A * STRIDE + lane] * turn_a + p[RHO_B * STRIDE + lane] * turn_b
-        p[TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
+        scale += p[RHO_A + lane] * turn_a + p[RHO_B + lane] * turn_b
+        p[TOUCH + lane] = SAT_ROUNDING * scale
         of_angles = (abs(angle_a_0) + abs(angle_a_1)) + (abs(angle_b_0) + abs(angle_b_1))  # no larger of two drops what is no number
         is_fine = (scale + (start_a + end_a) + (start_b + end_b) + of_angles < np.inf) & (turn_a + turn_b <= MAX_TURNED)
-        q[_IS_ODD * STRIDE + lane] = 0 if is_fine else 1
+        q[_IS_ODD + lane] = 0 if is_fine else 1
 
 
 @inlined_kernel
 def _find_window(p: FloatArray, q: IntArray, is_box2d: bool, t_max: float) -> None:
     """Fill the rows of the search, and which pairs wait; see `_impact_kernel.prepare_pair` and `_motion_kernel.motion_window`."""
     for lane in range(LANES):
-        touch, radii = p[TOUCH * STRIDE + lane], p[_RADII * STRIDE + lane]
-        extents = p[_EXTENT_A * STRIDE + lane] + p[_EXTENT_B * STRIDE + lane]
+        touch, radii = p[TOUCH + lane], p[_RADII + lane]
+        extents = p[_EXTENT_A + lane] + p[_EXTENT_B + lane]
         target, overlap, tolerance = radii, radii + touch, TOI_CONVERGENCE * extents + TOI_ROUNDINGS * touch
         if is_box2d:
             target, overlap = _larger(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF), touch
             tolerance = _larger(BOX2D_TOI_TOLERANCE, TOI_ROUNDINGS * touch)
-        dx, dy = p[D_0 * STRIDE + lane], p[(D_0 + 1) * STRIDE + lane]
-        vx, vy = p[D_1 * STRIDE + lane] - dx, p[(D_1 + 1) * STRIDE + lane] - dy
-        reach = p[RHO_A * STRIDE + lane] + p[RHO_B * STRIDE + lane] + (target + tolerance)
+        dx, dy = p[D_0 + lane], p[D_0 + STRIDE + lane]
+        vx, vy = p[D_1 + lane] - dx, p[D_1 + STRIDE + lane] - dy
+        reach = p[RHO_A + lane] + p[RHO_B + lane] + (target + tolerance)
         speed_sq, aside = vx * vx + vy * vy, dx * vy - dy * vx
         inside = reach * reach * speed_sq - aside * aside
         nearest, half = -(dx * vx + dy * vy) / speed_sq, math.sqrt(inside if inside >= 0.0 else 0.0) / speed_sq
@@ -334,11 +339,11 @@ def _find_window(p: FloatArray, q: IntArray, is_box2d: bool, t_max: float) -> No
         is_still = speed_sq == 0.0
         enters, leaves = (0.0 if is_still else enters), (t_max if is_still else leaves)
         is_near = (dx * dx + dy * dy <= reach * reach) if is_still else (inside >= 0.0)
-        p[REACH * STRIDE + lane], p[TARGET * STRIDE + lane], p[TOLERANCE * STRIDE + lane] = reach, target, tolerance
-        p[OVERLAP * STRIDE + lane], p[T * STRIDE + lane], p[T_LAST * STRIDE + lane] = overlap, enters, leaves
-        is_fine = (q[_IS_ODD * STRIDE + lane] == 0) & (abs(inside) < np.inf)
-        q[_IS_ODD * STRIDE + lane] = 0 if is_fine else 1
-        q[_WAITS * STRIDE + lane] = 1 if is_near & (enters <= leaves) & is_fine else 0
+        p[REACH + lane], p[TARGET + lane], p[TOLERANCE + lane] = reach, target, tolerance
+        p[OVERLAP + lane], p[T + lane], p[T_LAST + lane] = overlap, enters, leaves
+        is_fine = (q[_IS_ODD + lane] == 0) & (abs(inside) < np.inf)
+        q[_IS_ODD + lane] = 0 if is_fine else 1
+        q[_WAITS + lane] = 1 if is_near & (enters <= leaves) & is_fine else 0
 
 
 @inlined_kernel
@@ -350,9 +355,9 @@ def _prepare_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Quer
     _find_window(p, q, query.is_box2d, query.t_max)
     n = 0
     for lane in range(end - at):
-        waiting[np.uint64(n)], rest[np.uint64(n_rest)] = lane, q[_Q_ROW * STRIDE + lane]
-        n += q[_WAITS * STRIDE + lane]
-        n_rest += q[_IS_ODD * STRIDE + lane]
+        waiting[np.uint64(n)], rest[np.uint64(n_rest)] = lane, q[_Q_ROW + lane]
+        n += q[_WAITS + lane]
+        n_rest += q[_IS_ODD + lane]
     return n, n_rest
 
 
@@ -361,7 +366,7 @@ def _most_slots(k: IntArray, row: int) -> int:
     """Return how many slots the largest polygon of all lanes takes, whose number of vertices stands in a row of `k`."""
     most = 1
     for lane in range(LANES):
-        most = max(most, k[row * STRIDE + lane])
+        most = max(most, k[row + lane])
     return (most + SLOT_GROUP - 1) // SLOT_GROUP * SLOT_GROUP
 
 
@@ -376,21 +381,21 @@ def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, before
     n_vertices, records = query.shapes.n_vertices, query.records
     for place in range(n):
         lane, of = np.uint64(lanes[np.uint64(free + place)]), np.uint64(waiting[np.uint64(at + place)])
-        k[np.uint64(N_A * STRIDE) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_A * STRIDE) + of])]
-        k[np.uint64(N_B * STRIDE) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_B * STRIDE) + of])]
+        k[np.uint64(N_A) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_A) + of])]
+        k[np.uint64(N_B) + lane] = n_vertices[np.uint64(q[np.uint64(_Q_B) + of])]
     slots_a, slots_b = _most_slots(k, N_A), _most_slots(k, N_B)
     repeat_first(v, 0, before_a, slots_a)
     repeat_first(v, OF_B, before_b, slots_b)
     for place in range(n):
         lane, of = lanes[np.uint64(free + place)], waiting[np.uint64(at + place)]
-        for number in range(T_LAST + 1):
-            s[np.uint64(number * STRIDE + lane)] = p[np.uint64(number * STRIDE + of)]
-        a, b = q[np.uint64(_Q_A * STRIDE + of)], q[np.uint64(_Q_B * STRIDE + of)]
-        x, y = p[np.uint64((_SWEEP_A + _CENTER) * STRIDE + of)], p[np.uint64((_SWEEP_A + _CENTER + 1) * STRIDE + of)]
-        load_core(v, lane, 0, slots_a, RECORD * a, k[np.uint64(N_A * STRIDE + lane)], records, x, y)
-        x, y = p[np.uint64((_SWEEP_B + _CENTER) * STRIDE + of)], p[np.uint64((_SWEEP_B + _CENTER + 1) * STRIDE + of)]
-        load_core(v, lane, OF_B, slots_b, RECORD * b, k[np.uint64(N_B * STRIDE + lane)], records, x, y)
-        k[np.uint64(ROW * STRIDE + lane)], k[np.uint64(STEPS * STRIDE + lane)] = q[np.uint64(_Q_ROW * STRIDE + of)], 0
+        for place_of_row in range(0, T_LAST + STRIDE, STRIDE):
+            s[np.uint64(place_of_row + lane)] = p[np.uint64(place_of_row + of)]
+        a, b = q[np.uint64(_Q_A + of)], q[np.uint64(_Q_B + of)]
+        x, y = p[np.uint64(_SWEEP_A + _CENTER + of)], p[np.uint64(_SWEEP_A + _CENTER + STRIDE + of)]
+        load_core(v, lane, 0, slots_a, RECORD * a, k[np.uint64(N_A + lane)], records, x, y)
+        x, y = p[np.uint64(_SWEEP_B + _CENTER + of)], p[np.uint64(_SWEEP_B + _CENTER + STRIDE + of)]
+        load_core(v, lane, OF_B, slots_b, RECORD * b, k[np.uint64(N_B + lane)], records, x, y)
+        k[np.uint64(ROW + lane)], k[np.uint64(STEPS + lane)] = q[np.uint64(_Q_ROW + of)], 0
     return slots_a, slots_b
 
 
@@ -403,43 +408,43 @@ def _collect_ended(
     Return how many have ended, and how many rows `rest` lists by now: those that take too many steps.
     """
     for lane in range(LANES):
-        steps = k[STEPS * STRIDE + lane] + 1
-        goes_on = (k[ENDED * STRIDE + lane] == GOES_ON) & (steps < TOI_MAX_STEPS)
-        k[STEPS * STRIDE + lane] = steps
-        s[T * STRIDE + lane] = s[AFTER * STRIDE + lane] if goes_on else s[T * STRIDE + lane]
-        k[IS_DONE * STRIDE + lane] = 0 if goes_on | (k[ROW * STRIDE + lane] == IDLE) else 1
+        steps = k[STEPS + lane] + 1
+        goes_on = (k[ENDED + lane] == GOES_ON) & (steps < TOI_MAX_STEPS)
+        k[STEPS + lane] = steps
+        s[T + lane] = s[AFTER + lane] if goes_on else s[T + lane]
+        k[IS_DONE + lane] = 0 if goes_on | (k[ROW + lane] == IDLE) else 1
     n, (status, fraction, iterations) = 0, columns
     for lane in range(LANES):
         lanes[np.uint64(n)] = lane
-        n += k[IS_DONE * STRIDE + lane]
+        n += k[IS_DONE + lane]
     for place in range(n):
         lane = lanes[np.uint64(place)]
-        row, ended = np.uint64(k[np.uint64(ROW * STRIDE + lane)]), k[np.uint64(ENDED * STRIDE + lane)]
+        row, ended = np.uint64(k[np.uint64(ROW + lane)]), k[np.uint64(ENDED + lane)]
         if ended == GOES_ON:
             rest[n_rest] = row
             n_rest += 1
         else:
-            status[row], iterations[row] = ended, k[np.uint64(STEPS * STRIDE + lane)]
-            fraction[row] = t_max if ended == MISS else s[np.uint64(T * STRIDE + lane)]
-        k[np.uint64(ROW * STRIDE + lane)] = IDLE
-        k[np.uint64(N_A * STRIDE + lane)] = k[np.uint64(N_B * STRIDE + lane)] = 0
+            status[row], iterations[row] = ended, k[np.uint64(STEPS + lane)]
+            fraction[row] = t_max if ended == MISS else s[np.uint64(T + lane)]
+        k[np.uint64(ROW + lane)] = IDLE
+        k[np.uint64(N_A + lane)] = k[np.uint64(N_B + lane)] = 0
     return n, n_rest
 
 
 @borrowing_kernel
 def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratch: _Scratch) -> None:
     """Take one lane's step by the scalar kernel."""
-    n_a, n_b = k[N_A * STRIDE + lane], k[N_B * STRIDE + lane]
+    n_a, n_b = k[N_A + lane], k[N_B + lane]
     cores, normals, moved, motion = scratch.cores, scratch.normals, scratch.moved, scratch.motion
     read_lane(v, s, lane, cores, normals, motion)
     moving = Moving(
         motion, cores[0, :n_a], normals[0, :n_a], cores[1, :n_b], normals[1, :n_b], moved[0, :n_b], moved[1, :n_b], scratch.placed
     )  # fmt: skip
     search = Search(
-        s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane], s[OVERLAP * STRIDE + lane], 0.0, s[T_LAST * STRIDE + lane], 1.0
+        s[TARGET + lane], s[TOLERANCE + lane], s[OVERLAP + lane], 0.0, s[T_LAST + lane], 1.0
     )  # fmt: skip
-    ended, _, after = advance_once(moving, search, s[T * STRIDE + lane], None)
-    k[ENDED * STRIDE + lane], s[AFTER * STRIDE + lane] = ended, after
+    ended, _, after = advance_once(moving, search, s[T + lane], None)
+    k[ENDED + lane], s[AFTER + lane] = ended, after
 
 
 @borrowing_kernel
@@ -450,8 +455,8 @@ def _advance_listed(
     v, w, g, s, k = block
     lanes, at, end = queue.lanes, 0, rows.shape[0]
     for lane in range(LANES):
-        k[ROW * STRIDE + lane], lanes[lane] = IDLE, lane
-        k[N_A * STRIDE + lane] = k[N_B * STRIDE + lane] = 0
+        k[ROW + lane], lanes[lane] = IDLE, lane
+        k[N_A + lane] = k[N_B + lane] = 0
     n_free, n_queued, next_queued, slots_a, slots_b = LANES, 0, 0, 0, 0
     while True:
         while n_free > 0 and (next_queued < n_queued or at < end):
@@ -470,13 +475,13 @@ def _advance_listed(
         else:
             step_polygons(v, w, g, s, k, slots_a, slots_b)
             for lane in range(LANES):
-                if k[CASE * STRIDE + lane] == BY_POINTS and k[ROW * STRIDE + lane] != IDLE:
+                if k[CASE + lane] == BY_POINTS and k[ROW + lane] != IDLE:
                     _step_by_points(v, s, k, lane, scratch)
         n, n_rest = _collect_ended(s, k, lanes[n_free:], query.t_max, query.columns, rest, n_rest)
         n_free += n
     for lane in range(LANES):
-        if k[ROW * STRIDE + lane] != IDLE:
-            rest[n_rest] = k[ROW * STRIDE + lane]
+        if k[ROW + lane] != IDLE:
+            rest[n_rest] = k[ROW + lane]
             n_rest += 1
     return n_rest
 
@@ -498,11 +503,11 @@ def times_of_impact_simd(
     of_center_a, of_center_b = 1 if sweeps[2].shape[0] > 1 else 0, 1 if sweeps[5].shape[0] > 1 else 0
     query = _Query(shapes, records.reshape(-1), pairs, sweeps, of_center_a, of_center_b, t_max, is_box2d, columns)
     block = _Block(
-        np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE), np.zeros(NUMBER_ROWS * STRIDE),
-        np.zeros(WHOLE_ROWS * STRIDE, dtype=np.int64),
+        np.zeros(VERTEX_END), np.zeros(MOVED_END), np.zeros(GAP_END), np.zeros(NUMBER_END),
+        np.zeros(INTEGER_END, dtype=np.int64),
     )  # fmt: skip
     queue = _Queue(
-        np.zeros(_PREPARED_ROWS * STRIDE), np.zeros(_QUEUE_ROWS * STRIDE, dtype=np.int64),
+        np.zeros(_PREPARED_END), np.zeros(_QUEUE_END, dtype=np.int64),
         np.empty(LANES + 1, dtype=np.int64), np.empty(LANES + 1, dtype=np.int64),
     )  # fmt: skip
     scratch = _Scratch(
@@ -514,7 +519,7 @@ def times_of_impact_simd(
     )
     for first, end, with_circle in ((0, _WITH_CIRCLE, False), (_WITH_CIRCLE, _SCALAR, True)):
         chosen = sorted_rows[begin[first] : begin[end]]
-        if chosen.shape[0] < FEWEST:
+        if chosen.shape[0] < MIN_PAIRS:
             rest[n_rest : n_rest + chosen.shape[0]] = chosen
             n_rest += chosen.shape[0]
         else:

@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 IMPACT_START, IMPACT_GAP, IMPACT_END = 51.0, 52.0, 53.0
-"""Steps that the trace of every way to the time of impact is told (`engine.common._record_kernel`), beside its own; times are fractions,
+"""Steps recorded in the trace by every method of the time of impact (`engine.common._record_kernel`), besides its own; times are fractions,
 and A is the one that `_impact_kernel` calls so::
 
     IMPACT_START   1 if A and B changed places, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
@@ -103,7 +103,7 @@ class Moving(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What is looked for, see `_impact_kernel`: the gap, its tolerance, what is an overlap at 0; the window, and the last moment."""
+    """Search for an impact, see `_impact_kernel`: the gap, its tolerance, what is an overlap at 0; the window, and the last moment."""
 
     target: float
     tolerance: float

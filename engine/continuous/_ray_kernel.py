@@ -1,4 +1,4 @@
-"""Where a ray first meets a shape, and whether a point lies in one.
+"""The first point at which a ray meets a shape, and whether a point lies in one.
 
 All happens in the shape's frame, with the ray's start p and its translation w; the shape is everything within r of its convex core.
 
@@ -54,7 +54,7 @@ from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices
 __all__ = ["RAY_EDGE", "RAY_END", "RAY_ENTERED", "RAY_PASSED", "RAY_SETTLED", "RAY_SIZE", "RAY_START", "contains_points", "ray_casts"]
 
 RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0, 23.0, 24.0, 25.0, 26.0
-"""Steps that the trace is told (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
+"""Steps recorded in the trace (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
 
     RAY_START     1 if it starts inside, start, translation, touch
     RAY_EDGE      edge, how far in front of it the start is, n.w, t at which its line, pushed out, is crossed (none where n.w is 0), entry
@@ -223,7 +223,7 @@ def ray_casts(
 
 @inlined_kernel
 def contains_row(shapes: Shapes, indices: IntArray, poses: FloatArray, points: FloatArray, row: int) -> bool:
-    """Tell whether a row's point lies in its shape."""
+    """Return whether a row's point lies in its shape."""
     shape = side_of(shapes, indices[row], poses, row)
     touch = point_rounding(shape.pose, shape.extent, points[row, 0], points[row, 1])
     x, y = into_frame(shape.pose, points[row, 0], points[row, 1])

@@ -14,7 +14,7 @@ It is convex, so the ray meets it in one interval; the ends of the interval are 
 the ray crosses a shifted edge between its ends or a circle about a corner (a crossing of a circle's inner half lies within
 the interval and does no harm).
 
-That tells the time, but not what was met: e from the end of a shifted edge the circle lies only e^2 / 2r behind it, so for e up to
+That gives the time, but not what was met: e from the end of a shifted edge the circle lies only e^2 / 2r behind it, so for e up to
 sqrt(2 r touch), 1e-8 m, rounding decides which of the two is crossed first, and the circle's normal is off by e / r. So the normal is
 asked of the place p = t_first w instead, by the part of P nearest to it::
 
@@ -47,7 +47,7 @@ from engine.common.tolerances import SAT_ROUNDING
 __all__ = ["ROUNDED_CORNER", "ROUNDED_EDGE", "ROUNDED_END", "facing", "ray_rounded"]
 
 ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
-"""Steps that the trace is told (`engine.common._record_kernel`); corners as the moving point sees them from where it starts::
+"""Steps recorded in the trace (`engine.common._record_kernel`); corners as the moving point sees them from where it starts::
 
     ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t and how far along the edge (none where n.w is 0), t_first, t_last so far
     ROUNDED_CORNER   corner, its place, distance of the path, t of the nearest, half the chord's time (none: out of reach), t_first, t_last

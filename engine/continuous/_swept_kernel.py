@@ -20,7 +20,7 @@ Rounded shapes: a ray against a rounded polygon. Let P be the Minkowski differen
 point, for a circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w lies within r of P: see
 `_ray_rounded_kernel`, which finds the times, the normal, and the corner of P that is met, if it is a corner.
 
-Two segments without skins make a thin P, a parallelogram or, on one line, a line: there the edges' normals do not tell where it
+Two segments without skins make a thin P, a parallelogram or, on one line, a line: there the edges' normals do not show where it
 ends, so they too are treated as rounded, with r = 0.
 
 The contact. Where a corner of P is met, the two corners meet that it was made of. Else each core has, at t_first and on the normal,
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 SWEPT_START, SWEPT_EDGE, SWEPT_MEASURED, SWEPT_DIFFERENCE, SWEPT_END = 41.0, 42.0, 43.0, 44.0, 45.0
-"""Steps that the trace is told (`engine.common._record_kernel`); A's frame, times in units of the velocities::
+"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame, times in units of the velocities::
 
     SWEPT_START        gap of the cores or a bound of it, 1 if they touch at 0, radii, w, touch
     SWEPT_EDGE         0 of A, 1 of B; edge, vertex of the other that is nearest to its line, separation, n.w of the other's motion,
@@ -146,7 +146,7 @@ def swept_edges(
 
 @borrowing_kernel
 def has_sharp_corner(normals: FloatArray) -> bool:
-    """Tell whether two successive edges of a polygon make a sharp corner, as `packing` does."""
+    """Return whether two successive edges of a polygon make a sharp corner, as `packing` does."""
     n = normals.shape[0]
     for edge in range(n):
         after = edge + 1 if edge + 1 < n else 0
@@ -157,7 +157,7 @@ def has_sharp_corner(normals: FloatArray) -> bool:
 
 @borrowing_kernel
 def are_apart(vertices_a: FloatArray, vertices_b: FloatArray, shift_x: float, shift_y: float, near: float, shifted: FloatArray) -> bool:
-    """Tell whether A and B, shifted by a way, are farther apart than `near`; `shifted` (m, 2) is room for B."""
+    """Return whether A and B, shifted by a way, are farther apart than `near`; `shifted` (m, 2) is room for B."""
     for j in range(vertices_b.shape[0]):
         shifted[j, 0], shifted[j, 1] = vertices_b[j, 0] + shift_x, vertices_b[j, 1] + shift_y
     return bool(nearest_features(vertices_a, shifted[: vertices_b.shape[0]])[0] > near)

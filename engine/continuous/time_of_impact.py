@@ -1,141 +1,34 @@
-"""Time of impact of two moving and rotating shapes, by three methods; each proves the intervals that it skips, and they check each other.
-
-`query.time_of_impact` takes conservative advancement.
-"""
+"""Times of impact of many pairs of moving and rotating shapes, by three methods; see `engine.query.time_of_impact`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
-from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.common.threads import in_parts
 from engine.continuous._impact_kernel import ADVANCEMENT, BILATERAL, BISECTION, times_of_impact
 from engine.continuous._impact_simd_kernel import times_of_impact_simd
-from engine.contracts import Status, TimeOfImpact
-from engine.geometry import AnyShape, Sweep
-from engine.narrowphase.packing import SIMD_FROM, PackedShapes, cached_pack
-from engine.narrowphase.scratch import ONE_PAIR
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = [
+    "METHODS",
     "ImpactRows",
     "Sweeps",
-    "Target",
     "advancement_rows",
-    "bilateral_advancement",
-    "bisection",
-    "conservative_advancement",
     "impact_rows",
 ]
 
-Target = Literal["touch", "box2d"]
+METHODS = {"advancement": ADVANCEMENT, "bisection": BISECTION, "bilateral": BILATERAL}
+"""Methods by name."""
 
 Sweeps = tuple[FloatArray, ...]
 """Start, end and center of A, then of B."""
-
-
-def conservative_advancement(
-    a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
-) -> TimeOfImpact:
-    """Find when two moving and rotating shapes first touch, by advancing in steps in which they cannot touch.
-
-    Parameters
-    ----------
-    a, b : Circle, Polygon, Capsule or Segment
-        Body frame, meters; radii and skins count as part of the shape.
-    sweep_a, sweep_b : Sweep
-        Motions over the same step; turns of any size.
-    t_max : float
-        In [0, 1]: how much of the sweeps to look at.
-    target : "touch" or "box2d"
-        What counts as the impact; see `engine.continuous._impact_kernel`.
-    trace : float64 (k, TRACE_WIDTH), optional
-        Receives the steps; see `engine.common._record_kernel`; the answer is the same to the bit.
-
-    Returns
-    -------
-    TimeOfImpact
-        HIT: at `fraction` the shapes are within the tolerance of touching, and before it they do not touch: it is never after the first
-        touch, and a pass nearer than the tolerance (1e-9 of the extents) is a hit. MISS: they do not touch; `fraction` is `t_max`.
-        OVERLAPPING: at 0 already. OUT_OF_ITERATIONS: `fraction` is a lower bound of the first touch, which may be none.
-
-    References
-    ----------
-    See `engine.continuous._advancement_kernel`, which derives it.
-
-    Examples
-    --------
-    >>> from engine.geometry import Circle, Transform
-    >>> still = Sweep(Transform(), Transform())
-    >>> found = conservative_advancement(Circle(1.0), still, Circle(1.0), Sweep(Transform((6.0, 0.0)), Transform((-2.0, 0.0))))
-    >>> found.status.name, round(found.fraction, 6)
-    ('HIT', 0.5)
-    """
-    return _of_pair(ADVANCEMENT, a, sweep_a, b, sweep_b, t_max, target, trace)
-
-
-def bisection(
-    a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
-) -> TimeOfImpact:
-    """Find the same by bisecting the interval: simpler and slower than the advancement, and used to check it.
-
-    Parameters and results are those of `conservative_advancement`. See `engine.continuous._bisection_kernel`, which derives it.
-
-    Examples
-    --------
-    >>> from engine.geometry import Circle, Transform
-    >>> still = Sweep(Transform(), Transform())
-    >>> found = bisection(Circle(1.0), still, Circle(1.0), Sweep(Transform((6.0, 0.0)), Transform((-2.0, 0.0))))
-    >>> found.status.name, round(found.fraction, 6)
-    ('HIT', 0.5)
-    """
-    return _of_pair(BISECTION, a, sweep_a, b, sweep_b, t_max, target, trace)
-
-
-def bilateral_advancement(
-    a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Target = "touch", trace: FloatArray | None = None
-) -> TimeOfImpact:
-    """Find the same by keeping one separating axis as long as it separates them, like Box2D, but without missing a touch.
-
-    Parameters and results are those of `conservative_advancement`. See `engine.continuous._bilateral_kernel`, which derives it.
-
-    Examples
-    --------
-    >>> from engine.geometry import Circle, Transform
-    >>> still = Sweep(Transform(), Transform())
-    >>> found = bilateral_advancement(Circle(1.0), still, Circle(1.0), Sweep(Transform((6.0, 0.0)), Transform((-2.0, 0.0))))
-    >>> found.status.name, round(found.fraction, 6)
-    ('HIT', 0.5)
-    """
-    return _of_pair(BILATERAL, a, sweep_a, b, sweep_b, t_max, target, trace)
-
-
-def _of_pair(
-    method: int,
-    a: AnyShape,
-    sweep_a: Sweep,
-    b: AnyShape,
-    sweep_b: Sweep,
-    t_max: float,
-    target: Target,
-    trace: FloatArray | None,
-) -> TimeOfImpact:
-    is_box2d = choice("target", target, ("touch", "box2d")) == "box2d"
-    sweeps = (*_sweep_rows(sweep_a), *_sweep_rows(sweep_b))
-    rows = impact_rows(cached_pack(a, b), ONE_PAIR, sweeps, float(t_max), method, is_box2d, checked_trace(trace))
-    return TimeOfImpact(Status(int(rows.status[0])), float(rows.fraction[0]), int(rows.iterations[0]))
-
-
-def _sweep_rows(sweep: Sweep) -> tuple[FloatArray, FloatArray, FloatArray]:
-    start, end = sweep.start, sweep.end
-    return np.array([(*start.position, start.angle)]), np.array([(*end.position, end.angle)]), np.array([sweep.local_center])
 
 
 @dataclass(frozen=True, slots=True)

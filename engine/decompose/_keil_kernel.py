@@ -37,7 +37,7 @@ from that side by nothing at all. "Triangles" of no area take part like others::
 
 No least set has a cut i-k past a corner j: cutting i-j and j-k, which bound the same, would be one less.
 
-The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then told apart by their neighbors: a
+The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then distinguished by their neighbors: a
 diagonal must start inside the angle of *this* corner.
 
 Coordinates are the whole numbers of `engine.decompose.grid`, so that every turn is exact.
@@ -85,7 +85,7 @@ def _same(points: IntArray, p: int, q: int) -> bool:
 
 @kernel
 def _is_ahead(points: IntArray, at: int, to: int, along: int) -> bool:
-    """Tell whether `to` and `along` lie in exactly one direction from `at`."""
+    """Return whether `to` and `along` lie in exactly one direction from `at`."""
     if _turn(points, at, along, to) != 0:
         return False
     x, y = points[to, 0] - points[at, 0], points[to, 1] - points[at, 1]
@@ -94,7 +94,9 @@ def _is_ahead(points: IntArray, at: int, to: int, along: int) -> bool:
 
 @kernel
 def _starts_inside(points: IntArray, at: int, to: int, is_start: bool) -> bool:
-    """Tell whether the way from corner `at` to `to` starts inside the angle there, bent a little: left at its start, right from its end."""
+    """Return whether the way from corner `at` to `to` starts inside the angle there, bent a little: to the left at its start, to the right
+    from its end.
+    """
     n = points.shape[0]
     before, after = (at + n - 1) % n, (at + 1) % n
     if _is_ahead(points, at, to, after):
@@ -109,7 +111,7 @@ def _starts_inside(points: IntArray, at: int, to: int, is_start: bool) -> bool:
 
 @kernel
 def _is_seen(points: IntArray, p: int, q: int) -> bool:
-    """Tell whether the way from corner p to q, bent a little to the left, lies inside: corners on it touch it from the right only."""
+    """Return whether the way from corner p to q, bent a little to the left, lies inside: corners on it touch it from the right only."""
     n = points.shape[0]
     if not (_starts_inside(points, p, q, True) and _starts_inside(points, q, p, False)):
         return False
@@ -166,12 +168,12 @@ def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_], tra
             is_cut = beyond < 0 or (side == 0) != reflex[i]
             record(trace, KEIL_SIDE, (float(i), float(k), float(j), float(a), float(b), 1.0 if is_cut else 0.0))
             if not is_cut:
-                taken = np.int64(beyond)
+                room = np.int64(beyond)
             else:
-                taken = begin[a, b]
+                room = begin[a, b]
                 cuts[n_cuts, 0], cuts[n_cuts, 1] = a, b
                 n_cuts += 1
-            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = a, b, taken
+            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = a, b, room
             n_todo += 1
     return cuts[:n_cuts].copy()
 
@@ -222,9 +224,9 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                 if reflex[i]:  # A: j-k is a cut, i-j may be left out
                     if not (reflex[k] or reflex[j] or j == k - 1):
                         continue
-                    found = weight[i, j]
+                    total = weight[i, j]
                     if k - j > 1:
-                        found += weight[j, k] + 1
+                        total += weight[j, k] + 1
                     if j - i > 1:
                         for at in range(begin[i, j], begin[i, j] + count[i, j]):
                             if _turn(points, store[at, 1], j, k) < 0:
@@ -233,15 +235,15 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                         if beyond >= 0 and _turn(points, k, i, store[beyond, 0]) < 0:
                             beyond = -1
                         if beyond < 0:
-                            found += 1
+                            total += 1
                         else:
                             first = store[beyond, 0]
                 else:  # B: i-j is a cut, j-k may be left out
                     if not (reflex[j] or j == i + 1):
                         continue
-                    found = weight[j, k]
+                    total = weight[j, k]
                     if j - i > 1:
-                        found += weight[i, j] + 1
+                        total += weight[i, j] + 1
                     if k - j > 1:
                         for at in range(begin[j, k] + count[j, k] - 1, begin[j, k] - 1, -1):
                             if _turn(points, i, j, store[at, 0]) < 0:
@@ -250,13 +252,13 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                         if beyond >= 0 and _turn(points, store[beyond, 1], k, i) < 0:
                             beyond = -1
                         if beyond < 0:
-                            found += 1
+                            total += 1
                         else:
                             last = store[beyond, 1]
-                if found > best:
+                if total > best:
                     continue
-                if found < best:
-                    best, top = found, 0
+                if total < best:
+                    best, top = total, 0
                 elif top > 0 and first <= stack[top - 1, 0]:
                     continue
                 while top > 0 and stack[top - 1, 1] >= last:

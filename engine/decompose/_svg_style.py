@@ -229,7 +229,7 @@ _PROPERTIES = {
     "ry": _Property(_size, AUTO),
     "d": _Property(_path, ""),
 }
-INITIAL: Style = {name: one.initial for name, one in _PROPERTIES.items()}
+INITIAL: Style = {name: property_.initial for name, property_ in _PROPERTIES.items()}
 """font-size is computed: a length in pixels."""
 
 
@@ -462,7 +462,7 @@ class Styles:
             below[element] = below[parent] | own[element] if further else below[parent]
             beside.update(further)
             if matches:
-                self._matched[element] = [rule for *_, rule in sorted(matches, key=lambda one: one[:2])]
+                self._matched[element] = [rule for *_, rule in sorted(matches, key=lambda property_: property_[:2])]
 
 
 def _size_of_font(text: str) -> str:

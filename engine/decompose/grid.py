@@ -7,7 +7,7 @@ along its longer side. No two corners are then more than sqrt(2) 2^30 steps apar
     (qx - px)(ry - py) - (qy - py)(rx - px)
 
 is the product of two such lengths and a sine: at most 2^61, as are both products in it. int64 holds them all, and no test rounds. A
-step is 1e-9 of the outline, a hundredth of what float32, in which Box2D computes, can tell. The grid only *decides*; the pieces are made
+step is 1e-9 of the outline, a hundredth of what float32, in which Box2D computes, can resolve. The grid only *decides*; the pieces are made
 of the outline's own vertices again, to the bit, so that no area is lost to it.
 
 The grid's axes are along most of the outline's edges, counted by length. So a comb, a window or a letter E keeps its corners on common

@@ -24,10 +24,9 @@ from engine.box2d.oracle.held import round_pose
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
-from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
-from engine.query import batch
+from engine.query import batch, time_of_impact
 
 __all__ = ["MovingShape", "StepCurve", "step_curve", "touches"]
 
@@ -78,8 +77,8 @@ def step_curve(shape: MovingShape, other: MovingShape) -> StepCurve:
     >>> round(curve.touch.fraction, 6), round(curve.gap_at(0.0), 6), round(curve.gap_at(0.5), 6)
     (0.3125, 1.25, -0.75)
     """
-    touch = conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep)
-    aimed = conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d")
+    touch = time_of_impact(shape.shape, shape.sweep, other.shape, other.sweep)
+    aimed = time_of_impact(shape.shape, shape.sweep, other.shape, other.sweep, target="box2d")
     box2d = _box2d(shape, other)
     fractions = np.union1d(np.linspace(0.0, 1.0, _SAMPLES), [answer.fraction for answer in (touch, aimed, box2d)])
     radii = shape.shape.radius + other.shape.radius
@@ -89,7 +88,7 @@ def step_curve(shape: MovingShape, other: MovingShape) -> StepCurve:
 
 def touches(shape: MovingShape, other: MovingShape) -> bool:
     """Return True if the two touch in the step."""
-    return conservative_advancement(shape.shape, shape.sweep, other.shape, other.sweep).status is not Status.MISS
+    return time_of_impact(shape.shape, shape.sweep, other.shape, other.sweep).status is not Status.MISS
 
 
 def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ exact::
 The first difference is exact, for both sides are within a factor of two of each other, or n is 0. What the next two lose in rounding
 is computed and added at the end (Dekker's sum), so that r is rounded once, by half a unit in its last place; n times what pi/2 differs
 from its four parts, 2^20 * 2^-151, is far below the 2^-62 that is the least r of any float64 up to `MAX_TURNED` (J.-M. Muller,
-Elementary Functions, 2006, 9.3). Two polynomials give cosine and sine of r, and n modulo 4 tells which is which::
+Elementary Functions, 2006, 9.3). Two polynomials give cosine and sine of r, and n modulo 4 says which is which::
 
         n mod 4     0     1     2     3
         cosine      c    -s    -c     s
@@ -44,10 +44,10 @@ _C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.1359
 def small_turn(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle of at most `MAX_TURNED`, without branches, for SIMD kernels."""
     n = (angle * (2.0 / math.pi) + _TO_INTEGER) - _TO_INTEGER
-    whole, second, third = angle - n * _P1, n * _P2, n * _P3
-    near = whole - second
+    first, second, third = angle - n * _P1, n * _P2, n * _P3
+    near = first - second
     nearer = near - third
-    r = nearer + ((((whole - near) - second) + ((near - nearer) - third)) - n * _P4)
+    r = nearer + ((((first - near) - second) + ((near - nearer) - third)) - n * _P4)
     z = r * r
     s = r + z * r * (_S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * _S6)))))
     half = 0.5 * z

@@ -6,11 +6,12 @@ each pair of corners, and compares the intervals, widened by the radii: n + m + 
 
 **Last frame's axis.** Pairs that a broad phase hands over are mostly apart, and what parts them now parted them a frame ago:
 shapes move little in 1/60 s. So the axis is cached by *name*, edge of A, edge of B or pair of corners, not by direction: it then
-turns with the shapes. If it still parts them, a single projection settles the pair. If not, all is done as ever, and whatever
-is found is cached::
+turns with the shapes. If it still parts them, a single projection settles the pair. If an edge's no longer does, the shapes may have turned
+on, and the search goes on from there: to its neighbors, and from the better one farther in that direction as long as the separation grows.
+Only if none of these parts them is the full test made. The best axis is cached::
 
         frame 1            frame 2            frame 3
-        all axes           1 axis             1 axis, fails, then all axes
+        all axes           1 axis             1 axis, fails, then its neighbors, then all
           |  /\\              |  /\\              /\\
         a |  \\/ b          a | \\/ b          a \\/ b
 
@@ -53,7 +54,7 @@ def gap_along(vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: flo
 def overlap_every_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float
 ) -> bool:
-    """Tell whether two cores with radii, which sum up to `reach`, share a point, by projecting both on every axis."""
+    """Return whether two cores with radii, which sum up to `reach`, share a point, by projecting both on every axis."""
     is_parted = is_parted_by(normals_a, vertices_a, vertices_b, reach + touch)
     is_parted = is_parted_by(normals_b, vertices_a, vertices_b, reach + touch) or is_parted
     for i in range(vertices_a.shape[0]):
@@ -63,6 +64,38 @@ def overlap_every_axis(
             if length > 0.0:
                 is_parted = is_parted or gap_along(vertices_a, vertices_b, dx / length, dy / length) > reach + touch
     return not is_parted
+
+
+@inlined_kernel
+def parting_neighbor(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, edge: int, first: int, gap: float, limit: float,
+    trace: FloatArray | None,
+) -> int:  # fmt: skip
+    """Return the axis of an edge that parts two cores by more than `limit`, or `NO_AXIS`.
+
+    The search begins at both neighbors of an edge with the separation `gap`, and goes on from the better one while the separation grows.
+    The core's edges are the axes from `first` on.
+    """
+    n = vertices.shape[0]
+    if n < 3:  # a point has no edge, and both normals of a segment are on one line
+        return NO_AXIS
+    step, best = 1, gap
+    for way in (1, -1):
+        at = (edge + way) % n
+        separation = face_separation(vertices, normals, at, others)
+        record(trace, SAT_REMEMBERED, (float(first + at), separation))
+        if separation > limit:
+            return int(first + at)
+        if separation > best:
+            step, best = way, separation
+    at = (edge + step) % n
+    while best > gap:
+        gap, at = best, (at + step) % n
+        best = face_separation(vertices, normals, at, others)
+        record(trace, SAT_REMEMBERED, (float(first + at), best))
+        if best > limit:
+            return int(first + at)
+    return NO_AXIS
 
 
 @kernel
@@ -77,7 +110,7 @@ def overlap_cached(
     pair: FloatArray,
     trace: FloatArray | None,
 ) -> tuple[bool, int, bool]:
-    """Tell whether they share a point, trying `axis` first; also which axis to cache, and whether the cached one was enough."""
+    """Return whether they share a point, trying `axis` first; the axis to cache; and whether the cached one was enough."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     record(trace, SAT_START, (reach, touch))
     gap = -np.inf
@@ -95,6 +128,13 @@ def overlap_cached(
         record(trace, SAT_REMEMBERED, (float(axis), gap))
     if gap > reach + touch:
         return False, axis, True
+    neighbor = NO_AXIS
+    if 0 <= axis < n_a:
+        neighbor = parting_neighbor(vertices_a, normals_a, vertices_b, axis, 0, gap, reach + touch, trace)
+    elif n_a <= axis < n_a + n_b:
+        neighbor = parting_neighbor(vertices_b, normals_b, vertices_a, axis - n_a, n_a, gap, reach + touch, trace)
+    if neighbor != NO_AXIS:
+        return False, neighbor, False
     is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, trace)
     if side == 0:
         return not is_parted, edge, False

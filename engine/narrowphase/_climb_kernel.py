@@ -31,11 +31,11 @@ __all__ = ["climb_separation"]
 
 
 @inlined_kernel
-def tell_start(
+def record_start(
     trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int,
     separation_after: float,
 ) -> None:  # fmt: skip
-    """Tell the trace of the first edge and its two neighbors."""
+    """Record the first edge and its two neighbors."""
     if trace is not None:
         goes_back = separation_before > best and separation_before > separation_after
         record(trace, SAT_EDGE, (side, float(start), best, 1.0))
@@ -49,7 +49,7 @@ def climb_separation(
 ) -> tuple[float, int]:
     """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's.
 
-    The trace is told of each edge of `side` whose separation is looked at.
+    The trace receives each edge of `side` whose separation is computed.
     """
     n_edges = vertices.shape[0]
     start, most = 0, -np.inf
@@ -62,7 +62,7 @@ def climb_separation(
     before, after = (start - 1) % n_edges, (start + 1) % n_edges
     separation_before = face_separation(vertices, normals, before, others)
     separation_after = face_separation(vertices, normals, after, others)
-    tell_start(trace, side, start, best, before, separation_before, after, separation_after)
+    record_start(trace, side, start, best, before, separation_before, after, separation_after)
     if separation_before > best and separation_before > separation_after:
         step, best, best_edge = -1, separation_before, before
     elif separation_after > best:

@@ -22,7 +22,7 @@ Box2D takes it from the first end it holds at that moment, and so does this kern
 impulses by these names.
 
 **Which edges, where many are nearly the same.** In exact arithmetic the edge whose normal points most against n has the foremost vertex
-at one of its ends. A cosine near -1 tells angles below sqrt(EPS64) = 1.5e-8 rad not apart, and all edges of one side of a sliver
+at one of its ends. A cosine near -1 does not distinguish angles below sqrt(EPS64) = 1.5e-8 rad, and all edges of one side of a sliver
 1e-9 as high as wide are that near to each other: the one found may lie meters from the contact. It shows: no end of what is kept of
 it lies as far forward as the separation found, for that is the foremost vertex's. Then the edge is sought from the vertex: of those
 within rounding of the foremost, the one over the reference edge, or nearest to it, and of its two edges the one that points most against n.
@@ -32,15 +32,17 @@ Sources: E. Catto, "Contact Manifolds", GDC 2007; I. Sutherland, G. Hodgman, "Re
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._sat_kernel import strict_separation
-from engine.narrowphase._sides_kernel import Room, Row, Side, place
+from engine.narrowphase._sides_kernel import Row, Side, place
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = [
@@ -52,9 +54,15 @@ __all__ = [
     "MANIFOLD_POINT",
     "MANIFOLD_REFERENCE",
     "VERTEX",
-    "clip_incident_edge",
-    "cut_between",
+    "Axis",
+    "Clipped",
+    "Edge",
+    "clip",
+    "edge_of",
+    "end_name",
+    "end_of",
     "find_incident_edge",
+    "n_ends",
     "name_of",
     "points_on_edge",
     "write_point",
@@ -65,10 +73,10 @@ FACE = 1
 
 MANIFOLD_REFERENCE, MANIFOLD_DISTANCE, MANIFOLD_INCIDENT, MANIFOLD_CLIPPED, MANIFOLD_POINT = 31.0, 32.0, 33.0, 34.0, 35.0
 MANIFOLD_NEIGHBORS = 36.0
-"""Steps that the trace is told (`engine.common._record_kernel`), beside those of the axis (`_sat_kernel`); a side is 0 for A, 1 for B::
+"""Steps recorded in the trace (`engine.common._record_kernel`), beside those of the axis (`_sat_kernel`); a side is 0 for A, 1 for B::
 
     MANIFOLD_REFERENCE    side, edge, its separation, how often it was tried before, 1 if this axis parts the two
-    MANIFOLD_DISTANCE     distance of the cores, 1 if it parts them: asked where the separation is 0 within rounding
+    MANIFOLD_DISTANCE     distance of the cores, 1 if it parts them: computed where the separation is 0 within rounding
     MANIFOLD_INCIDENT     side, edge, cosine to the reference edge
     MANIFOLD_CLIPPED      side of the reference edge, its vertex that the plane is at, ends left: 2, 1 or 0; how far outside the vertex
                           the plane stands, outside the plane the first and the second end; what is left of the incident edge
@@ -105,14 +113,14 @@ def contact_vertex(reference: FloatArray, edge: int, nx: float, ny: float, other
     foremost = np.inf
     for j in range(other.shape[0]):
         foremost = min(foremost, nx * (other[j, 0] - vx) + ny * (other[j, 1] - vy))
-    found, least_out, least_front = 0, np.inf, np.inf
+    vertex, least_out, least_front = 0, np.inf, np.inf
     for j in range(other.shape[0]):
         x, y = other[j, 0] - vx, other[j, 1] - vy
         front, along = nx * x + ny * y, nx * y - ny * x
         out = max(0.0, max(-along, along - length))
         if front <= foremost + tie and (out < least_out or (out == least_out and front < least_front)):
-            found, least_out, least_front = j, out, front
-    return found, least_out
+            vertex, least_out, least_front = j, out, front
+    return vertex, least_out
 
 
 @inlined_kernel
@@ -123,77 +131,126 @@ def edge_at_vertex(normals: FloatArray, vertex: int, nx: float, ny: float) -> in
     return before if along_before < normals[vertex, 0] * nx + normals[vertex, 1] * ny else vertex
 
 
+class Edge(NamedTuple):
+    """An edge of a core: both ends, its outward unit normal, and the indices of the ends."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    nx: float
+    ny: float
+    first: int
+    second: int
+
+
+class Clipped(NamedTuple):
+    """The part of an incident edge that the side planes leave.
+
+    Each end is its point, its index on the reference polygon and on the incident one, and whether a plane made it: then it is (vertex,
+    face), else (face, vertex). `is_single` if only the first end is left, `is_empty` if none is; `is_cut` if a plane cut the edge.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    on_reference_0: int
+    on_reference_1: int
+    on_incident_0: int
+    on_incident_1: int
+    by_plane_0: bool
+    by_plane_1: bool
+    is_single: bool
+    is_empty: bool
+    is_cut: bool
+
+
 @inlined_kernel
-def cut_between(x0: float, y0: float, x1: float, y1: float, out_0: float, out_1: float) -> tuple[float, float]:
-    """Return where a side plane cuts an edge whose ends lie so far outside it."""
+def edge_of(vertices: FloatArray, normals: FloatArray, edge: int) -> Edge:
+    """Return an edge of a core."""
+    after = edge + 1 if edge + 1 < vertices.shape[0] else 0
+    v, w, n = vertices[edge], vertices[after], normals[edge]
+    return Edge(v[0], v[1], w[0], w[1], n[0], n[1], edge, after)
+
+
+@inlined_kernel
+def uncut(reference: Edge, incident: Edge) -> Clipped:
+    """Return the incident edge before any plane cuts it."""
+    return Clipped(
+        incident.x1, incident.y1, incident.x2, incident.y2, reference.first, reference.first, incident.first, incident.second,
+        False, False, False, False, False,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def outside(c: Clipped, tx: float, ty: float, x: float, y: float, side: float) -> tuple[float, float]:
+    """Return how far both ends are outside the plane that stands `side` beyond (x, y), its outward normal (tx, ty)."""
+    return tx * (c.x0 - x) + ty * (c.y0 - y) - side, tx * (c.x1 - x) + ty * (c.y1 - y) - side
+
+
+@inlined_kernel
+def cut(c: Clipped, out_0: float, out_1: float, corner: int) -> Clipped:
+    """Return what is left behind the plane at vertex `corner` of the reference polygon; no branch in it, for the SIMD kernel.
+
+    Where one end is inside and one outside, an inside end on the plane itself leaves that single point. Else the inside end is listed
+    first, as in Box2D, and the new one second.
+    """
+    is_out = (out_0 > 0.0) & (out_1 > 0.0)
+    cuts = not (is_out | c.is_single | c.is_empty | ((out_0 <= 0.0) & (out_1 <= 0.0)))
+    leaves_point = cuts & (not (out_0 * out_1 < 0.0))
     share = out_0 / (out_0 - out_1)
-    return x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+    x, y = c.x0 + share * (c.x1 - c.x0), c.y0 + share * (c.y1 - c.y0)
+    moves = cuts & (out_0 > 0.0)
+    return Clipped(
+        (c.x1 if moves else c.x0), (c.y1 if moves else c.y0), (x if cuts else c.x1), (y if cuts else c.y1),
+        (c.on_reference_1 if moves else c.on_reference_0), (corner if cuts else c.on_reference_1),
+        (c.on_incident_1 if moves else c.on_incident_0), (c.on_incident_0 if cuts else c.on_incident_1),
+        (c.by_plane_1 if moves else c.by_plane_0), cuts | c.by_plane_1,
+        c.is_single | leaves_point, c.is_empty | (c.is_single & (out_0 > 0.0)) | ((not c.is_single) & is_out),
+        c.is_cut | (cuts & (not leaves_point)),
+    )  # fmt: skip
 
 
 @inlined_kernel
-def _cut(
-    reference: FloatArray, edge: int, k: int, nx: float, ny: float, side: float, n_ends: int, ends: FloatArray, names: IntArray
-) -> tuple[int, bool, float, float]:
-    """Cut off what lies beyond the side plane at the first (k = 0) or second end of the edge; return the ends left, whether it cut, and how
-    far outside the plane the two ends were.
-    """
-    corner = (edge + k) % reference.shape[0]
-    # outward direction of the side plane: against the edge at its first end, along it at its second
-    outward = -1.0 if k == 0 else 1.0
-    tx, ty = -outward * ny, outward * nx
-    vx, vy = reference[corner, 0], reference[corner, 1]
-    out_0 = tx * (ends[0, 0] - vx) + ty * (ends[0, 1] - vy) - side
-    out_1 = tx * (ends[1, 0] - vx) + ty * (ends[1, 1] - vy) - side
-    if n_ends == 1:
-        return (0 if out_0 > 0.0 else 1), False, out_0, out_1
-    if out_0 <= 0.0 and out_1 <= 0.0:
-        return 2, False, out_0, out_1
-    if out_0 > 0.0 and out_1 > 0.0:
-        return 0, False, out_0, out_1
-    # One end is inside, one outside. An inside end on the plane itself leaves that single point.
-    n_left = 2 if out_0 * out_1 < 0.0 else 1
-    cut_x, cut_y = cut_between(ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], out_0, out_1)
-    incident_name = names[0, 1]
-    if out_0 > 0.0:  # the second end stays, and moves up: Box2D lists what it keeps first
-        ends[0, 0], ends[0, 1] = ends[1, 0], ends[1, 1]
-        for field in range(4):
-            names[0, field] = names[1, field]
-    ends[1, 0], ends[1, 1] = cut_x, cut_y
-    names[1, 0], names[1, 1], names[1, 2], names[1, 3] = corner, incident_name, VERTEX, FACE
-    return n_left, n_left == 2, out_0, out_1
+def n_ends(c: Clipped) -> int:
+    """Return how many ends are left: 2, 1 or 0."""
+    return 0 if c.is_empty else (1 if c.is_single else 2)
 
 
 @inlined_kernel
-def clip_incident_edge(
-    reference: FloatArray, edge: int, nx: float, ny: float, sides: tuple[float, float], other: FloatArray, incident: int, room: Room,
-    whose: float, trace: FloatArray | None,
-) -> tuple[int, bool]:  # fmt: skip
-    """Clip edge `incident` of `other` to the side planes of edge `edge` of `reference`, whose unit normal is (nx, ny).
+def end_of(c: Clipped, k: int) -> tuple[float, float, int, int, bool]:
+    """Return the point of an end, its index on the reference and on the incident polygon, and whether a plane made it."""
+    if k == 0:
+        return c.x0, c.y0, c.on_reference_0, c.on_incident_0, c.by_plane_0
+    return c.x1, c.y1, c.on_reference_1, c.on_incident_1, c.by_plane_1
 
-    The planes stand `sides` outside the edge's first and second end.
 
-    Fills the room's ends (2, 2) with what is left and their names (2, 4) with (index on reference, index on other, type on reference,
-    type on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is
-    told what each plane leaves, `whose` being the side of the reference edge.
+@inlined_kernel
+def clip(
+    reference: Edge, incident: Edge, side_1: float, side_2: float, whose: float, trace: FloatArray | None
+) -> Clipped:  # fmt: skip
+    """Clip an edge to the side planes of the reference edge, which stand `side_1` and `side_2` outside its ends.
+
+    The trace receives what each plane leaves, `whose` being the side of the reference edge.
     """
-    ends, names = room.ends, room.end_names
-    n_reference, n_other = reference.shape[0], other.shape[0]
-    for k in range(2):
-        corner = (incident + k) % n_other
-        ends[k, 0], ends[k, 1] = other[corner, 0], other[corner, 1]
-        names[k, 0], names[k, 1], names[k, 2], names[k, 3] = edge, corner, FACE, VERTEX
+    (nx, ny), edge = (reference.nx, reference.ny), uncut(reference, incident)
+    out_0, out_1 = outside(edge, ny, -nx, reference.x1, reference.y1, side_1)  # outward: against the edge at its first end
+    once = cut(edge, out_0, out_1, reference.first)
+    if trace is not None:
+        record_cut(trace, whose, reference.first, once, side_1, out_0, out_1)
+    out_0, out_1 = outside(once, -ny, nx, reference.x2, reference.y2, side_2)
+    twice = cut(once, out_0, out_1, reference.second)
+    if trace is not None and not once.is_empty:
+        record_cut(trace, whose, reference.second, twice, side_2, out_0, out_1)
+    return twice
 
-    n_ends, is_cut = 2, False
-    for k in range(2):
-        side = sides[0] if k == 0 else sides[1]
-        n_ends, cuts, out_0, out_1 = _cut(reference, edge, k, nx, ny, side, n_ends, ends, names)
-        is_cut = is_cut or cuts
-        corner = (edge + k) % n_reference
-        left = (ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1])
-        record(trace, MANIFOLD_CLIPPED, (whose, float(corner), float(n_ends), side, out_0, out_1, *left))
-        if n_ends == 0:
-            break
-    return n_ends, is_cut
+
+@inlined_kernel
+def record_cut(trace: FloatArray | None, whose: float, corner: int, left: Clipped, side: float, out_0: float, out_1: float) -> None:
+    """Record what a side plane leaves."""
+    ends = (left.x0, left.y0, left.x1, left.y1)
+    record(trace, MANIFOLD_CLIPPED, (whose, float(corner), float(n_ends(left)), side, out_0, out_1, *ends))
 
 
 @inlined_kernel
@@ -211,108 +268,167 @@ def write_point(points: FloatArray, at: int, pose: FloatArray, x: float, y: floa
     points[at, 2] = separation
 
 
+class Axis(NamedTuple):
+    """The edges of greatest separation of A and of B, and which of the two carries the axis."""
+
+    is_on_b: bool
+    edge_a: int
+    separation_a: float
+    edge_b: int
+    separation_b: float
+
+
 @inlined_kernel
 def points_on_edge(
-    a: Side, b: Side, is_polygons: bool, is_parted: bool, is_on_b: bool, edge_a: int, separation_a: float, edge_b: int, separation_b: float,
-    touch: float, rule: int, room: Room, row: Row, trace: FloatArray | None,
+    a: Side, b: Side, is_polygons: bool, is_parted: bool, axis: Axis, touch: float, rule: int, row: Row, trace: FloatArray | None
 ) -> int:  # fmt: skip
-    """Fill a row where an edge carries the axis, B's or A's, for two cores with radii in A's frame; return the number of points.
+    """Fill a row where an edge carries the axis, for two cores with radii in A's frame; return the number of points.
 
     Of two polygons (`is_polygons`, what BOX2D's rule is for) the manifold may be empty though the axis does not part them, and a
     separation within rounding of 0 may be that of two that are apart; see `_manifold_kernel`. Of other cores both is settled already.
     """
+    best = axis.separation_b if axis.is_on_b else axis.separation_a
+    if is_polygons and rule == EXACT and not is_parted and abs(best) <= touch:
+        distance = core_distance(a.vertices, b.vertices)
+        is_parted = distance > a.radius + b.radius + touch + max(0.0, -best)
+        record(trace, MANIFOLD_DISTANCE, (distance, 1.0 if is_parted else 0.0))
+    _write_axis(a, b, axis, 0, is_polygons, is_parted, row, trace)
+    if is_parted:
+        return 0
+    count, is_complete = _clip_points(a, b, axis, False, False, is_polygons, touch, rule, row, trace)
+    if not is_complete:
+        count = _points_by_vertex(a, b, axis, is_polygons, touch, row, trace)
+    for at in range(count, 2):
+        row.points[at, :] = 0.0
+        row.names[at] = 0
+    return count
+
+
+@borrowing_kernel
+def _points_by_vertex(a: Side, b: Side, axis: Axis, is_polygons: bool, touch: float, row: Row, trace: FloatArray | None) -> int:
+    """Fill the points where those of `axis` lack the deepest one: by the edge that is greatest to the last digit, of its side, then of the
+    other if the two tie, each with the incident edge at the foremost vertex; at last by `axis` again, whose points then do, or that vertex.
+    """
+    separation_a, edge_a = strict_separation(a.vertices, a.normals, b.vertices)
+    separation_b, edge_b = strict_separation(b.vertices, b.normals, a.vertices)
+    is_on_b = separation_b > separation_a + touch
+    for attempt in range(1, 3 if abs(separation_a - separation_b) <= touch else 2):
+        strict = Axis(is_on_b == (attempt == 1), edge_a, separation_a, edge_b, separation_b)
+        _write_axis(a, b, strict, attempt, is_polygons, False, row, trace)
+        count, is_complete = _clip_points(a, b, strict, True, False, is_polygons, touch, EXACT, row, trace)
+        if is_complete:
+            return count
+    _write_axis(a, b, axis, 3, is_polygons, False, row, trace)
+    count, _ = _clip_points(a, b, axis, False, True, is_polygons, touch, EXACT, row, trace)
+    return count
+
+
+@inlined_kernel
+def _write_axis(a: Side, b: Side, axis: Axis, n_tried: int, is_polygons: bool, is_parted: bool, row: Row, trace: FloatArray | None) -> None:
+    """Fill the axis and its reference edge; `n_tried` is the number of attempts before this one."""
+    normals, edge, best = (b.normals, axis.edge_b, axis.separation_b) if axis.is_on_b else (a.normals, axis.edge_a, axis.separation_a)
+    nx, ny, to_b, cos, sin = normals[edge, 0], normals[edge, 1], -1.0 if axis.is_on_b else 1.0, a.pose[2], a.pose[3]
+    row.reference[0], row.reference[1] = (1 if axis.is_on_b else 0), edge
+    row.axis[0], row.axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
+    row.axis[2], row.axis[3] = best - ((a.radius - a.skin) + (b.radius - b.skin)), 0.0
+    if is_polygons:
+        row.axis[4], row.axis[5] = axis.separation_a, axis.separation_b
+    whose = 1.0 if axis.is_on_b else 0.0
+    record(trace, MANIFOLD_REFERENCE, (whose, float(edge), best, float(n_tried), 1.0 if is_parted else 0.0))
+
+
+class Middle(NamedTuple):
+    """The radii of the reference core and of the other, their sum without skins, and whether the reference edge is B's."""
+
+    base_radius: float
+    other_radius: float
+    surface: float
+    is_on_b: bool
+
+
+@inlined_kernel
+def _write_end(
+    reference: Edge, end: tuple[float, float, int, int, bool], sizes: tuple[int, int], middle: Middle, limit: float, pose: FloatArray,
+    at: int, row: Row, trace: FloatArray | None,
+) -> float:  # fmt: skip
+    """Write an end as point `at`, unless its gap along the normal exceeds `limit`; return the gap. The two cores have `sizes` vertices."""
+    x, y, on_base, on_other, by_plane = end
+    nx, ny = reference.nx, reference.ny
+    gap = nx * (x - reference.x1) + ny * (y - reference.y1)
+    lift = 0.5 * (middle.base_radius - middle.other_radius - gap)
+    mid_x, mid_y = x + lift * nx, y + lift * ny
+    if gap > limit:
+        record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - middle.surface, x, y, mid_x, mid_y))
+        return gap
+    write_point(row.points, at, pose, mid_x, mid_y, gap - middle.surface)
+    row.names[at] = end_name(on_base, on_other, by_plane, sizes, middle.is_on_b)
+    record(trace, MANIFOLD_POINT, (1.0, float(row.names[at]), gap - middle.surface, x, y, mid_x, mid_y))
+    return gap
+
+
+@inlined_kernel
+def end_name(on_base: int, on_other: int, by_plane: bool, sizes: tuple[int, int], is_first_b: bool) -> int:
+    """Return the key of an end; both sides of a core of two vertices are edge 0."""
+    if by_plane:
+        return name_of(on_base, 0 if sizes[1] == 2 else on_other, VERTEX, FACE, is_first_b)
+    return name_of(0 if sizes[0] == 2 else on_base, on_other, FACE, VERTEX, is_first_b)
+
+
+@inlined_kernel
+def _clip_points(
+    a: Side, b: Side, axis: Axis, from_vertex: bool, is_last: bool, is_polygons: bool, touch: float, rule: int, row: Row,
+    trace: FloatArray | None,
+) -> tuple[int, bool]:  # fmt: skip
+    """Fill the points on the axis' edge; return how many, and whether the deepest is among them (always where `is_last`, or by BOX2D).
+
+    The incident edge is the one whose normal points most against the axis, or one of the foremost vertex (`from_vertex`).
+    """
     reach, skins = a.radius + b.radius, a.skin + b.skin
     surface = (a.radius - a.skin) + (b.radius - b.skin)
-    cos, sin = a.pose[2], a.pose[3]
-    points, names, axis, reference = row
-    first_on_b, first_a, first_b, first_edge_a, first_edge_b = is_on_b, separation_a, separation_b, edge_a, edge_b
-    count, tried = 0, 0
-    while True:
-        if is_on_b:
-            edge, best, lift_base, lift_other, to_b, whose = edge_b, separation_b, b.radius, a.radius, -1.0, 1.0
-            base, base_normals, other, other_normals = b.vertices, b.normals, a.vertices, a.normals
-        else:
-            edge, best, lift_base, lift_other, to_b, whose = edge_a, separation_a, a.radius, b.radius, 1.0, 0.0
-            base, base_normals, other, other_normals = a.vertices, a.normals, b.vertices, b.normals
-        nx, ny = base_normals[edge, 0], base_normals[edge, 1]  # out of the reference polygon, toward the other
-        reference[0], reference[1] = (1 if is_on_b else 0), edge
-        axis[0], axis[1], axis[2], axis[3] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny), best - surface, 0.0
-        if is_polygons:
-            axis[4], axis[5] = separation_a, separation_b
-            if tried == 0 and rule == EXACT and not is_parted and abs(best) <= touch:
-                distance = core_distance(a.vertices, b.vertices)
-                is_parted = distance > reach + touch + max(0.0, -best)
-                record(trace, MANIFOLD_DISTANCE, (distance, 1.0 if is_parted else 0.0))
-        record(trace, MANIFOLD_REFERENCE, (whose, float(edge), best, float(tried), 1.0 if is_parted else 0.0))
-        if is_parted:
-            return 0
+    if axis.is_on_b:
+        edge, best, base, base_normals, other, other_normals = axis.edge_b, axis.separation_b, b.vertices, b.normals, a.vertices, a.normals
+        base_radius, other_radius, whose = b.radius, a.radius, 1.0
+    else:
+        edge, best, base, base_normals, other, other_normals = axis.edge_a, axis.separation_a, a.vertices, a.normals, b.vertices, b.normals
+        base_radius, other_radius, whose = a.radius, b.radius, 0.0
+    reference = edge_of(base, base_normals, edge)  # its normal points toward the other polygon
+    nx, ny = reference.nx, reference.ny
 
-        # 1. The incident edge on the other core, clipped to the reference edge.
-        n_base, n_other, n_ends = base.shape[0], other.shape[0], 0
-        if n_other > 1:
-            if tried == 0 or tried == 3:
-                incident = find_incident_edge(other_normals, nx, ny)
-            else:
-                incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
-            cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-            record(trace, MANIFOLD_INCIDENT, (1.0 - whose, float(incident), cosine))
-            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, (skins, skins), other, incident, room, whose, trace)
-            if is_cut:
-                axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-            if rule == BOX2D and n_ends < 2:
-                n_ends = 0
+    # 1. The incident edge on the other core, clipped to the reference edge.
+    n_base, n_other = base.shape[0], other.shape[0]
+    if from_vertex and n_other > 1:
+        incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
+    else:
+        incident = find_incident_edge(other_normals, nx, ny)
+    left, n_left = uncut(reference, edge_of(other, other_normals, incident)), 0
+    if n_other > 1:
+        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        record(trace, MANIFOLD_INCIDENT, (1.0 - whose, float(incident), cosine))
+        left = clip(reference, edge_of(other, other_normals, incident), skins, skins, whose, trace)
+        n_left = n_ends(left)
+        if left.is_cut:
+            row.axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+        if rule == BOX2D and n_left < 2:
+            n_left = 0
 
-        # 2. The points: midway, in the world.
-        count, deepest = 0, np.inf
-        for k in range(n_ends + 1):
-            if k == n_ends:
-                # An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then the contact. So it
-                # is where there was nothing to clip, and where nothing else has the deepest point.
-                if rule == BOX2D or deepest <= best + LACKING_ROUNDINGS * touch:
-                    break
-                if (count > 0 and tried < 3) or (best > touch and (count > 0 or is_polygons)):
-                    break
-                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
-                if n_other > 1 and out > LACKING_ROUNDINGS * touch and tried < 3:
-                    break
-                count = 0
-                x, y = other[vertex, 0], other[vertex, 1]
-                on_base, on_other, base_type, other_type = edge, vertex, FACE, VERTEX
-            else:
-                x, y = room.ends[k, 0], room.ends[k, 1]
-                on_base, on_other = room.end_names[k, 0], room.end_names[k, 1]
-                base_type, other_type = room.end_names[k, 2], room.end_names[k, 3]
-            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-            lift = 0.5 * (lift_base - lift_other - gap)
-            mid_x, mid_y = x + lift * nx, y + lift * ny
-            if gap > reach + touch and (k < n_ends or is_polygons):
-                record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - surface, x, y, mid_x, mid_y))
-                continue
-            deepest = min(deepest, gap)
-            if base_type == FACE and n_base == 2:
-                on_base = 0
-            if other_type == FACE and n_other == 2:
-                on_other = 0
-            write_point(points, count, a.pose, mid_x, mid_y, gap - surface)
-            names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
-            record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y))
-            count += 1
-        if rule == BOX2D or n_other == 1 or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
-            break
+    # 2. The points: midway, in the world.
+    count, deepest, foremost = 0, np.inf, best + LACKING_ROUNDINGS * touch
+    middle, limit, sizes = Middle(base_radius, other_radius, surface, axis.is_on_b), reach + touch, (n_base, n_other)
+    for k in range(n_left):
+        gap = _write_end(reference, end_of(left, k), sizes, middle, limit, a.pose, count, row, trace)
+        if not gap > limit:
+            count, deepest = count + 1, min(deepest, gap)
+    if rule == BOX2D or deepest <= foremost:
+        return count, True
 
-        # 3. Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
-        tried += 1
-        if tried == 1:
-            separation_a, edge_a = strict_separation(a.vertices, a.normals, b.vertices)
-            separation_b, edge_b = strict_separation(b.vertices, b.normals, a.vertices)
-            is_on_b = separation_b > separation_a + touch
-        if tried == 2:
-            is_on_b = not is_on_b
-            if not abs(separation_a - separation_b) <= touch:
-                tried = 3
-        if tried == 3:
-            is_on_b, separation_a, separation_b, edge_a, edge_b = first_on_b, first_a, first_b, first_edge_a, first_edge_b
-    for at in range(count, 2):
-        points[at, :] = 0.0
-        names[at] = 0
-    return count
+    # 3. Without the deepest point. An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then
+    # the contact. So it is where there was nothing to clip, and where nothing else has the deepest point.
+    if (count == 0 or is_last) and not (best > touch and (count > 0 or is_polygons)):
+        vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
+        if n_other == 1 or is_last or out <= LACKING_ROUNDINGS * touch:
+            limit = limit if is_polygons else np.inf
+            end = other[vertex, 0], other[vertex, 1], edge, vertex, False
+            gap = _write_end(reference, end, sizes, middle, limit, a.pose, 0, row, trace)
+            is_kept = not gap > limit
+            count, deepest = (1 if is_kept else 0), (min(deepest, gap) if is_kept else deepest)
+    return count, n_other == 1 or is_last or deepest <= foremost

@@ -1,4 +1,4 @@
-"""Where two touching shapes meet: a point or a segment.
+"""The contact of two touching shapes: a point or a segment.
 
 Two convex shapes that touch lie on either side of one line, the common tangent, and meet on it. Projected on its normal n, A's
 interval ends where B's begins. So it is enough to remember, for each interval, *which* part of the shape projected to that end:
@@ -22,11 +22,11 @@ to count as part of it. Where the shapes are apart or overlap there is no contac
 
 A disc of radius r that touches a box by its corner, a hair e past the end of a face, is farther from the corner than from the face's
 line by e^2 / 2r only. For e up to sqrt(2 r touch) the face therefore passes for the axis; but the two intervals then miss each other by
-e, much more than "touch". That tells the case: it is two corners, and the line between them, which the search left in `pair`, is
+e, much more than "touch". That identifies the case: it is two corners, and the line between them, which the search left in `pair`, is
 the normal; but where those two lie on each other within rounding, as a small polygon's may on a long edge's line: there the face's is as
 right as any.
 
-The row filled: `found` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
+The row filled: `contact` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
 of A at its low and high end on the tangent, and of B. The answer is a status, and the number of points.
 
 Source: D. Eberly, "Intersection of Convex Objects: The Method of Separating Axes", Geometric Tools, 2001 (revised 2008), section 5.
@@ -66,14 +66,14 @@ def record_end(vertices: FloatArray, nx: float, ny: float, touch: float) -> tupl
 
 @inlined_kernel
 def contact_set_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, room: Room, found: FloatArray, features: IntArray
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, room: Room, contact: FloatArray, features: IntArray
 ) -> tuple[int, int]:  # fmt: skip
     """Fill one row for a pair of cores with radii; return status and number of points."""
     a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
     moved, touch, pair = moved_side(b, a.pose, room.moved), rounding_of(a.pose, a.extent, b.pose, b.extent), room.corners
     vertices_a, normals_a, radius_a, pose_a = a.vertices, a.normals, a.radius, a.pose
     vertices_b, normals_b, radius_b = moved.vertices, moved.normals, b.radius
-    found[:] = 0.0
+    contact[:] = 0.0
     features[:] = 0
     reach = radius_a + radius_b
     is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
@@ -110,21 +110,21 @@ def contact_set_pair(
         low = high = 0.5 * (low + high)
         n_points = 1
     cos, sin = pose_a[2], pose_a[3]
-    found[0], found[1] = cos * nx - sin * ny, sin * nx + cos * ny
+    contact[0], contact[1] = cos * nx - sin * ny, sin * nx + cos * ny
     for k in range(2):
         along = low if k == 0 else high
         x, y = level * nx - along * ny, level * ny + along * nx
-        found[2 + 2 * k] = cos * x - sin * y + pose_a[0]
-        found[3 + 2 * k] = sin * x + cos * y + pose_a[1]
+        contact[2 + 2 * k] = cos * x - sin * y + pose_a[0]
+        contact[3 + 2 * k] = sin * x + cos * y + pose_a[1]
     return TOUCHING, n_points
 
 
 @kernel
 def contact_set_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, count: IntArray, found: FloatArray,
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, count: IntArray, contact: FloatArray,
     features: IntArray,
 ) -> None:  # fmt: skip
     """Fill a row for each of the `pairs` of packed shapes."""
     shapes, room = Shapes(*packed), room_for(packed[2])
     for row in range(pairs.shape[0]):
-        status[row], count[row] = contact_set_pair(shapes, pairs, poses_a, poses_b, row, room, found[row], features[row])
+        status[row], count[row] = contact_set_pair(shapes, pairs, poses_a, poses_b, row, room, contact[row], features[row])

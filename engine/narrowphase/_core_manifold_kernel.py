@@ -48,7 +48,7 @@ from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
-from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, name_of, points_on_edge, write_point
+from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, Axis, name_of, points_on_edge, write_point
 from engine.narrowphase._core_distance_kernel import nearest_points
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
 from engine.narrowphase._link_kernel import is_link, manifold_link
@@ -119,9 +119,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     axis[4] = separation_a - surface if separation_a > -np.inf else np.nan
     axis[5] = separation_b - surface if separation_b > -np.inf else np.nan
     if side >= 0:
-        return points_on_edge(
-            a, b, False, is_parted, side == 1, edge, separation_a, edge, separation_b, touch, EXACT, room, row, trace
-        )  # fmt: skip
+        return points_on_edge(a, b, False, is_parted, Axis(side == 1, edge, separation_a, edge, separation_b), touch, EXACT, row, trace)
     cos, sin = a.pose[2], a.pose[3]
     reference[0], reference[1] = -1, 0
     axis[2], axis[3] = best - surface, 0.0

@@ -11,8 +11,8 @@ cores themselves overlap by D (EPA) the depth is D + r_a + r_b, because the boun
 difference moved outward, and it is nearest where that was.
 
 The distance of cores that overlap is not worth an EPA to most callers: -(r_a + r_b) is returned, which the separation cannot exceed.
-Where the origin is within `touch` of the simplex, which may mean no more than a touch, EPA tells: it ends as soon as its polytope has room
-around the origin, and else gives the direction.
+Where the origin is within `touch` of the simplex, which may mean no more than a touch, EPA decides: it ends as soon as its polytope has
+room around the origin, and else gives the direction.
 
 Status compares the separation with `touch`, SAT_ROUNDING times everything that entered it, world positions included: what `overlap`
 uses. Where the products of lengths leave float64 (shapes beyond 1e154 m or, other than 0, below 1e-147 m), DEGENERATE.

@@ -1,4 +1,4 @@
-"""What Box2D 2.3.0 answers for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
+"""The answers of Box2D 2.3.0 for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
 
 A floor made of edges has joints, and a body that slides over one must not be caught by the end of an edge that its neighbor
 continues. So each edge knows its neighbors' far vertices, the *ghosts*, and leaves to the neighbor what is the neighbor's::
@@ -56,8 +56,12 @@ from engine.narrowphase._clip_kernel import (
     MANIFOLD_POINT,
     MANIFOLD_REFERENCE,
     VERTEX,
-    clip_incident_edge,
+    Edge,
+    clip,
+    edge_of,
+    end_of,
     find_incident_edge,
+    n_ends,
     name_of,
     write_point,
 )
@@ -132,7 +136,7 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
 
 @inlined_kernel
 def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_], centroid: FloatArray, limits: FloatArray) -> bool:
-    """Tell whether the centroid is in front of the edge, and fill `limits` (3, 2): normal toward it, lower limit, upper limit."""
+    """Return whether the centroid is in front of the edge, and fill `limits` (3, 2): normal toward it, lower limit, upper limit."""
     v1_x, v1_y, v2_x, v2_y = vertices[0, 0], vertices[0, 1], vertices[1, 0], vertices[1, 1]
     ex, ey = v2_x - v1_x, v2_y - v1_y
     length = math.hypot(ex, ey)
@@ -225,8 +229,8 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
             is_allowed = beyond >= -BOX2D_ANGULAR_SLOP
             is_best = is_allowed and separation > polygon_separation
-            told = 1.0 if is_best or separation > total_skin else 0.0 if is_allowed else -1.0
-            record(trace, SAT_EDGE, (of_polygon, float(of), separation, told))
+            verdict = 1.0 if is_best or separation > total_skin else 0.0 if is_allowed else -1.0
+            record(trace, SAT_EDGE, (of_polygon, float(of), separation, verdict))
             if separation > total_skin:
                 polygon_separation, polygon_edge = separation, of
                 is_parted = is_on_polygon = True
@@ -255,36 +259,37 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     if is_on_polygon:
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
         record(trace, MANIFOLD_INCIDENT, (of_edge, 0.0, cosine))
-        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, (0.0, 0.0), vertices, 0, room, of_polygon, trace)
-        base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
+        base, incident_edge, whose = edge_of(others, other_normals, polygon_edge), edge_of(vertices, edge.normals, 0), of_polygon
+        base_skin, lifted_skin = other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
         record(trace, MANIFOLD_INCIDENT, (of_polygon, float(incident), cosine))
-        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, (0.0, 0.0), others, incident, room, of_edge, trace)
-        base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
-    if is_cut:
+        base, incident_edge, whose = edge_of(vertices, edge.normals, side), edge_of(others, other_normals, incident), of_edge
+        base_skin, lifted_skin = skin, other_skin
+    base = Edge(base.x1, base.y1, base.x2, base.y2, nx, ny, base.first, base.second)
+    left = clip(base, incident_edge, 0.0, 0.0, whose, trace)
+    if left.is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-    if n_ends < 2:
+    if n_ends(left) < 2:
         return 0
 
     # 3. The points: midway, in the world.
     count = 0
     for k in range(2):
-        x, y, end_name = room.ends[k, 0], room.ends[k, 1], room.end_names[k]
-        gap = nx * (x - base_x) + ny * (y - base_y)
+        x, y, on_base, on_incident, is_clipped = end_of(left, k)
+        gap = nx * (x - base.x1) + ny * (y - base.y1)
         lift = 0.5 * (base_skin - lifted_skin - gap)
         if gap > total_skin:
             record(trace, MANIFOLD_POINT, (0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny))
             continue
         write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
-        is_clipped = end_name[2] == VERTEX
         if is_on_polygon:
-            names[count] = name_of(polygon_edge, end_name[0] if is_clipped else 0, FACE, VERTEX, edge_side == 1)
+            names[count] = name_of(polygon_edge, on_base if is_clipped else 0, FACE, VERTEX, edge_side == 1)
         elif is_clipped:
-            names[count] = name_of(end_name[0], end_name[1], VERTEX, FACE, edge_side == 1)
+            names[count] = name_of(on_base, on_incident, VERTEX, FACE, edge_side == 1)
         else:
-            names[count] = name_of(0, end_name[1], FACE, VERTEX, edge_side == 1)
+            names[count] = name_of(0, on_incident, FACE, VERTEX, edge_side == 1)
         record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny))
         count += 1
     return count

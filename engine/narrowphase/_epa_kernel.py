@@ -68,7 +68,7 @@ POLYTOPE_WIDTH = 7
 the origin's foot lies on the edge."""
 
 EPA_EDGE, EPA_SUPPORT, EPA_END, EPA_TOUCHING = 11.0, 12.0, 13.0, 14.0
-"""Steps that the trace is told (`engine.common._record_kernel`); A's frame::
+"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
 
     EPA_EDGE      iteration, number of edges, both ends, distance from O, 1 if it is the nearest      one for each edge, each iteration
     EPA_SUPPORT   a b, vertex, n.s, n.p, n, the least n.s so far
@@ -176,7 +176,7 @@ def epa_cores(
 ) -> tuple[int, int, float, float, float]:
     """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
 
-    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace` is told
+    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace` receives
     the steps above. It may end with a lower bound of the depth above `enough`, infinite for those who want the depth itself. A depth may be
     a rounding below 0 where the cores touch.
     """

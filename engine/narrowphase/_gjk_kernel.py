@@ -16,7 +16,7 @@ lies farthest toward the origin, least along n = v / |v|::
                           |                    Where the two meet, v is the nearest point. Else w joins the simplex, which
                           O                    sheds what it no longer needs, and |v| has become smaller.
 
-Two vertices p, q have three regions (Voronoi: what is nearest to the origin), told apart by t = -p.(q - p) / |q - p|^2::
+Two vertices p, q have three regions (Voronoi: what is nearest to the origin), distinguished by t = -p.(q - p) / |q - p|^2::
 
         t <= 0    :    0 < t < 1    :   t >= 1
         only p    p-----------------q   only q
@@ -91,7 +91,7 @@ TRIANGLE_SIZE = 7
 """Numbers of a simplex: how many vertices, then for each of three its index in A and in B."""
 
 GJK_START, GJK_NEAREST, GJK_SUPPORT, GJK_KEPT, GJK_END = 1.0, 2.0, 3.0, 4.0, 5.0
-"""Steps that the trace is told (`engine.common._record_kernel`); A's frame, a vertex by its indices in A and B::
+"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame, a vertex by its indices in A and B::
 
     GJK_START     p_a p_b q_a q_b, p, q           the simplex to begin with; one vertex twice where it is one
     GJK_NEAREST   p_a p_b q_a q_b, p, q, v, n, |v| along n, t        before the next support, or the end if v is at the origin
@@ -193,7 +193,7 @@ def gjk_cores(
 
     `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
     vertex is left out, one step finds it again); it becomes the last simplex. On TOUCHING and OVERLAPPING there is no distance and
-    no direction: 0.0, all of them. `trace` is told the steps above.
+    no direction: 0.0, all of them. `trace` receives the steps above.
     """
     n_start = simplex[0]
     if n_start > 0:

@@ -24,8 +24,8 @@ table the way out of its upright side is up. The side is that of the shorter way
 **The axis**, on that side: the link's normal, or a face of the other shape within the arc, whichever has the greater separation, both
 of the whole shapes (`_sat_kernel`). Only so a plank that tips over a ridge is held along its own face, and not along the link's normal,
 which its far end is beneath. Where the cores are apart by more than that, two corners are nearest and the axis runs between them: if
-the other corner lies beside the neighbor, before its end in its direction, then the contact is the neighbor's, and dropped; the trace
-is told. Where the link's normal is taken, but the incident edge descends over a ridge and beyond, steeper than the neighbor, then it is
+the other corner lies beside the neighbor, before its end in its direction, then the contact is the neighbor's, and dropped, which the trace
+records. Where the link's normal is taken, but the incident edge descends over a ridge and beyond, steeper than the neighbor, then it is
 met by the joint, and its own normal is the axis: what slides along itself must not stumble there either.
 
 **The points** are the ends of the incident edge, clipped to the reference edge. So each has the depth that is there, over this link,
@@ -52,15 +52,19 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._clip_kernel import (
-    FACE,
     MANIFOLD_INCIDENT,
     MANIFOLD_NEIGHBORS,
     MANIFOLD_POINT,
     MANIFOLD_REFERENCE,
     VERTEX,
-    clip_incident_edge,
+    clip,
+    edge_of,
+    end_name,
+    end_of,
     find_incident_edge,
+    n_ends,
     name_of,
+    uncut,
     write_point,
 )
 from engine.narrowphase._core_distance_kernel import nearest_points
@@ -77,7 +81,7 @@ its length would be the way out else. From 6 degrees on what is deep by d reache
 
 @inlined_kernel
 def is_link(side: Side) -> bool:
-    """Tell whether a shape is a link: a segment with a neighbor, and some length."""
+    """Return whether a shape is a link: a segment with a neighbor, and some length."""
     return bool((side.has_ghost[0] or side.has_ghost[1]) and side.vertices.shape[0] == 2)
 
 
@@ -111,7 +115,7 @@ def _extent_over(link: Side, other: FloatArray, more_1: float, more_2: float) ->
 
 @inlined_kernel
 def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, bool]:
-    """Fill the unit normals (2, 2) at which the arc of a side, 1 front or -1 back, ends at v1 and at v2; tell which is a ridge."""
+    """Fill the unit normals (2, 2) at which the arc of a side, 1 front or -1 back, ends at v1 and at v2; return which is a ridge."""
     v, ghosts = link.vertices, link.ghosts
     nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
     ridge_1, ridge_2 = False, False
@@ -136,7 +140,7 @@ def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, boo
 
 @inlined_kernel
 def _is_in_arc(ux: float, uy: float, nx: float, ny: float, limits: FloatArray, k: int, turn: float, slop: float) -> bool:
-    """Tell whether a unit vector that leans from the normal toward end k lies within the limit there, or beyond it by `slop` at the most.
+    """Return whether a unit vector that leans from the normal toward end k lies within the limit there, or beyond it by `slop` at the most.
 
     `turn` is the sense, 1 counter-clockwise, in which it leans. The cosine to the normal orders angles from 0 to half a turn; near the
     limit the sine is the better measure.
@@ -174,7 +178,7 @@ def _face_within(
 
 @inlined_kernel
 def _passes_end(link: Side, other: Side, edge: int, k: int) -> bool:
-    """Tell whether an edge of the other core goes on beyond end k of the link."""
+    """Return whether an edge of the other core goes on beyond end k of the link."""
     x, y = link.vertices[k, 0], link.vertices[k, 1]
     dx, dy = x - link.vertices[1 - k, 0], y - link.vertices[1 - k, 1]
     after = (edge + 1) % other.vertices.shape[0]
@@ -304,47 +308,40 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
         return 0
 
     # 3. The incident edge, clipped.
-    is_cut = False
+    base, n_left, cosine = edge_of(v, link.normals, at), 1, 1.0
+    left = uncut(base, edge_of(other.vertices, other.normals, incident))
     if is_on_face:
         cosine = abs(ux * nx + uy * ny)
         record(trace, MANIFOLD_INCIDENT, (of_link, float(at), cosine))
-        n_ends, is_cut = clip_incident_edge(other.vertices, face, -ux, -uy, (0.0, 0.0), v, at, room, of_other, trace)
+        left = clip(edge_of(other.vertices, other.normals, face), base, 0.0, 0.0, of_other, trace)
+        n_left = n_ends(left)
     elif n_other > 1:
         cosine = abs(nx * other.normals[incident, 0] + ny * other.normals[incident, 1])
         record(trace, MANIFOLD_INCIDENT, (of_other, float(incident), cosine))
-        more = (more_1, more_2) if is_front else (more_2, more_1)  # the back's first end is v2
-        n_ends, is_cut = clip_incident_edge(v, at, nx, ny, more, other.vertices, incident, room, of_link, trace)
-    else:
-        room.ends[0, 0], room.ends[0, 1] = other.vertices[0, 0], other.vertices[0, 1]
-        room.end_names[0, 0], room.end_names[0, 1], room.end_names[0, 2], room.end_names[0, 3] = 0, 0, FACE, VERTEX
-        n_ends, cosine = 1, 1.0
-    if is_cut:
+        first, second = (more_1, more_2) if is_front else (more_2, more_1)  # the back's first end is v2
+        left = clip(base, edge_of(other.vertices, other.normals, incident), first, second, of_link, trace)
+        n_left = n_ends(left)
+    if left.is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
 
     # 4. The points: midway, in the world.
     count = 0
-    for end in range(n_ends):
-        x, y = room.ends[end, 0], room.ends[end, 1]
+    for k in range(n_left):
+        x, y, on_base, on_incident, by_plane = end_of(left, k)
         if is_on_face:  # measured from the link's surface all the same
             gap = ux * (other.vertices[face, 0] - x) + uy * (other.vertices[face, 1] - y)
             lift = 0.5 * (gap + link.radius - other.radius)
-            n_base, n_incident, is_first_b = n_other, 2, to_other > 0.0
+            sizes, is_first_b = (n_other, 2), to_other > 0.0
         else:
             gap = nx * (x - v[at, 0]) + ny * (y - v[at, 1])
             lift = 0.5 * (link.radius - other.radius - gap)
-            n_base, n_incident, is_first_b = 2, n_other, to_other < 0.0
+            sizes, is_first_b = (2, n_other), to_other < 0.0
         mid_x, mid_y = x + lift * ux, y + lift * uy
         if gap > reach + touch:
             record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - surface, x, y, mid_x, mid_y))
             continue
-        on_base, on_incident = room.end_names[end, 0], room.end_names[end, 1]
-        base_type, incident_type = room.end_names[end, 2], room.end_names[end, 3]
-        if base_type == FACE and n_base == 2:
-            on_base = 0
-        if incident_type == FACE and n_incident == 2:
-            on_incident = 0
         write_point(points, count, link.pose, mid_x, mid_y, gap - surface)
-        names[count] = name_of(on_base, on_incident, base_type, incident_type, is_first_b)
+        names[count] = end_name(on_base, on_incident, by_plane, sizes, is_first_b)
         record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y))
         count += 1
     return count

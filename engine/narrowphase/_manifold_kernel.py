@@ -57,7 +57,7 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
-from engine.narrowphase._clip_kernel import MANIFOLD_POINT, MANIFOLD_REFERENCE, points_on_edge, write_point
+from engine.narrowphase._clip_kernel import MANIFOLD_POINT, MANIFOLD_REFERENCE, Axis, points_on_edge, write_point
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_START, max_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase.rules import BOX2D, EXACT
@@ -66,7 +66,7 @@ __all__ = ["frame_is_b", "manifold_pairs"]
 
 
 @inlined_kernel
-def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, row: Row, trace: FloatArray | None) -> int:
+def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for two polygons, both in A's frame, and return the number of points."""
     skins = a.radius + b.radius
     touch = rounding if rule == EXACT else 0.0
@@ -90,9 +90,8 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, 
         is_on_b = separation_b > BOX2D_RELATIVE_TOLERANCE * separation_a + BOX2D_ABSOLUTE_TOLERANCE
     if separation_b > skins + touch:
         is_parted = is_on_b = True
-    return points_on_edge(
-        a, b, True, is_parted, is_on_b, edge_a, separation_a, edge_b, separation_b, touch, rule, room, row, trace
-    )  # fmt: skip
+    axis = Axis(is_on_b, edge_a, separation_a, edge_b, separation_b)
+    return points_on_edge(a, b, True, is_parted, axis, touch, rule, row, trace)
 
 
 @inlined_kernel
@@ -215,7 +214,7 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
 
 
 def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
-    """Tell whether a pair's steps are taken in B's frame: a polygon's where A is a circle, an edge's by Box2D's rule; else A's."""
+    """Return whether a pair's steps are taken in B's frame: a polygon's where A is a circle, an edge's by Box2D's rule; else A's."""
     return (kind_a == CIRCLE and kind_b == POLYGON) or (rule == BOX2D and kind_b == SEGMENT)
 
 
@@ -226,7 +225,7 @@ def manifold_pair(
 ) -> int:  # fmt: skip
     """Fill row `at` for two shapes that are circles or polygons, and return the number of points.
 
-    The trace is told points in the frame that `frame_is_b` tells; its kinds are in `_sat_kernel` and `_clip_kernel`.
+    The trace receives points in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)
@@ -236,7 +235,7 @@ def manifold_pair(
         base, other, to_other = b, a, -1.0
     moved = moved_side(other, base.pose, room.moved)
     if moved.kind == POLYGON:
-        return manifold_polygons(base, moved, rounding, rule, room, row, trace)
+        return manifold_polygons(base, moved, rounding, rule, row, trace)
     if base.kind == POLYGON:
         return manifold_polygon_circle(base, moved, rounding, rule, to_other, row, trace)
     return manifold_circles(base, moved, rounding, rule, row, trace)

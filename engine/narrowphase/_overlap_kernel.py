@@ -16,7 +16,7 @@ opposite the other.
 
 All of that within rounding: an s of 0 is one that is not clearly below it. Two slivers tip to tip have s = 0 within rounding when they are
 meters apart (`_ray_kernel` has the picture). Where shapes overlap, moving one by the depth leaves a corner of one on an edge of the
-other: so near it was before, and that is what tells the two cases apart.
+other: so near it was before, and that distinguishes the two cases.
 
 Two cores without area, points or segments, need more care: their edge lines cannot part what lies on one line, end to end. They
 overlap for certain only where every separation is *below* zero by more than rounding, which means that they cross; else, too,
@@ -67,7 +67,7 @@ def tell_distance(trace: FloatArray | None, vertices_a: FloatArray, vertices_b: 
 def overlap_pair(
     shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, scratch: FloatArray, trace: FloatArray | None
 ) -> bool:  # fmt: skip
-    """Tell whether the two shapes of a pair overlap; a touch within rounding does."""
+    """Return whether the two shapes of a pair overlap; a touch within rounding does."""
     a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
     moved, n_a, n_b = moved_side(b, a.pose, scratch), a.vertices.shape[0], b.vertices.shape[0]
     radius, touch = a.radius + b.radius, rounding_of(a.pose, a.extent, b.pose, b.extent)
@@ -91,7 +91,7 @@ def overlap_pair(
 def overlap_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray, trace: FloatArray | None
 ) -> None:  # fmt: skip
-    """Fill a row, 1 or 0, for each of the `pairs` of packed shapes; the trace is told the steps of one after the other."""
+    """Fill a row, 1 or 0, for each of the `pairs` of packed shapes; the trace receives the steps of one after the other."""
     shapes, scratch = Shapes(*packed), np.empty((2, most_vertices(packed[2]) + 1, 2))
     for row in range(pairs.shape[0]):
         overlapping[row] = 1 if overlap_pair(shapes, pairs, poses_a, poses_b, row, scratch, trace) else 0

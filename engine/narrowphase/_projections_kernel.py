@@ -41,7 +41,7 @@ from engine.narrowphase._sides_kernel import place
 __all__ = ["PROJECTIONS_BOUND", "PROJECTIONS_END", "PROJECTIONS_START", "PROJECTIONS_TURN", "closest_by_projections"]
 
 PROJECTIONS_START, PROJECTIONS_TURN, PROJECTIONS_BOUND, PROJECTIONS_END = 41.0, 42.0, 43.0, 44.0
-"""Steps that the trace is told (`engine.common._record_kernel`); A's frame::
+"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
 
     PROJECTIONS_START    the point of A that it begins with, rounding of a touch, the gap between the bounds at which it is done
     PROJECTIONS_TURN     the point of B nearest to A's, the point of A nearest to that, their distance

@@ -52,13 +52,13 @@ __all__ = [
 ]
 
 SAT_START, SAT_EDGE, SAT_CORNERS, SAT_REMEMBERED, SAT_END = 21.0, 22.0, 23.0, 24.0, 25.0
-"""Steps that the trace is told (`engine.common._record_kernel`), by whatever looks for an axis; a side is 0 for A, 1 for B, -1 for two
+"""Steps recorded in the trace (`engine.common._record_kernel`), by whatever looks for an axis; a side is 0 for A, 1 for B, -1 for two
 corners, and points are given in the frame that the kernel works in::
 
     SAT_START       sum of the radii, rounding of a separation
     SAT_EDGE        side, edge, its separation, 1 if it is the best of its side so far
     SAT_CORNERS     the distance of the cores, nearest points of A and of B (of the polygon and the other, of the edge and the other)
-    SAT_REMEMBERED  number of the axis (`_axis_cache_kernel`), the gap along it
+    SAT_REMEMBERED  number of the axis, cached or a neighbor of that (`_axis_cache_kernel`), the gap along it
     SAT_END         1 if the shapes are parted, side, edge, separation of the axis taken, corners of A and B
 """
 
@@ -82,7 +82,7 @@ def max_separation(
 ) -> tuple[float, int]:
     """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other.
 
-    The trace is told of each edge of `side`.
+    The trace receives each edge of `side`.
     """
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
@@ -111,7 +111,7 @@ def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatAr
 
 @inlined_kernel
 def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatArray, touch: float) -> bool:
-    """Tell whether the projections on any of the `normals` lie more than `touch` apart; all are tried, whatever the first ones say."""
+    """Return whether the projections on any of the `normals` lie more than `touch` apart; all are tried, whatever the first ones say."""
     is_parted = False
     for i in range(normals.shape[0]):
         nx, ny = normals[i, 0], normals[i, 1]
@@ -129,7 +129,7 @@ def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatA
 
 @kernel
 def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
-    """Tell whether the projections overlap, or come within `touch`, on every normal of both: the textbook form."""
+    """Return whether the projections overlap, or come within `touch`, on every normal of both: the textbook form."""
     parted_by_a = is_parted_by(normals_a, vertices_a, vertices_b, touch)
     parted_by_b = is_parted_by(normals_b, vertices_a, vertices_b, touch)
     return not (parted_by_a or parted_by_b)
@@ -139,7 +139,7 @@ def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: Flo
 def overlap_improved(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
 ) -> bool:  # fmt: skip
-    """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
+    """Return the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
     for edge in range(vertices_a.shape[0]):
         if face_separation(vertices_a, normals_a, edge, vertices_b) > touch:
             return False

@@ -1,5 +1,4 @@
-"""What the kernels of pairs hand to each other: one argument each for all shapes, one of two shapes, a row of results, room to work in;
-and how one shape sees the other.
+"""Arguments that the kernels of pairs share: all shapes, one of two shapes, a row of results, scratch memory; and relative poses.
 
 From Python a kernel gets the arrays of `Shapes` as a plain tuple, which costs 0.2 us where a named one costs a microsecond, and names them.
 """
@@ -79,11 +78,9 @@ class Row(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Scratch of one pair: a shape in the other's frame, the clipped ends (2, 2) and their names (2, 4), three corners (3, 2)."""
+    """Scratch of one pair: a shape in the other's frame, three corners (3, 2)."""
 
     moved: FloatArray
-    ends: FloatArray
-    end_names: IntArray
     corners: FloatArray
 
 
@@ -177,4 +174,4 @@ def most_vertices(n_vertices: IntArray) -> int:
 def room_for(n_vertices: IntArray) -> Room:
     """Make the scratch for any two shapes of so many vertices."""
     moved = np.empty((2, most_vertices(n_vertices) + 1, 2))
-    return Room(moved, np.empty((2, 2)), np.empty((2, 4), dtype=np.int64), np.empty((3, 2)))
+    return Room(moved, np.empty((3, 2)))

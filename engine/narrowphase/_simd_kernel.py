@@ -1,4 +1,4 @@
-"""What SIMD kernels share: 64 pairs side by side, one in each *lane*, every step done for all of them.
+"""Shared code of SIMD kernels: 64 pairs side by side, one in each *lane*, every step done for all of them.
 
 A vector register holds four or eight float64, and one instruction works on all of them. A single pair cannot use that, for its
 loops are short and full of choices. Sixty-four pairs can, if all take the same path::
@@ -15,77 +15,78 @@ an extreme it keeps the first of equals.
 Four things keep the loops vectorized, and each is easily lost. The scratch is flat, with row r at r * STRIDE (an array of two
 dimensions stops it). A loop that writes at one place and reads at a place found only while running has the two in different
 arrays. Selects are conditional expressions whose both sides are known before. What cannot be vectorized, looking up an edge by its
-number and the library's `hypot`, has a loop of its own. `tests/unit/narrowphase/test_manifold_simd.py` looks into the machine code.
+number and the library's `hypot`, has a loop of its own. `tests/unit/query/test_lanes.py` looks into the machine code.
 
-**How pairs of like sizes come together.** Sorted before (`classify`), or on lists as they come (`gather`): pairs wait until as many of
-like sizes have come as there are lanes, A's and B's size counted apart; as soon as a list is full its pairs go through. So all that a
-block needs is in the cache still, and the only memory gone through is the caller's. What the lists hold at the end goes together, as many
-as there are lanes at a time, with the slots of the largest.
+**Grouping pairs of like sizes** (`drive`). Pairs wait on lists, one for each kind and for A's and B's size, until a list holds as many as
+there are lanes; its pairs are then processed at once. So all that a block needs is still in the cache, and the only memory traversed is the
+caller's. What the lists hold at the end is processed together, as many pairs as there are lanes at a time, with the slots of the largest.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.common._lanes_kernel import EIGHT, LINE, fetch, turn_eight
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.registers import EIGHT, LINE, fetch, turn_eight
+from engine.common.jit import allocating_kernel, inlined_kernel
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
-from engine.geometry.kinds import CIRCLE, POLYGON
+from engine.geometry.kinds import CAPSULE, CIRCLE
 from engine.geometry.rotation import MAX_TURNED
 from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP, SLOTS
 from engine.narrowphase.rules import EXACT
 
 LANES = 64
-"""Pairs side by side: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first cache."""
+"""Pairs per block: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first-level cache."""
 
 AHEAD = 32
-"""Rows from one whose pair is put on a list to the one whose shapes are then asked for."""
+"""Number of pairs between the one that joins a list and the one whose shapes are prefetched."""
 
-FEWEST = 12
-"""Pairs of one class that are worth a block: one costs as much as some 6 to 15 pairs one by one, by the number of slots."""
+MIN_PAIRS = 12
+"""Minimum number of pairs worth a block: it costs as much as some 6 to 15 pairs one by one, depending on the number of slots."""
 
 STRIDE = LANES + 8
-"""Numbers from one row to the next. Rows a power of two apart would compete for the same few lines of the cache when one lane's
-column is loaded or stored."""
+"""Numbers from one row to the next. Rows a power of two apart would compete for the same few cache lines when one lane's column is loaded
+or stored."""
 
-CIRCLES = 0
-"""Class of two circles. Classes 1 to 4 are two polygons of up to 4, 8, 12 and 16 vertices."""
+N_SIZES = SLOTS // SLOT_GROUP
+"""Sizes of a polygon: up to 4, 8, 12 and 16 vertices."""
 
-POLYGON_AND_CIRCLE = 4
-"""Classes 5 to 8 are a polygon of up to 4, 8, 12 and 16 vertices and a circle, in either order."""
+POLYGONS, POLYGON_AND_CIRCLE, CIRCLE_AND_POLYGON, CIRCLES = 0, 1, 2, 3
+"""Kinds of a pair's shapes."""
 
-SCALAR = 9
-"""Class of all that goes to the scalar kernel."""
+N_KINDS = 4
 
-N_CLASSES = 10
+SCALAR, OUT_OF_RANGE = -1, -2
+"""In place of a list's number: the pair is the scalar kernel's; its indices are out of range."""
 
-# Rows of `v`, the vertices and normals of A and, in A's frame, of B; what is B's lies `TO_B` rows farther on.
-TO_B = SLOTS
-X, Y, NX, NY = 0, 2 * SLOTS, 4 * SLOTS, 6 * SLOTS
-VERTEX_ROWS = 8 * SLOTS
+# A row begins at a *place*, a multiple of STRIDE. Places in `v`, the vertices and normals of A and, in A's frame, of B; those of B lie
+# `TO_B` farther on.
+TO_B = SLOTS * STRIDE
+X, Y, NX, NY = 0, 2 * TO_B, 4 * TO_B, 6 * TO_B
+VERTEX_END = 8 * TO_B
 
-# Rows of `g`, the separations of A's edges and, `TO_B` rows farther on, of B's.
-GAP_ROWS = 2 * SLOTS
+# Places in `g`, the separations of A's edges and, `TO_B` farther on, of B's.
+GAP_END = 2 * TO_B
 
-# Rows of `s`, numbers of which a pair has one; centroid, radius and extent of a shape lie together, as in its record. The last are cosine,
-# sine and shift from B's frame to A's.
-POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE = 0, 4, 8, 10, 11, 12, 14, 15, 16, 17
-FRAME = 18
-IS_FINE = 22  # 0 where the pose is for the scalar kernel: not finite, or an angle too large for `small_turn`
-NUMBER_ROWS = 23
+# Places in `s`, numbers of which a pair has one; centroid, radius and extent of a shape lie together, as in its record. FRAME is the
+# cosine, sine and shift from B's frame to A's.
+POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE, FRAME = (
+    row * STRIDE for row in (0, 4, 8, 10, 11, 12, 14, 15, 16, 17, 18)
+)  # fmt: skip
+IS_FINE = 22 * STRIDE  # 0 where the pose is for the scalar kernel: not finite, or an angle too large for `small_turn`
+NUMBER_END = 23 * STRIDE
 
 POSE = 4
 """Numbers of a pose: x, y, cosine, sine; one of three is x, y, angle."""
 
-# Rows of `k`, whole numbers: where shapes and poses begin, needed only while they are loaded.
-PLACE_A, PLACE_B, PLACE_POSE_A, PLACE_POSE_B = 0, 1, 2, 3
-WHOLE_ROWS = 4
+# Places in `k`, integers: where shapes and poses begin, needed only while they are loaded.
+PLACE_A, PLACE_B, PLACE_POSE_A, PLACE_POSE_B = 0, STRIDE, 2 * STRIDE, 3 * STRIDE
+INTEGER_END = 4 * STRIDE
 
 SLOT_MASK = SLOTS - 1
 """A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
@@ -93,7 +94,7 @@ end, which would stop it from vectorizing."""
 
 
 class Block(NamedTuple):
-    """The lanes' rows: vertices and normals `v`, separations `g`, numbers `s`, whole numbers `k`."""
+    """The lanes' rows: vertices and normals `v`, separations `g`, numbers `s`, integers `k`."""
 
     v: FloatArray
     g: FloatArray
@@ -102,79 +103,123 @@ class Block(NamedTuple):
 
 
 @allocating_kernel
-def sort_by_class(of_row: NDArray[np.uint8], n_classes: int, rows: IntArray) -> IntArray:
-    """Sort the numbers of all rows by their class into `rows`, each class in its old order; return where the classes begin and end."""
-    begin = np.zeros(n_classes + 1, dtype=np.int64)
-    for row in range(of_row.shape[0]):
-        begin[of_row[row] + 1] += 1
-    for found in range(n_classes):
-        begin[found + 1] += begin[found]
-    at = begin[:n_classes].copy()
-    for row in range(of_row.shape[0]):
-        rows[at[of_row[row]]] = row
-        at[of_row[row]] += 1
-    return begin
+def block_in(scratch: FloatArray, k: IntArray) -> Block:
+    """Divide a scratch array, of `VERTEX_END`, `GAP_END` and the chapter's own numbers, into a block's rows."""
+    return Block(scratch[:VERTEX_END], scratch[VERTEX_END : VERTEX_END + GAP_END], scratch[VERTEX_END + GAP_END :], k)
 
 
 @inlined_kernel
-def gather(waiting: IntArray, n_waiting: IntArray, room_of_list: int, n_sizes: int, largest: int, together: IntArray, most: int) -> int:
-    """Move rows of no larger sizes than `largest` from all lists into `together`, at most `most`; return how many.
+def list_of_kinds(kind: IntArray, n_vertices: IntArray, a: int, b: int) -> int:
+    """Return the number of the list that a pair of shapes waits on, by kinds and both sizes; see `drive`. It has no branch."""
+    (kind_a, n_a), (kind_b, n_b) = (kind[np.uint64(a)], n_vertices[np.uint64(a)]), (kind[np.uint64(b)], n_vertices[np.uint64(b)])
+    kinds = (CIRCLE_AND_POLYGON if kind_a == CIRCLE else 0) + (POLYGON_AND_CIRCLE if kind_b == CIRCLE else 0)
+    number = (N_SIZES * kinds + (n_a - 1) // SLOT_GROUP) * N_SIZES + (n_b - 1) // SLOT_GROUP
+    return SCALAR if (max(kind_a, kind_b) >= CAPSULE) | (max(n_a, n_b) > SLOTS) else number
 
-    List ``n_sizes * size_a + size_b`` holds its `n_waiting` rows in `waiting` from ``room_of_list`` times its number on.
+
+@inlined_kernel
+def _take(waiting: IntArray, n_waiting: IntArray, first: int, n_sizes: int, largest: int, chosen: IntArray) -> int:
+    """Move up to `LANES` rows of no larger sizes than `largest` from the lists of one kind to `chosen`; return how many.
+
+    The lists of the kind begin with number `first`.
     """
     n = 0
-    for number in range(n_sizes * n_sizes):
-        if max(number // n_sizes, number % n_sizes) <= largest:
-            while n_waiting[number] > 0 and n < most:
+    for size_a in range(largest + 1):
+        for size_b in range(largest + 1):
+            number = first + n_sizes * size_a + size_b
+            while n_waiting[number] > 0 and n < LANES:
                 n_waiting[number] -= 1
-                together[n] = waiting[number * room_of_list + n_waiting[number]]
+                chosen[n] = waiting[number * LANES + n_waiting[number]]
                 n += 1
     return n
 
 
 @inlined_kernel
-def n_waiting_up_to(n_waiting: IntArray, n_sizes: int, largest: int) -> int:
-    """Return how many rows of no larger sizes than `largest` the lists hold."""
+def _n_waiting_up_to(n_waiting: IntArray, first: int, n_sizes: int, largest: int) -> int:
+    """Return how many rows of no larger sizes than `largest` the lists of one kind hold."""
     n = 0
-    for number in range(n_sizes * n_sizes):
-        if max(number // n_sizes, number % n_sizes) <= largest:
-            n += n_waiting[number]
+    for size_a in range(largest + 1):
+        for size_b in range(largest + 1):
+            n += n_waiting[first + n_sizes * size_a + size_b]
     return n
 
 
-@kernel
-def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
-    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, (11,)."""
-    n = pairs.shape[0]
-    of_row = np.empty(n, dtype=np.uint8)
-    for row in range(n):
-        a, b = pairs[row, 0], pairs[row, 1]
-        kind_a, kind_b = kind[a], kind[b]
-        most = max(n_vertices[a], n_vertices[b])
-        found = SCALAR
-        if kind_a == CIRCLE and kind_b == CIRCLE:
-            found = CIRCLES
-        elif most <= SLOTS:
-            groups = (most + SLOT_GROUP - 1) // SLOT_GROUP
-            if kind_a == POLYGON and kind_b == POLYGON:
-                found = groups
-            elif (kind_a == POLYGON and kind_b == CIRCLE) or (kind_a == CIRCLE and kind_b == POLYGON):
-                found = POLYGON_AND_CIRCLE + groups
-        of_row[row] = found
-    return sort_by_class(of_row, N_CLASSES, rows)
+@allocating_kernel
+def drive(
+    list_of: Callable[..., int], fetch_pair: Callable[..., None], answer: Callable[..., int], n_kinds: int, n_sizes: int,
+    block: tuple[Any, ...], query: tuple[Any, ...], pairs: IntArray, rest: IntArray,
+) -> int:  # fmt: skip
+    """Send the rows of `pairs` through a SIMD kernel, up to `LANES` of like sizes at a time.
+
+    Parameters
+    ----------
+    list_of : kernel
+        ``list_of(row, query)`` is the number of the list that a row waits on, ``(n_sizes * kind + size_a) * n_sizes + size_b``, or
+        `SCALAR` or `OUT_OF_RANGE`.
+    fetch_pair : kernel
+        ``fetch_pair(row, query)`` prefetches what the row's block will need.
+    answer : kernel
+        ``answer(block, chosen, kind, size_a, size_b, query, rest, n_rest)`` fills the `chosen` rows, of no larger sizes, appends to
+        `rest` those that it cannot answer, and returns the number of rows in `rest`.
+    block, query : tuple
+        Passed on.
+    rest : int64 (n + 1,)
+
+    Returns
+    -------
+    int
+        Number of rows in `rest`, which are left to the scalar kernel; -1, with some rows filled, at an index out of range.
+    """
+    n_lists, n_rest = n_sizes * n_sizes, int(np.int64(0))  # as a literal it would have each block compiled once more
+    waiting, n_waiting = np.empty(n_kinds * n_lists * LANES, dtype=np.int64), np.zeros(n_kinds * n_lists, dtype=np.int64)
+    for row in range(pairs.shape[0]):
+        number = list_of(row, query)
+        if number < 0:
+            if number == OUT_OF_RANGE:
+                return -1
+            rest[np.uint64(n_rest)] = row
+            n_rest += 1
+            continue
+        fetch_pair(row, query)
+        at = n_waiting[np.uint64(number)]
+        waiting[np.uint64(number * LANES + at)] = row
+        n_waiting[np.uint64(number)] = at + 1
+        if at + 1 == LANES:
+            n_waiting[np.uint64(number)] = 0
+            chosen, sizes = waiting[number * LANES : (number + 1) * LANES], number % n_lists
+            n_rest = answer(block, chosen, number // n_lists, sizes // n_sizes, sizes % n_sizes, query, rest, n_rest)
+    together = np.empty(LANES, dtype=np.int64)
+    for kind in range(n_kinds):  # what still waits: the pairs of the smallest size, of the two smallest, then all
+        first = kind * n_lists
+        for size in (0, 1, n_sizes - 1):
+            n = LANES
+            while n == LANES and (size == n_sizes - 1 or _n_waiting_up_to(n_waiting, first, n_sizes, size) >= MIN_PAIRS):
+                n = _take(waiting, n_waiting, first, n_sizes, size, together)
+                if n >= MIN_PAIRS:
+                    n_rest = answer(block, together[:n], kind, size, size, query, rest, n_rest)
+                else:
+                    rest[n_rest : n_rest + n] = together[:n]
+                    n_rest += n
+    return n_rest
 
 
 @inlined_kernel
-def two(s: FloatArray, row: int, lane: int) -> tuple[float, float]:
-    """Return a lane's numbers of a row and the next: the x and y of what begins there."""
-    return s[row * STRIDE + lane], s[(row + 1) * STRIDE + lane]
+def two(s: FloatArray, at: int, lane: int) -> tuple[float, float]:
+    """Return a lane's numbers of the row at `at` and of the next, such as an x and a y."""
+    return s[at + lane], s[at + STRIDE + lane]
+
+
+@inlined_kernel
+def put_two(s: FloatArray, at: int, lane: int, first: float, second: float) -> None:
+    """Write a lane's numbers of the row at `at` and of the next."""
+    s[at + lane], s[at + STRIDE + lane] = first, second
 
 
 @inlined_kernel
 def fetch_shapes(records: FloatArray, pairs: IntArray, n_vertices: IntArray, row: int, directions: bool) -> None:
-    """Ask for what a SIMD kernel reads of the records of the pair `AHEAD` rows on, up to eight vertices, and normals if wanted.
+    """Prefetch what a SIMD kernel reads of the records of the pair `AHEAD` rows on, up to eight vertices, and normals if wanted.
 
-    Of 20,000 shapes a record comes from memory, and to wait for it there was half of a distance. No branch; indices may be wrong ones.
+    With 20,000 shapes, records come from memory, and waiting for them took half the time of a distance. No branch; indices may be invalid.
     """
     last, last_shape = pairs.shape[0] - 1, np.uint64(n_vertices.shape[0] - 1)
     ahead, farther = np.uint64(min(row + AHEAD, last)), np.uint64(min(row + 2 * AHEAD, last))
@@ -197,13 +242,13 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
     `beyond` is 0 for A and `TO_B` for B.
     """
     for group in range(0, slots, SLOT_GROUP):
-        at, of = (beyond + (group & SLOT_MASK)) * STRIDE, HEAD + GROUP_SIZE // SLOT_GROUP * group
+        at, of = beyond + (group & SLOT_MASK) * STRIDE, HEAD + GROUP_SIZE // SLOT_GROUP * group
         for lane in range(0, LANES, EIGHT):
-            turn_eight(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of)
-            turn_eight(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + SLOT_GROUP)
+            turn_eight(v, X + at + lane, STRIDE, records, k, record_row + lane, of)
+            turn_eight(v, Y + at + lane, STRIDE, records, k, record_row + lane, of + SLOT_GROUP)
             if directions:
-                turn_eight(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 2 * SLOT_GROUP)
-                turn_eight(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, of + 3 * SLOT_GROUP)
+                turn_eight(v, NX + at + lane, STRIDE, records, k, record_row + lane, of + 2 * SLOT_GROUP)
+                turn_eight(v, NY + at + lane, STRIDE, records, k, record_row + lane, of + 3 * SLOT_GROUP)
 
 
 @inlined_kernel
@@ -211,11 +256,11 @@ def load_short(s: FloatArray, k: IntArray, to: int, place_row: int, of: FloatArr
     """Load rows of `size` numbers, at most four, of which `last_row` is the last; rows of `s` up to the fourth are written to."""
     if size * last_row + SLOT_GROUP <= of.shape[0]:  # what is read behind a row is of the next one
         for lane in range(0, LANES, EIGHT):
-            turn_eight(s, to * STRIDE + lane, STRIDE, of, k, place_row * STRIDE + lane, 0)
+            turn_eight(s, to + lane, STRIDE, of, k, place_row + lane, 0)
     else:
         for lane in range(LANES):
             for field in range(size):
-                s[(to + field) * STRIDE + lane] = of[np.uint64(k[place_row * STRIDE + lane] + field)]
+                s[to + field * STRIDE + lane] = of[np.uint64(k[place_row + lane] + field)]
 
 
 @inlined_kernel
@@ -223,14 +268,14 @@ def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: Floa
     """Load the poses of `size` numbers that begin where `k` says, cosine and sine of the angle in its place."""
     last = 0
     for lane in range(LANES):
-        last = max(last, k[place_row * STRIDE + lane])
+        last = max(last, k[place_row + lane])
     load_short(s, k, to, place_row, poses, size, last // size)
     if size == POSE:
         return
     for lane in range(LANES):
-        (x, y), angle, is_fine = two(s, to, lane), s[(to + 2) * STRIDE + lane], s[IS_FINE * STRIDE + lane]
-        s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = cosine_and_sine_of_small(angle)
-        s[IS_FINE * STRIDE + lane] = is_fine if (abs(x) < np.inf) & (abs(y) < np.inf) & (abs(angle) <= MAX_TURNED) else 0.0
+        (x, y), angle, is_fine = two(s, to, lane), s[to + 2 * STRIDE + lane], s[IS_FINE + lane]
+        put_two(s, to + 2 * STRIDE, lane, *cosine_and_sine_of_small(angle))
+        s[IS_FINE + lane] = is_fine if (abs(x) < np.inf) & (abs(y) < np.inf) & (abs(angle) <= MAX_TURNED) else 0.0
 
 
 @inlined_kernel
@@ -242,54 +287,54 @@ def load_numbers(
     `is_swapped` where a lane's A is the caller's B; see `rounding_of`, whose sum is the caller's.
     """
     for lane in range(LANES):
-        s[IS_FINE * STRIDE + lane] = 1.0
+        s[IS_FINE + lane] = 1.0
     _load_poses(s, k, POSE_A, PLACE_POSE_A, poses_a, size)
     _load_poses(s, k, POSE_B, PLACE_POSE_B, poses_b, size)
     for lane in range(0, LANES, EIGHT):
-        turn_eight(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 0)
-        turn_eight(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 0)
+        turn_eight(s, CENTROID_A + lane, STRIDE, records, k, PLACE_A + lane, 0)
+        turn_eight(s, CENTROID_B + lane, STRIDE, records, k, PLACE_B + lane, 0)
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, POSE_A, lane), two(s, POSE_B, lane)
-        extent_a, extent_b = s[EXTENT_A * STRIDE + lane], s[EXTENT_B * STRIDE + lane]
+        extent_a, extent_b = s[EXTENT_A + lane], s[EXTENT_B + lane]
         scale = abs(ax) + abs(ay) + abs(bx) + abs(by) + extent_a + extent_b
         swapped = abs(bx) + abs(by) + abs(ax) + abs(ay) + extent_b + extent_a
         rounding = SAT_ROUNDING * (swapped if is_swapped else scale)
-        s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
-        s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
+        s[TOUCH + lane] = rounding if rule == EXACT else 0.0
+        s[INSIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
 
 
 @inlined_kernel
 def move_slots(v: FloatArray, s: FloatArray, frame: int, slots: int, directions: bool) -> None:
-    """Take B's first `slots` vertices, and its normals if wanted, to the frame at row `frame` of `s`: cosine, sine, shift."""
+    """Transform B's first `slots` vertices, and its normals if wanted, by the frame at `frame` in `s`: cosine, sine, shift."""
     for slot in range(slots):
         for lane in range(LANES):
-            (cos, sin), (shift_x, shift_y) = two(s, frame, lane), two(s, frame + 2, lane)
-            at = (TO_B + (slot & SLOT_MASK)) * STRIDE + lane
-            v[X * STRIDE + at], v[Y * STRIDE + at] = place(v[X * STRIDE + at], v[Y * STRIDE + at], cos, sin, shift_x, shift_y)
+            (cos, sin), (shift_x, shift_y) = two(s, frame, lane), two(s, frame + 2 * STRIDE, lane)
+            at = TO_B + (slot & SLOT_MASK) * STRIDE + lane
+            v[X + at], v[Y + at] = place(v[X + at], v[Y + at], cos, sin, shift_x, shift_y)
             if directions:
-                nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
-                v[NX * STRIDE + at], v[NY * STRIDE + at] = place(nx, ny, cos, sin, 0.0, 0.0)
+                nx, ny = v[NX + at], v[NY + at]
+                v[NX + at], v[NY + at] = place(nx, ny, cos, sin, 0.0, 0.0)
 
 
 @inlined_kernel
 def move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
-    """Take B's first `slots` vertices, and its normals if wanted, to A's frame; see `move_to_frame`."""
+    """Transform B's first `slots` vertices, and its normals if wanted, to A's frame; see `move_to_frame`."""
     for lane in range(LANES):
-        (ax, ay), (cos_a, sin_a) = two(s, POSE_A, lane), two(s, POSE_A + 2, lane)
-        (bx, by), (cos_b, sin_b) = two(s, POSE_B, lane), two(s, POSE_B + 2, lane)
+        (ax, ay), (cos_a, sin_a) = two(s, POSE_A, lane), two(s, POSE_A + 2 * STRIDE, lane)
+        (bx, by), (cos_b, sin_b) = two(s, POSE_B, lane), two(s, POSE_B + 2 * STRIDE, lane)
         cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
-        s[FRAME * STRIDE + lane], s[(FRAME + 1) * STRIDE + lane] = cos, sin
-        s[(FRAME + 2) * STRIDE + lane], s[(FRAME + 3) * STRIDE + lane] = shift_x, shift_y
+        put_two(s, FRAME, lane, cos, sin)
+        put_two(s, FRAME + 2 * STRIDE, lane, shift_x, shift_y)
     move_slots(v, s, FRAME, slots, directions)
 
 
 @inlined_kernel
 def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: float, nearest: float) -> float:
     """Return the least of `nearest` and of how far the vertex at `of` and the three after it lie in front of an edge."""
-    front_0 = nx * (v[X * STRIDE + of] - x) + ny * (v[Y * STRIDE + of] - y)
-    front_1 = nx * (v[(X + 1) * STRIDE + of] - x) + ny * (v[(Y + 1) * STRIDE + of] - y)
-    front_2 = nx * (v[(X + 2) * STRIDE + of] - x) + ny * (v[(Y + 2) * STRIDE + of] - y)
-    front_3 = nx * (v[(X + 3) * STRIDE + of] - x) + ny * (v[(Y + 3) * STRIDE + of] - y)
+    front_0 = nx * (v[X + of] - x) + ny * (v[Y + of] - y)
+    front_1 = nx * (v[X + STRIDE + of] - x) + ny * (v[Y + STRIDE + of] - y)
+    front_2 = nx * (v[X + 2 * STRIDE + of] - x) + ny * (v[Y + 2 * STRIDE + of] - y)
+    front_3 = nx * (v[X + 3 * STRIDE + of] - x) + ny * (v[Y + 3 * STRIDE + of] - y)
     nearest = front_0 if front_0 < nearest else nearest
     nearest = front_1 if front_1 < nearest else nearest
     nearest = front_2 if front_2 < nearest else nearest
@@ -302,26 +347,25 @@ def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int,
 
     One pass takes four edges and four vertices, or eight: a vertex read once serves four edges.
     """
-    corners = other * STRIDE
     for first_edge in range(0, slots, SLOT_GROUP):
-        row = (base + (first_edge & SLOT_MASK)) * STRIDE
+        row = base + (first_edge & SLOT_MASK) * STRIDE
         if others == SLOT_GROUP:
             for lane in range(LANES):
                 for edge in range(SLOT_GROUP):
                     at = row + edge * STRIDE + lane
-                    nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
-                    g[at] = _nearest_of_four(v, corners + lane, nx, ny, x, y, np.inf)
+                    nx, ny, x, y = v[NX + at], v[NY + at], v[X + at], v[Y + at]
+                    g[at] = _nearest_of_four(v, other + lane, nx, ny, x, y, np.inf)
         else:
             for lane in range(LANES):
                 for edge in range(SLOT_GROUP):
-                    at, of = row + edge * STRIDE + lane, corners + lane
-                    nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                    at, of = row + edge * STRIDE + lane, other + lane
+                    nx, ny, x, y = v[NX + at], v[NY + at], v[X + at], v[Y + at]
                     nearest = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
                     g[at] = _nearest_of_four(v, of + SLOT_GROUP * STRIDE, nx, ny, x, y, nearest)
             for group in range(2 * SLOT_GROUP, others, SLOT_GROUP):
-                of_row = corners + (group & SLOT_MASK) * STRIDE
+                of_row = other + (group & SLOT_MASK) * STRIDE
                 for lane in range(LANES):
                     for edge in range(SLOT_GROUP):
                         at = row + edge * STRIDE + lane
-                        nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                        nx, ny, x, y = v[NX + at], v[NY + at], v[X + at], v[Y + at]
                         g[at] = _nearest_of_four(v, of_row + lane, nx, ny, x, y, g[at])

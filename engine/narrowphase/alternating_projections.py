@@ -28,7 +28,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     Parameters
     ----------
     a, b, xf_a, xf_b
-        As in `gjk.distance`.
+        As in `engine.query.distance`.
     trace : float64 (k, TRACE_WIDTH), optional
         Receives the iterations; their kinds are in `_projections_kernel`. `engine.trace.alternating_projections` decodes them.
 
@@ -36,7 +36,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     -------
     DistanceResult
         SEPARATED: `separation` is right within `CLOSEST_CONVERGENCE` of the pair's size. OVERLAPPING: the shapes share a point, be
-        it only one; separation 0, normal and points None. OUT_OF_ITERATIONS: an upper bound. DEGENERATE as in `gjk.distance`.
+        it only one; separation 0, normal and points None. OUT_OF_ITERATIONS: an upper bound. DEGENERATE as in `engine.query.distance`.
 
     Raises
     ------

@@ -21,6 +21,7 @@ from engine.narrowphase._extent_kernel import gaps_along, pairs_of_bodies, posed
 from engine.narrowphase._manifold_kernel import manifold_pairs
 from engine.narrowphase._manifold_simd_kernel import SCRATCH, contact_normals, manifolds_simd
 from engine.narrowphase._overlap_kernel import overlap_pairs
+from engine.narrowphase._overlap_simd_kernel import SCRATCH as OVERLAP_SCRATCH
 from engine.narrowphase._overlap_simd_kernel import overlaps_simd
 from engine.narrowphase._simd_kernel import POSE
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes
@@ -272,7 +273,9 @@ def _fill_overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, p
     if not _go_side_by_side(len(pairs)):
         overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping, None)
         return
-    rest = overlaps_simd(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
+    rest = np.empty(len(pairs) + 1).view(np.int64)
+    scratch = np.empty(OVERLAP_SCRATCH)
+    rest = rest[: overlaps_simd(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping, scratch, rest)]
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
         overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others, None)

@@ -33,7 +33,8 @@ def distance_rows(
     def fill(part: slice) -> bool:
         status, iterations, rows = columns[0][part], columns[1][part], columns[2][part]
         return distances_simd(
-            shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, np.empty(SCRATCH)
+            shapes.arrays, shapes.records, pairs[part], poses_a[part], poses_b[part], status, iterations, rows, np.empty(SCRATCH),
+            np.empty(len(status) + 1).view(np.int64),
         )  # fmt: skip
 
     if n >= SIMD_FROM and has_wide_registers():

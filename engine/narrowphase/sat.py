@@ -1,4 +1,4 @@
-"""Overlap of two shapes by the separating axis test."""
+"""Other forms of the separating axis test of `engine.query.overlap`: textbook, improved, over every axis, and from a cached axis."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from engine.common.checks import choice, integer
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._axis_cache_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._axis_cache_kernel import overlap_cached as cached_kernel
-from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._sat_kernel import overlap_improved, overlap_plain
 from engine.narrowphase._sides_kernel import move_to_frame, rounding_of
 from engine.narrowphase.packing import cached_pack
-from engine.narrowphase.scratch import ONE_PAIR, pose_row
+from engine.narrowphase.scratch import pose_row
 
-__all__ = ["NO_AXIS", "CachedOverlap", "overlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
+__all__ = ["NO_AXIS", "CachedOverlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
 
 
 class CachedOverlap(NamedTuple):
@@ -27,22 +26,6 @@ class CachedOverlap(NamedTuple):
     is_overlapping: bool
     axis: int
     was_enough: bool
-
-
-def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
-    """Return True if two shapes share a point, their radii and skins included.
-
-    Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. A `trace` receives the
-    steps that `_sat_kernel` names; `engine.trace.sat` decodes them.
-
-    Raises
-    ------
-    InvalidInputError
-        `a` or `b` is no shape, or the trace is no such array.
-    """
-    overlapping, poses = np.zeros(1, dtype=np.int64), (pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4))
-    overlap_pairs(cached_pack(a, b).arrays, ONE_PAIR, *poses, overlapping, checked_trace(trace))
-    return bool(overlapping[0])
 
 
 def overlap_polygons(
@@ -81,7 +64,7 @@ def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
 def overlap_cached(
     a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS, trace: FloatArray | None = None
 ) -> CachedOverlap:  # fmt: skip
-    """Return the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
+    """Return the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned, then with its neighbors.
 
     Parameters
     ----------

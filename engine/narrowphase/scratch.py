@@ -10,10 +10,13 @@ from engine.common.arrays import FloatArray
 from engine.geometry import AnyShape, Transform, check_shape
 from engine.narrowphase.packing import N_CACHED, cached_pack
 
-__all__ = ["ONE_PAIR", "core_of", "pose_row"]
+__all__ = ["FIRST", "ONE_PAIR", "core_of", "pose_row"]
 
 ONE_PAIR = np.array([[0, 1]], dtype=np.int64)
 """The pair of two packed shapes."""
+
+FIRST = np.array([0], dtype=np.int64)
+"""The only packed shape."""
 
 
 def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:

@@ -282,12 +282,12 @@ def contact_set(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
     from engine.narrowphase.contact_set import contact_set_rows
 
     rows = contact_set_rows(*checked)
-    points = rows.found[:, 2:].reshape(-1, 2, 2).copy()
+    points = rows.contact[:, 2:].reshape(-1, 2, 2).copy()
     points[np.arange(2)[None, :] >= rows.count[:, None]] = 0.0
     return ContactSetBatch(
         status=frozen(rows.status),
         count=frozen(rows.count),
-        normal=frozen(np.ascontiguousarray(rows.found[:, :2])),
+        normal=frozen(np.ascontiguousarray(rows.contact[:, :2])),
         points=frozen(points),
         vertices_a=frozen(np.ascontiguousarray(rows.features[:, :2])),
         vertices_b=frozen(np.ascontiguousarray(rows.features[:, 2:])),

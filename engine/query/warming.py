@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from typing import get_args
 
 import numpy as np
 
@@ -22,10 +23,9 @@ from engine.broadphase import (
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
-from engine.continuous.time_of_impact import bilateral_advancement, bisection
 from engine.decompose import keil
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
-from engine.narrowphase import alternating_projections, batched, manifold, sat
+from engine.narrowphase import alternating_projections, batched, sat
 from engine.narrowphase._extent_kernel import pairs_of_bodies
 from engine.narrowphase._manifold_simd_kernel import contact_normals
 from engine.narrowphase.packing import SIMD_FROM
@@ -64,8 +64,8 @@ def _marked() -> Iterator[_Question]:
 def manifolds() -> Iterator[_Question]:
     """Circles and polygons, pair by pair."""
     for a, b in product(_SHAPES, _SHAPES):
-        yield partial(manifold.manifold, a, _HERE, b, _THERE, "exact")
-        yield partial(manifold.manifold, a, _HERE, b, _THERE, "box2d")
+        yield partial(pairs.manifold, a, _HERE, b, _THERE, "exact")
+        yield partial(pairs.manifold, a, _HERE, b, _THERE, "box2d")
 
 
 def boxes() -> Iterator[_Question]:
@@ -81,7 +81,7 @@ def boxes() -> Iterator[_Question]:
 def overlaps() -> Iterator[_Question]:
     """Circles and polygons, few at a time."""
     for a, b in product(_SHAPES, _SHAPES):
-        yield partial(sat.overlap, a, _HERE, b, _THERE)
+        yield partial(pairs.overlap, a, _HERE, b, _THERE)
     yield partial(batch.overlap, batch.ShapeBatch(_SHAPES), *_asked())
 
 
@@ -97,7 +97,7 @@ def _edges() -> Iterator[_Question]:
     """Queries of a floor made of segments."""
     segment = Segment((-1.0, 0.0), (1.0, 0.0))
     for other in (_BOX, Circle(0.5)):
-        yield partial(manifold.manifold, segment, _HERE, other, _THERE, "box2d")
+        yield partial(pairs.manifold, segment, _HERE, other, _THERE, "box2d")
 
 
 def _many_manifolds() -> Iterator[_Question]:
@@ -162,8 +162,8 @@ SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
 def _traces() -> Iterator[_Question]:
     """Traced queries, for step-by-step views (`engine.trace`)."""
     disc = Circle(0.5)
-    questions: tuple[Callable[..., object], ...] = (manifold.manifold, sat.overlap, sat.overlap_cached, alternating_projections.distance)
-    for question, b in ((manifold.manifold, Capsule((0, 0), (1, 0), 0.1)), *((answer, disc) for answer in questions)):
+    questions: tuple[Callable[..., object], ...] = (pairs.manifold, pairs.overlap, sat.overlap_cached, alternating_projections.distance)
+    for question, b in ((pairs.manifold, Capsule((0, 0), (1, 0), 0.1)), *((answer, disc) for answer in questions)):
         yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
     yield partial(keil.warm, is_traced=True)
     structures = (DynamicTree, TopDownTree, BottomUpTree, InsertionTree, MortonTree, SweepAndPrune, UniformGrid)
@@ -207,8 +207,8 @@ def _casts() -> Iterator[_Question]:
     yield partial(casts.ray_cast, disc, _HERE, (2.0, 0.0), (-4.0, 0.0))
     yield partial(casts.shape_cast, disc, _AWAY, (-4.0, 0.0), _BOX, _HERE)
     yield partial(casts.swept_contact, _BOX, _HERE, (1.0, 0.0), disc, _AWAY, (0.0, 0.0), 5.0)
-    for method in (casts.time_of_impact, bisection, bilateral_advancement):
-        yield partial(method, _BOX, Sweep(_HERE, _HERE), disc, Sweep(_AWAY, _HERE))
+    for method in get_args(casts.Method):
+        yield partial(casts.time_of_impact, _BOX, Sweep(_HERE, _HERE), disc, Sweep(_AWAY, _HERE), method=method)
     # half of them two boxes: both kinds of block, and the scalar kernel
     shapes, pairs, still = batch.ShapeBatch([disc, _BOX]), [(1, 1), (0, 1)] * SIMD_FROM, np.zeros((2 * SIMD_FROM, 3))
     yield partial(batch.time_of_impact, shapes, pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))

@@ -14,7 +14,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
+from engine.continuous.time_of_impact import METHODS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain, convex_hull_incremental
@@ -30,6 +30,7 @@ from engine.query import (
     ray_cast,
     shape_cast,
     swept_contact,
+    time_of_impact,
 )
 
 EXACT, NEAR = 4e-15, 1e-8
@@ -272,34 +273,34 @@ def test_shape_cast_box2ds_example():
 
 # -- times of impact
 
-WAYS = [conservative_advancement, bisection, bilateral_advancement]
+BY_EACH_METHOD = pytest.mark.parametrize("method", METHODS)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_time_of_impact_box2ds_example(way):
+@BY_EACH_METHOD
+def test_time_of_impact_box2ds_example(method):
     """TimeOfImpactTest: as ShapeCastTest, as a motion."""
-    found = way(BOX, Sweep(HERE, HERE), LINE, Sweep(HERE, Transform((-2.0, 0.0))))
+    found = time_of_impact(BOX, Sweep(HERE, HERE), LINE, Sweep(HERE, Transform((-2.0, 0.0))), method=method)
     assert (found.status, found.fraction) == (Status.HIT, pytest.approx(0.5, abs=NEAR))
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_time_of_impact_of_a_turning_hand(way):
+@BY_EACH_METHOD
+def test_time_of_impact_of_a_turning_hand(method):
     """A hand of length 2 turns from the x axis to the y axis. A disc of radius 1/2 at (0, 1) is touched when its center is 1/2 from the
     hand: sin phi = 1/2, phi = 30 degrees before the end, where its foot lies cos 30 = 0.87 along the hand. So at 60 of 90 degrees: 2/3."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 1.0))
-    found = way(hand, turn, Circle(0.5), Sweep(disc, disc))
+    found = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
     assert (found.status, found.fraction) == (Status.HIT, pytest.approx(2.0 / 3.0, abs=NEAR))
     assert found.fraction <= 2.0 / 3.0 + EXACT
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_time_of_impact_by_the_tip(way):
+@BY_EACH_METHOD
+def test_time_of_impact_by_the_tip(method):
     """The same disc at (0, 2.4), beyond the hand's length: the tip touches it when it is 1/2 from the center. By the law of cosines
     4 + 5.76 - 9.6 cos phi = 0.25, so cos phi = 9.51 / 9.6; the foot of the center, 2.4 cos phi, lies beyond the tip indeed."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 2.4))
-    found = way(hand, turn, Circle(0.5), Sweep(disc, disc))
+    found = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
     expected = 1.0 - math.acos(9.51 / 9.6) / (math.pi / 2.0)
     assert (found.status, found.fraction) == (Status.HIT, pytest.approx(expected, abs=NEAR))
 

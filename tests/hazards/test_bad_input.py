@@ -16,10 +16,9 @@ import pytest
 from engine import geometry, query
 from engine.broadphase import BruteForce, UniformGrid
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.continuous import ray_cast, swept, time_of_impact
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain
-from engine.narrowphase import alternating_projections, epa, gjk, manifold, sat, simple
+from engine.narrowphase import alternating_projections, sat, simple
 from engine.query import batch, batch_frame
 
 BOX, DISC, HERE = Polygon.box(0.5, 0.5), Circle(0.5), Transform()
@@ -169,12 +168,21 @@ WRONG_SWEEP = {"a pose": HERE, "none": None, "a pair": (HERE, HERE)}
 
 SCALAR_RIGHT = {"a": BOX, "b": DISC, "shape": BOX, "target_shape": DISC, "xf_a": HERE, "xf_b": HERE, "xf": HERE}
 SCALAR_RIGHT |= {"xf_target": HERE, "sweep_a": SWEEP, "sweep_b": SWEEP, "point": POINT, "origin": (-5.0, 0.0), "translation": POINT}
-SCALAR_RIGHT |= {"velocity_a": POINT, "velocity_b": POINT, "t_max": 0.5, "rule": "exact", "target": "touch"}
+SCALAR_RIGHT |= {
+    "velocity_a": POINT,
+    "velocity_b": POINT,
+    "t_max": 0.5,
+    "rule": "exact",
+    "target": "touch",
+    "method": "bilateral",
+    "trace": None,
+}
 SCALAR_WRONG = dict.fromkeys(("a", "b", "shape"), WRONG_SHAPE)
 SCALAR_WRONG |= dict.fromkeys(("xf_a", "xf_b", "xf", "xf_target"), WRONG_POSE)
 SCALAR_WRONG |= dict.fromkeys(("sweep_a", "sweep_b"), WRONG_SWEEP)
 SCALAR_WRONG |= dict.fromkeys(("point", "origin", "translation", "velocity_a", "velocity_b"), WRONG_POINT)
-SCALAR_WRONG |= {"rule": WRONG_WORD, "target": WRONG_WORD}
+SCALAR_WRONG |= dict.fromkeys(("rule", "target", "method"), WRONG_WORD)
+SCALAR_WRONG |= {"trace": {"narrow": np.zeros((3, 8)), "no array": "trace"}}
 
 SCALAR = {name: getattr(query, name) for name in query.__all__ if name not in ("is_warm", "warm_up")}
 
@@ -322,18 +330,9 @@ OTHERS = {
     "simple rectangle": lambda: simple.point_in_rectangle((0.0, 0.0), BOX),
     "simple rectangles": lambda: simple.rectangles_overlap(simple.Rectangle((0.0, 0.0), 1.0, 1.0), BOX),
     "simple size": lambda: simple.Rectangle((0.0, 0.0), 1.0, INF),
-    "gjk trace": lambda: gjk.distance(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
-    "epa trace": lambda: epa.penetration(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
-    "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),
     "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
-    "ray trace": lambda: ray_cast.ray_cast(BOX, HERE, (0.0, 0.0), (1.0, 0.0), np.zeros((3, 2))),
-    "swept trace": lambda: swept.shape_cast(BOX, HERE, (1.0, 0.0), DISC, HERE, np.zeros((3, 2))),
-    "toi trace": lambda: time_of_impact.bisection(BOX, Sweep(HERE, HERE), DISC, Sweep(HERE, HERE), trace=np.zeros((3, 2))),
-    "sat trace": lambda: sat.overlap(BOX, HERE, DISC, HERE, np.zeros((3, 8))),
     "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
-    "manifold trace": lambda: manifold.manifold(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
-    "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),
     "grid rows": lambda: UniformGrid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: UniformGrid().pairs([(0.0, 0.0, NAN, 1.0)]),
     "grid order": lambda: UniformGrid().pairs([(0.0, 0.0, -1.0, 1.0)]),

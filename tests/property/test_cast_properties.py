@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
+from engine.continuous.time_of_impact import METHODS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
@@ -74,8 +74,8 @@ def assert_same(one, other, a, sweep_a, b, sweep_b):
 @PROFILE
 @given(shapes, sweeps, shapes, sweeps)
 def test_nothing_touches_before_the_time_of_impact(a, sweep_a, b, sweep_b):
-    for way in (conservative_advancement, bisection, bilateral_advancement):
-        found = way(a, sweep_a, b, sweep_b)
+    for method in METHODS:
+        found = time_of_impact(a, sweep_a, b, sweep_b, method=method)
         assert found.status in (Status.HIT, Status.MISS, Status.OVERLAPPING)
         if found.status is Status.OVERLAPPING:
             assert touching_at(grown(a, NEAR), sweep_a.start, b, sweep_b.start)

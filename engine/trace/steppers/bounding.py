@@ -135,7 +135,7 @@ _ANSWERS = ("yes, the circle stays", "no, it lies on the next circle")
 
 def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
     """Yield for each test the points known to be on the circle, the tested one, and the circle after it: the three loops again."""
-    after = iter([*(test.circle for test in run.tests[1:]), run.found])
+    after = iter([*(test.circle for test in run.tests[1:]), run.result])
     tests = iter(run.tests)
     for i in range(1, len(run.points)):
         test = next(tests)
@@ -171,10 +171,10 @@ class _CircleDecoder(PointsDecoder):
         for known, at, test, after in _replayed(row):
             self.counts["tests"] += 1
             self._tested(known, at, test, after)
-        self.support = support = self.of(row.found.support)
+        self.support = support = self.of(row.result.support)
         if row.is_exact:
             return
-        center, radius = self.circle(row.found)
+        center, radius = self.circle(row.result)
         verb = "demands" if len(support) == 1 else "demand"
         verdict = (
             "these agree within rounding"

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from engine import query
 from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Feature, Form, Mark, Point, Question, View
 from engine.geometry import Polygon, Transform
-from engine.narrowphase import epa, gjk
 from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
 from engine.narrowphase._gjk_kernel import GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
 from engine.trace.cases import PairCase
@@ -269,7 +269,7 @@ class Gjk(DifferenceAlgorithm):
     )
     beside = ("sat", "epa", "alternating_projections")
     decoder = GjkDecoder
-    ask = staticmethod(gjk.distance)
+    ask = staticmethod(query.distance)
     example = PairCase(
         Pair(
             "distance", Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)]), Transform(),
@@ -397,7 +397,7 @@ class Epa(DifferenceAlgorithm):
     )
     beside = ("gjk", "sat", "manifold")
     decoder = _EpaDecoder
-    ask = staticmethod(epa.penetration)
+    ask = staticmethod(query.penetration)
     example = PairCase(
         Pair(
             "distance", Polygon([(-0.9, -0.7), (0.6, -0.9), (1.0, 0.1), (0.3, 0.9), (-0.8, 0.6)]), Transform(),

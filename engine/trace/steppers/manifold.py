@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from engine import query
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.compare.pair.file import Pair
 from engine.contracts import Manifold
 from engine.contracts.trace import Feature, Mark, Question
 from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
-from engine.narrowphase import manifold as chapter
 from engine.narrowphase._clip_kernel import (
     MANIFOLD_CLIPPED,
     MANIFOLD_DISTANCE,
@@ -322,7 +322,7 @@ class ClippedManifold(PairAlgorithm):
     choice: ClassVar[tuple[str, ...]]
 
     def run(self, case: PairCase, trace: Any) -> Manifold:
-        return chapter.manifold(*case.both, self.rule, trace)
+        return query.manifold(*case.both, self.rule, trace)
 
     def fits(self, case: PairCase) -> bool:
         if case.pair.shape_b is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from engine import query
 from engine.compare.pair.file import Pair
-from engine.continuous import ray_cast as chapter
 from engine.continuous._ray_kernel import RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_START
 from engine.contracts import RayHit, Status
 from engine.contracts.trace import Feature, Mark, Point, Question
@@ -278,7 +278,7 @@ class RayCast(Algorithm[PairCase]):
     def run(self, case: PairCase, trace: Any) -> RayHit:
         pair = case.pair
         assert pair.ray is not None
-        return chapter.ray_cast(pair.shape_a, pair.pose_a, pair.ray[0], case.translations[0], trace)
+        return query.ray_cast(pair.shape_a, pair.pose_a, pair.ray[0], case.translations[0], trace)
 
     def fits(self, case: PairCase) -> bool:
         return case.pair.ray is not None

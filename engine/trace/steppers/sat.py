@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from engine import query
 from engine.common.checks import integer
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
@@ -321,7 +322,7 @@ class Sat(PairAlgorithm):
     views = AXIS_VIEWS
     beside = ("gjk", "sat_cached", "manifold")
     decoder = _SatDecoder
-    ask = staticmethod(chapter.overlap)
+    ask = staticmethod(query.overlap)
     example = APART
 
     def of(self, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> TraceSteps:
@@ -352,29 +353,29 @@ class _CachedDecoder(AxesDecoder):
             ends = edges.vertices[0][first], edges.vertices[1][second]
             looked_at = (Feature("a", "vertex", first), Feature("b", "vertex", second))
             n, marks = _direction(*ends), (path("looked_at", *ends, text=meters(gap)), dot("looked_at", *ends))
+        what = "the axis of a neighbor" if self.steps and self.steps[-1].kind == "remembered" else "the last frame's axis"
         self.count(n_corners, gap)
-        verdict = (
-            f"the gap is {meters(gap)}. The axis still separates them. Shapes move little per frame, so one axis is usually enough."
-            if is_enough
-            else f"the gap is {meters(gap)}. The axis does not separate them, so the full test follows."
-        )
+        verdict = f"the gap is {meters(gap)}. The axis does not separate them."
+        if is_enough:
+            verdict = f"the gap is {meters(gap)}. The axis separates them. Shapes move little per frame, so few axes are usually enough."
         self.add(
-            "remembered", 1, f"Along the last frame's axis, {name}, {verdict}", looked_at, axis=n, bound=gap,
+            "remembered", 1, f"Along {what}, {name}, {verdict}", looked_at, axis=n, bound=gap,
             values={"gap": gap, "separation": e.separation}, marks=(*marks, *self.gap_marks()),
-            question=Question(f"Does the last frame's axis, {name}, still separate them?", ("yes", "no"), 0 if is_enough else 1),
+            question=Question(f"Does {what}, {name}, separate them?", ("yes", "no"), 0 if is_enough else 1),
         )  # fmt: skip
 
     def end(self, e: Any) -> None:
         self.taken = e.separation
 
     def answer(self) -> None:
-        result, line = self.result, 2 if self.result.was_enough else 7
-        what = "They overlap" if result.is_overlapping else "They are apart"
-        gap = self.steps[-1].values["gap"] if result.was_enough else self.taken - self.reach
+        result, is_settled = self.result, self.steps[-1].kind == "remembered"
+        what, line = "They overlap" if result.is_overlapping else "They are apart", 2 if is_settled else 7
+        gap = self.steps[-1].values["gap"] if is_settled else self.taken - self.reach
         name, marks, looked_at = self._axis(result.axis, gap + self.reach)
-        if result.was_enough:
+        if is_settled:
             n_edges = self.edges.count(0) + self.edges.count(1)
-            says = f"{what}. The remembered axis, 1 of {n_edges}, was enough. It is kept for the next frame."
+            which = "The remembered axis" if result.was_enough else "The axis of a neighbor"
+            says = f"{what}. {which}, 1 of {n_edges}, was enough. It is kept for the next frame."
         else:
             says = f"{what}. The best axis is that of {name}, with a gap of {meters(gap)}. It will be tried first in the next frame."
         self.add(
@@ -411,15 +412,15 @@ def _direction(p: Point, q: Point) -> Point:
 
 
 class SatCached(PairAlgorithm):
-    """The best axis of the frame before is tried before all others."""
+    """The best axis of the frame before is tried before all others, then its neighbors."""
 
     name = "sat_cached"
     title = "SAT with a remembered axis"
     page = "sat.md#derivation"
     pseudo_code = (
         "r = the sum of the radii",
-        "gap = along the last frame's axis, rotated with its shape",
-        "if gap > 0: the two are apart; one axis was enough",
+        "gap = along the last frame's axis; then its neighbors', while it grows",
+        "if a gap > 0: the two are apart; no other axis is needed",
         "for each edge of A; then of B, if none of A's separates them:",
         "  gap = start of the other's shadow along its normal - r",
         "  keep the largest",

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from engine import query
 from engine.common.checks import point
-from engine.continuous import swept as chapter
 from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
 from engine.contracts import RayHit, SweptContact
 from engine.contracts.status import HIT, OVERLAPPING
@@ -76,7 +76,7 @@ class SweptAlgorithm(Algorithm[PairCase]):
 
     def run(self, case: PairCase, trace: Any) -> Any:
         (a, xf_a, b, xf_b), (way_a, way_b) = case.both, case.translations
-        return chapter.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
+        return query.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
 
     def fits(self, case: PairCase) -> bool:
         return case.translates
@@ -387,7 +387,7 @@ class ShapeCast(SweptAlgorithm):
 
     def run(self, case: PairCase, trace: Any) -> RayHit:
         a, xf_a, b, xf_b = case.both
-        return chapter.shape_cast(a, xf_a, case.translations[0], b, xf_b, trace)
+        return query.shape_cast(a, xf_a, case.translations[0], b, xf_b, trace)
 
     def sides(self, case: PairCase) -> tuple[Side, Side]:
         first, second = super().sides(case)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
-from engine.continuous import time_of_impact as chapter
+from engine import query
 from engine.continuous._advancement_kernel import ADVANCE_ROOT, ADVANCE_STEP, bound_at
 from engine.continuous._bilateral_kernel import BILATERAL_FAR, BILATERAL_PROOF, BILATERAL_ROOT
 from engine.continuous._bisection_kernel import BISECT_CLEAR, BISECT_HALVED, BISECT_INTERVAL
@@ -16,7 +16,6 @@ from engine.continuous._motion_kernel import IMPACT_GAP, IMPACT_START
 from engine.contracts import Status
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import AnyShape, Polygon, Sweep, Transform
-from engine.narrowphase import epa, gjk
 from engine.narrowphase.scratch import core_of
 from engine.trace import given
 from engine.trace.cases import PairCase, shape_mark
@@ -55,8 +54,8 @@ def _true_gaps(case: PairCase) -> Marks:
     for k in range(_SAMPLES + 1):
         t = k / _SAMPLES
         where = pair.shape_a, pair.sweep_a.at(t), pair.shape_b, pair.sweep_b.at(t)
-        apart = gjk.distance(*where)
-        gap = apart.separation if apart.normal is not None or apart.status is not Status.OVERLAPPING else -epa.penetration(*where).depth
+        apart = query.distance(*where)
+        gap = apart.separation if apart.normal is not None or apart.status is not Status.OVERLAPPING else -query.penetration(*where).depth
         points.append((t, gap))
     return (*curve("ghost", points, "the gap, sampled"), path("other", (0.0, 0.0), (1.0, 0.0), view="curve", text="touch"))
 
@@ -327,7 +326,7 @@ class ConservativeAdvancement(ImpactAlgorithm):
     )
     beside = ("bisection", "bilateral_advancement", "swept_sat")
     decoder = _ConservativeDecoder
-    ask = staticmethod(chapter.conservative_advancement)
+    ask = staticmethod(partial(query.time_of_impact, method="advancement"))
 
 
 _PIECES = 16
@@ -424,7 +423,7 @@ class BilateralAdvancement(ImpactAlgorithm):
     )
     beside = ("conservative_advancement", "bisection")
     decoder = _BilateralDecoder
-    ask = staticmethod(chapter.bilateral_advancement)
+    ask = staticmethod(partial(query.time_of_impact, method="bilateral"))
 
 
 class _BisectionDecoder(ImpactDecoder):
@@ -494,7 +493,7 @@ class Bisection(ImpactAlgorithm):
     )
     beside = ("conservative_advancement", "bilateral_advancement")
     decoder = _BisectionDecoder
-    ask = staticmethod(chapter.bisection)
+    ask = staticmethod(partial(query.time_of_impact, method="bisection"))
     _shapes = ImpactAlgorithm.example.both
     example = given.of_sweeps(
         _shapes[0], Sweep(Transform((0.0, 0.0), -0.1), Transform((-0.4, -0.1), -2.0)),

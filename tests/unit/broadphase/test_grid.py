@@ -8,10 +8,10 @@ import pytest
 from numba import config, njit
 
 from engine.broadphase import Automatic, BruteForce, UniformGrid
-from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of
-from engine.broadphase._simd_kernel import EIGHT, PLACES, append_overlapping, padded
+from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of, padded
 from engine.broadphase.automatic import MAX_EIGHTS
 from engine.broadphase.grid import PAIRS_PER_BOX, GridWorkspace
+from engine.common._lanes_kernel import EIGHT, append_overlapping
 from engine.common.jit import has_wide_registers, kernel
 
 
@@ -33,7 +33,7 @@ def crowds(n, seed=4):
 def _appended(columns, stride, at, left, box, own, first, second, end):
     at, left, own, end = np.uint64(at), np.uint64(left), np.uint64(own), np.uint64(end)
     stride = np.uint64(stride)
-    return append_overlapping(columns, stride, at, left, box[0], box[1], box[2], box[3], own, first, second, end, PLACES)
+    return append_overlapping(columns, stride, at, left, box[0], box[1], box[2], box[3], own, first, second, end)
 
 
 def test_eight_at_once_are_what_one_at_a_time_is():

@@ -1,7 +1,11 @@
-"""Lanes: the compiler's vectors do what NumPy's arrays do, to the bit."""
+"""Lanes: the compiler's vectors do what NumPy's arrays do, to the bit.
+
+Compiled anew in each run: from a cache, no line of what emits the machine code would run.
+"""
 
 import numba
 import numpy as np
+import pytest
 
 from engine.common import _lanes_kernel as lanes
 from engine.common.rng import stream
@@ -44,3 +48,56 @@ def _records():
     rng = stream(0, "lanes")
     rng.normal(size=16)
     return rng.normal(size=RECORDS * lanes.WIDTH)
+
+
+PLACES = np.array([99, 40, 0, 72, 12, 52, 33, 81, 26, 99])
+
+
+@numba.njit
+def _turned(to, at, stride, of, places, first, beyond):
+    lanes.turn_eight(to, at, stride, of, places, first, beyond)
+
+
+def test_lanes_become_rows_and_nothing_else_is_written():
+    compiled, plain, expected = (np.full(60, -1.0) for _ in range(3))
+    _turned(compiled, 3, 11, np.arange(100.0), PLACES, 1, 5)
+    for row in range(4):
+        expected[3 + 11 * row : 11 + 11 * row] = PLACES[1:9] + 5.0 + row
+    lanes._turn(lanes._OnArrays(), plain, 3, 11, np.arange(100.0), PLACES, 1, 5)
+    assert compiled.tolist() == expected.tolist() == plain.tolist()
+
+
+@numba.njit
+def _returned(to, places, first, beyond, of, at, stride):
+    lanes.return_eight(to, places, first, beyond, of, at, stride)
+
+
+def test_rows_become_lanes_again_and_nothing_else_is_written():
+    compiled, plain, expected = (np.full((10, 10), -1.0) for _ in range(3))
+    _returned(compiled, PLACES, 1, 5, np.arange(60.0), 3, 11)
+    for lane, place in enumerate(PLACES[1:9]):
+        expected.reshape(-1)[place + 5 : place + 9] = 3.0 + lane + 11.0 * np.arange(4)
+    lanes._return(lanes._OnArrays(), plain, PLACES, 1, 5, np.arange(60.0), 3, 11)
+    assert compiled.tolist() == expected.tolist() == plain.tolist()
+
+
+@numba.njit
+def _fetched(of, at):
+    lanes.fetch(of, at)
+    return of.sum()
+
+
+def test_fetching_changes_nothing_within_an_array_and_beyond_it():
+    numbers = np.arange(8.0)
+    assert _fetched(numbers, 3) == _fetched(numbers, 10**6) == 28.0
+
+
+@pytest.mark.parametrize("n", [lanes.FEW, lanes.SOME])
+def test_few_numbers_are_sorted_by_their_ranks(n):
+    rng = stream(0, "ranks")
+    for count in range(n + 1):
+        numbers = rng.integers(0, 2**32 - 1, n + 2, dtype=np.uint32)
+        pairs = np.full((n + 4, 2), -1)
+        lanes._write_ranked(lanes._OnArrays(), numbers, 2, count, 5, pairs, n)
+        assert pairs[2 : 2 + count].tolist() == [[5, number] for number in sorted(numbers[2 : 2 + count].tolist())]
+        assert (pairs[:2] == -1).all() and (pairs[3 + count :] == -1).all()

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
-from engine.query import batch_casts
+from engine.query import batch_casts, time_of_impact
 from engine.query.casts import contains, ray_cast, shape_cast, swept_contact
 from engine.query.shape_batch import ShapeBatch
 
@@ -176,7 +175,7 @@ def test_swept_contact_of_all_kinds_against_the_time_of_impact():
         way = rng.uniform(-4, 4, 2)
         swept = swept_contact(a, xf_a, REST, b, xf_b, tuple(way), 1.0)
         there = Transform(tuple(np.add(xf_b.position, way)), xf_b.angle)
-        impact = conservative_advancement(a, Sweep(xf_a, xf_a), b, Sweep(xf_b, there))
+        impact = time_of_impact(a, Sweep(xf_a, xf_a), b, Sweep(xf_b, there))
         assert swept.status is impact.status
         if swept.status is Status.HIT:
             n_hits += 1

@@ -9,7 +9,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.query import overlap, swept_contact
+from engine.query import batch, overlap, swept_contact
 
 BOX = Polygon.box(0.5, 0.5)
 DISC = Circle(0.5)
@@ -122,3 +122,16 @@ def test_against_sampling():
         else:
             assert touches(0.0)
     assert n_hits >= 10
+
+
+def test_the_batch_without_contacts():
+    rng = np.random.default_rng(10)
+    shapes = batch.ShapeBatch(random_shapes(rng, 30))
+    pairs, (start_a, start_b) = rng.integers(0, 30, (100, 2)), rng.uniform(-3.0, 3.0, (2, 100, 3))
+    moves = rng.uniform(-4.0, 4.0, (2, 100, 2))
+    whole = batch.swept_contact(shapes, pairs, start_a, moves[0], start_b, moves[1], 1.0)
+    times = batch.swept_contact(shapes, pairs, start_a, moves[0], start_b, moves[1], 1.0, with_contact=False)
+    assert times.t_first.tolist() == whole.t_first.tolist() and times.normal.tolist() == whole.normal.tolist()
+    assert times.point.shape == (0, 2) and times.contact_count.shape == (0,) and times.contact.shape == (0, 2, 2)
+    past = np.arange(2) >= whole.contact_count[:, None]
+    assert (whole.contact[past] == 0.0).all() and whole.contact.any()

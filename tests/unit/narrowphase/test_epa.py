@@ -8,9 +8,8 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk
-from engine.contracts import Status
+from engine.contracts import PenetrationResult, Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import epa
 from engine.query import batch
 from engine.query.pairs import distance, penetration
 
@@ -71,7 +70,7 @@ def test_witness_points_are_the_middle_of_what_two_edges_share():
 @pytest.mark.parametrize(("a", "b"), [(BOX, BOX), (BOX, DISC), (ROD, LINE), (POINT, POINT)])
 def test_separated_shapes_have_no_depth(a, b):
     found = penetration(a, HERE, b, Transform((5.0, 1.0)))
-    assert found == epa.PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
+    assert found == PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
 
 
 def test_the_depth_is_sats():
@@ -116,4 +115,4 @@ def test_lengths_whose_squares_float64_cannot_hold_are_named():
 
 def test_a_trace_of_another_width_never_reaches_the_kernel():
     with pytest.raises(InvalidInputError, match="trace must be"):
-        epa.penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))
+        penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))

@@ -6,11 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from engine.common._record_kernel import TRACE_WIDTH
-from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import gjk
 from engine.narrowphase._distance_kernel import distance_one
 from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
 from engine.narrowphase.scratch import core_of
@@ -158,11 +155,3 @@ def test_lengths_whose_squares_float64_cannot_hold_are_named(size):
 def test_results_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         distance(BOX, HERE, BOX, HERE).separation = 1.0
-
-
-def test_a_chapter_asked_directly_refuses_as_well():
-    with pytest.raises(InvalidInputError, match="shape must be a Circle, Polygon, Capsule or Segment"):
-        gjk.distance([1, 2], HERE, BOX, HERE)
-    for trace in (np.zeros((4, 3)), np.zeros((4, TRACE_WIDTH), dtype=np.float32), np.zeros((4, 2 * TRACE_WIDTH))[:, ::2], [1.0]):
-        with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
-            gjk.distance(BOX, HERE, BOX, HERE, trace)

@@ -64,7 +64,11 @@ def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
     apart = trace.steps("sat", BOX, HERE, BOX, Transform((1.4, 0.2), 0.1), axis)
     assert [step.kind for step in apart] == ["start", "remembered", "answer"] and apart[-1].cost["axes"] == 1
     near = trace.steps("sat", BOX, HERE, BOX, Transform((0.9, 0.2), 0.1), axis)
-    assert near[1].kind == "remembered" and near[-1].cost["axes"] == 9 and near[-1].result.is_overlapping
+    assert near[1].kind == "remembered" and near[-1].cost["axes"] == 1 + 2 + 8 and near[-1].result.is_overlapping
+    assert [step.kind for step in near[1:4]] == ["remembered"] * 3  # the axis, its neighbors, then all
+    above = trace.steps("sat", BOX, HERE, BOX, Transform((0.1, 1.5), 0.1), axis)
+    assert {step.kind for step in above[1:-1]} == {"remembered"} and 1 < above[-1].cost["axes"] < 4
+    assert not above[-1].result.is_overlapping and not above[-1].result.was_enough
     corners = trace.steps("sat_cached", BOX, HERE, Circle(0.1), Transform((0.9, 0.9)), 4 + 1 + 2)  # the line from corner 2 to the center
     assert corners[1].axis == pytest.approx((math.sqrt(0.5), math.sqrt(0.5))) and corners[-1].result.was_enough
 

@@ -192,24 +192,30 @@ def check_sat_cached(case, steps):
     cores = Cores(case)
     result, near, reach = steps[-1].result, cores.near, cores.reach
     kinds = [step.kind for step in steps]
-    assert kinds.count("remembered") <= 1 and (case.before is not None or "remembered" not in kinds)
-    tried = []
+    n_remembered, is_settled = kinds.count("remembered"), kinds[-2] == "remembered"
+    assert kinds[1 : 1 + n_remembered] == ["remembered"] * n_remembered and (case.before is not None or n_remembered == 0)
+    assert result.was_enough == (is_settled and n_remembered == 1)
+    tried, edges = [], []
     for step in steps:
         if step.kind == "axis":
             tried.append(check_axis(cores, step))
         elif step.kind == "remembered":
-            assert kinds.index("remembered") == 1
             n = np.array(step.axis)
             gap = float((cores.points[1] @ n).min() - (cores.points[0] @ n).max())
             if len(step.looked_at) == 1:  # an edge's normal looks out of its own shape
                 side, edge = "ab".index(step.looked_at[0].whose), step.looked_at[0].index
                 gap = cores.separation(side, edge)
+                edges.append((side, edge))
             assert abs(step.values["separation"] - gap) <= near + 1e-9 * (len(step.looked_at) == 2) * abs(gap)
-            assert result.was_enough == (len(steps) == 3)
-            assert not result.was_enough or gap > reach - near
+            assert (gap > reach - near) if is_settled and step is steps[-2] else (gap <= reach + near)
         elif step.kind == "distance":
             assert abs(step.values["distance"] - cores.distance()) <= near
-    if not result.was_enough:
+    if len(edges) > 1:  # both neighbors of the first, then on from one of them
+        n = cores.n_edges(edges[0][0])
+        apart = [(edge - edges[0][1]) % n for side, edge in edges if side == edges[0][0]]
+        assert len(apart) == len(edges) == n_remembered and apart[:3] == [0, 1, n - 1][: len(apart)]
+        assert apart[3:] in (list(range(2, len(apart) - 1)), [n - k for k in range(2, len(apart) - 1)])
+    if not is_settled:
         # all of A's edges, and all of B's unless A's part the two
         best_a = max((at[2] for at in tried if at[0] == 0), default=-np.inf)
         wanted = [(0, edge) for edge in range(cores.n_edges(0))]
