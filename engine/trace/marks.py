@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.trace import Mark, Point, Role
+from engine.geometry import AABB
 from engine.geometry.hull import convex_hull
 
-__all__ = ["Marks", "Points", "along", "arrow", "as_points", "away_from_line", "between", "dot", "dots", "hull_mark", "path"]
+__all__ = ["Marks", "Points", "along", "arrow", "as_points", "away_from_line", "between", "dot", "dots", "hull_mark", "normal_mark", "path"]
 
 Marks: TypeAlias = tuple[Mark, ...]
 Points: TypeAlias = tuple[Point, ...]
@@ -44,6 +45,13 @@ def path(role: Role, *points: Point, view: str = "plane", text: str = "") -> Mar
 def arrow(role: Role, start: Point, way: Point, length: float = 1.0, view: str = "plane", text: str = "") -> Mark:
     """Mark an arrow from a point, `length` times the vector `way` long."""
     return Mark("arrow", role, (start, along(start, way, length)), view, text)
+
+
+def normal_mark(role: Role, normal: Point, points: Points, box: AABB, share: float, text: str = "") -> Mark:
+    """Mark a normal at the middle of points, or of the picture's box if there are none; it is as long as a share of the box."""
+    (left, bottom), (right, top) = box.lower, box.upper
+    x, y = (sum(numbers) / len(numbers) for numbers in zip(*(points or (box.lower, box.upper)), strict=True))
+    return arrow(role, (x, y), normal, share * max(right - left, top - bottom), text=text)
 
 
 def along(start: Point, way: Point, length: float = 1.0) -> Point:

@@ -29,10 +29,10 @@ from engine.check.runner import DEFAULT_TIME_LIMIT, RefusedFunctionError, Runner
 from engine.check.truth import support_separation
 from engine.check.verdicts import Fault, Reply, judge
 from engine.common.errors import InvalidInputError
-from engine.contracts.trace import Mark, Point, TraceStep
+from engine.contracts.trace import Point, TraceStep
 from engine.geometry import Circle, Polygon
 from engine.trace.cases import Case, PairCase
-from engine.trace.marks import Marks, Points
+from engine.trace.marks import Marks, Points, dot, normal_mark
 from engine.trace.words import meters
 
 __all__ = ["BESIDE", "Asking", "OwnAnswer", "OwnFunction", "beside", "plain_case"]
@@ -376,16 +376,6 @@ def _marks(case: Case, reply: Reply) -> Marks:
     """Mark the points of an answer, and its normal from their middle, or from the middle of the picture."""
     keys = reply.keys
     points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])
-    dots = (Mark("point", "own", points, text="yours"),) if points else ()
+    dots: Marks = (dot("own", *points, text="yours"),) if points else ()
     normal = _unit(keys.get("normal"))
-    if normal is None:
-        return dots
-    (left, bottom), (right, top) = case.box.lower, case.box.upper
-    length = _ARROW * max(right - left, top - bottom)
-    x, y = (sum(p[0] for p in points) / len(points), sum(p[1] for p in points) / len(points)) if points else _middle(case)
-    return (*dots, Mark("arrow", "own", ((x, y), (x + length * normal[0], y + length * normal[1])), text="your normal"))
-
-
-def _middle(case: Case) -> Point:
-    (left, bottom), (right, top) = case.box.lower, case.box.upper
-    return 0.5 * (left + right), 0.5 * (bottom + top)
+    return dots if normal is None else (*dots, normal_mark("own", normal, points, case.box, _ARROW, "your normal"))

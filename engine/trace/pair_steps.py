@@ -16,7 +16,7 @@ from engine.contracts.trace import Mark, Point, Role, TraceStep
 from engine.geometry import AnyShape, Circle, Polygon, Transform
 from engine.report.page import render_macro
 from engine.trace.cases import PairCase, shape_mark
-from engine.trace.marks import Marks
+from engine.trace.marks import Marks, along, normal_mark
 from engine.trace.protocol import Algorithm, TraceSteps
 
 __all__ = ["pair_steps", "shown_steps", "summary_html"]
@@ -140,13 +140,8 @@ def _marks(answer: Answer, role: Role, pair: Pair) -> Marks:
         if points:
             marks += [Mark("path", role, points), Mark("point", role, points)]
     if answer.normal is not None:
-        box, (nx, ny) = PairCase(pair).box, answer.normal
-        places = answer.points or (box.lower, box.upper)
-        x, y = (sum(values) / len(values) for values in zip(*places, strict=True))
-        length = _ARROW * max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])
-        marks.append(Mark("arrow", role, ((x, y), (x + length * nx, y + length * ny))))
+        marks.append(normal_mark(role, answer.normal, answer.points, PairCase(pair).box, _ARROW))
         if answer.depth > 0.0 and pair.shape_b is not None:
-            x, y = pair.pose_b.position
-            moved = Transform((x + answer.depth * nx, y + answer.depth * ny), pair.pose_b.angle)
+            moved = Transform(along(pair.pose_b.position, answer.normal, answer.depth), pair.pose_b.angle)
             marks.append(shape_mark(pair.shape_b, moved, "ghost", "B moved out by the depth"))
     return tuple(marks)
