@@ -21,9 +21,13 @@ _PACKAGE = "demos."
 
 
 def check_shareable(demo: Demo) -> None:
-    """Raise `InvalidInputError` if a demo has no world, or is neither part of this program nor a scene that can be sent."""
+    """Raise `InvalidInputError` if a demo has no world, is neither part of this program nor a scene that can be sent, or has a solver that
+    cannot save its state, so that every correction of a guest would repeat the whole run."""
     if not demo.stages:
         raise InvalidInputError("SCENE", "a demo with a world (this one has nothing to share)", demo.id)
+    for name in demo.sim.solvers:
+        if load_solver(name).capabilities.replays:
+            raise InvalidInputError("--solver", "a solver that can save its state, for a shared world", name)
     if isinstance(demo, SceneDemo):
         if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
             raise InvalidInputError("SCENE", f"a scene of at most {MAX_PLAIN_BYTES} bytes, to be sent to guests", Described("a larger one"))

@@ -11,6 +11,7 @@ import pytest
 from engine.common.errors import InvalidInputError, LabError, WorldLostError
 from engine.common.installation import INSTALL_ENGINES, MissingPartError
 from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.net.scene import check_shareable
 from engine.sim.registry import all_demos, find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.world import (
@@ -474,6 +475,11 @@ def test_a_demos_state_is_encoded_and_decoded(engine):
     for each in (demo, other):
         steps(each.sim, 10)
     assert demo.stages[0].world.state_hash() == other.stages[0].world.state_hash()
+
+
+def test_a_shared_world_needs_a_solver_that_saves_its_state(engine):
+    with pytest.raises(InvalidInputError, match=f"a solver that can save its state, for a shared world, got '{engine}'"):
+        check_shareable(find_demo("bounce")(0, solver=engine))
 
 
 @pytest.mark.parametrize(
