@@ -7,9 +7,9 @@ right answer anyway, only a way out: a body that is pushed by some of its neighb
 spacing overlap. With c boxes in it a cell has ``c (c - 1) / 2`` pairs; their sum is a lower bound of all (cells that share a place in the
 table add to it, an eighth of a pair a box). It costs some nanoseconds a box.
 
-**Which.** The boxes are swept in the order of their left sides. A box in a cell with more than `MOST` others, which is in the crowd, has
-`MOST` partners there; beside it a pair is left out only when both have that many. So what is not itself in the crowd keeps all its pairs.
-Partners that no contact moves are counted by themselves: what all stand on holds them all.
+**Which.** The boxes are swept in the order of their left sides. A box in a cell with more than `MAX_PARTNERS` others, which is in the
+crowd, has `MAX_PARTNERS` partners there; beside it a pair is left out only when both have that many. So a box outside the crowd keeps all
+its pairs. Partners that no contact moves are counted by themselves: what all stand on holds them all.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["CROWD", "MOST", "crowding", "pairs_of_crowd"]
+__all__ = ["CROWD", "MAX_PARTNERS", "crowding", "pairs_of_crowd"]
 
 CROWD = 20_000
-"""Pairs of boxes in common cells from which on a step has a crowd. 20,000 boxes in a pile have none."""
+"""Number of pairs of boxes in common cells above which a step has a crowd. 20,000 boxes in a pile have none."""
 
-MOST = 12
-"""Partners of a kind that a box in a crowd has: twice the six that discs of one size have around them."""
+MAX_PARTNERS = 12
+"""Maximum number of partners of a kind for a box in a crowd: twice the six that discs of one size have around them."""
 
 
 @kernel
@@ -87,7 +87,7 @@ def pairs_of_crowd(boxes: FloatArray, order: IntArray, body: IntArray, is_driven
         if places[row] >= 0:
             counts[places[row]] += 1
     partners = np.zeros((n, 2), dtype=np.int64)
-    pairs = np.empty((2 * MOST * n, 2), dtype=np.int64)
+    pairs = np.empty((2 * MAX_PARTNERS * n, 2), dtype=np.int64)
     for first in range(n):
         a = order[first]
         for second in range(first + 1, n):
@@ -97,9 +97,9 @@ def pairs_of_crowd(boxes: FloatArray, order: IntArray, body: IntArray, is_driven
             if boxes[b, 1] > boxes[a, 3] or boxes[b, 3] < boxes[a, 1] or body[a] == body[b] or not (is_driven[a] or is_driven[b]):
                 continue
             kind_a, kind_b = 0 if is_driven[b] else 1, 0 if is_driven[a] else 1
-            is_full_a = partners[a, kind_a] >= MOST or not is_driven[a]
-            is_full_b = partners[b, kind_b] >= MOST or not is_driven[b]
-            are_in_it = places[a] >= 0 and places[b] >= 0 and counts[places[a]] > MOST and counts[places[b]] > MOST
+            is_full_a = partners[a, kind_a] >= MAX_PARTNERS or not is_driven[a]
+            is_full_b = partners[b, kind_b] >= MAX_PARTNERS or not is_driven[b]
+            are_in_it = places[a] >= 0 and places[b] >= 0 and counts[places[a]] > MAX_PARTNERS and counts[places[b]] > MAX_PARTNERS
             if (is_full_a and is_full_b) or (are_in_it and is_driven[a] and is_driven[b] and (is_full_a or is_full_b)):
                 continue
             partners[a, kind_a] += 1

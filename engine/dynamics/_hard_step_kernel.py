@@ -37,7 +37,7 @@ def hard_step(
     joints: tuple[NDArray[Any], ...],
     spin: FloatArray,
     dt: float,
-    n_most: int,
+    max_sweeps: int,
     tolerance: float,
     is_box2d: bool,
     is_single: bool,
@@ -50,8 +50,8 @@ def hard_step(
         Velocities and impulses, from which it begins, are written in place; nothing is moved.
     spin : float64 (n,)
         Fraction of each body's spin that is left after gravity, damping and the impulses of contacts that it begins from.
-    n_most : int
-        Sweeps at most.
+    max_sweeps : int
+        Maximum number of sweeps.
     tolerance : float
         m/s and rad/s.
     is_box2d : bool
@@ -68,7 +68,7 @@ def hard_step(
         moving.velocity[body, 2] *= spin[body]
     warm_start_joints(moving, joined)
     change = 0.0
-    for sweep in range(n_most):
+    for sweep in range(max_sweeps):
         before = moving.velocity.copy()
         for row in range(len(joined.kind)):
             mode = joined.mode[row]
@@ -91,7 +91,7 @@ def hard_step(
         change = np.abs(moving.velocity - before).max()
         if change <= tolerance:
             return sweep + 1, change
-    return n_most, change
+    return max_sweeps, change
 
 
 @inlined_kernel

@@ -213,7 +213,7 @@ def _along(bodies: Bodies, contacts: Contacts, row: int, k: int, later: FloatArr
 def _is_due(bodies: Bodies, a: int, b: int, moment: float, v: float, dt: float, h: float) -> bool:
     """Return whether a moment lies within the step, or so little beyond that the sub-steps meet before.
 
-    They fall ``g h t / 2`` below the parabola (`_bodies_kernel`), and would hold there without a bounce what comes just after them.
+    They fall ``g h t / 2`` below the parabola (`_integration_kernel`), and would hold there without a bounce what comes just after them.
     """
     if moment <= dt:
         return True

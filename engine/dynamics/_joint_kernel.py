@@ -46,14 +46,12 @@ from engine.dynamics._row_kernel import (
 )
 from engine.dynamics._softness_kernel import Softness, softness
 from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LOW, POINT, READ, SPRING, SUM, Bodies, Joints
+from engine.dynamics.tolerances import JOINT_DAMPING_RATIO
 
 __all__ = [
-    "DAMPING_RATIO", "coordinate", "driven_rate", "forces_at", "n_parts", "part", "point_impulse", "solve_either", "solve_joints",
+    "coordinate", "driven_rate", "forces_at", "n_parts", "part", "point_impulse", "solve_either", "solve_joints",
     "solve_mouse", "solve_point", "solve_row", "warm_start_joints", "warm_start_row",
 ]  # fmt: skip
-
-DAMPING_RATIO = 2.0
-"""Damping ratio of rows that hold: well beyond critical, so that chains do not ring."""
 
 
 @inlined_kernel
@@ -82,7 +80,7 @@ def solve_joints(bodies: Bodies, joints: Joints, h: float, dt: float, is_relaxin
 
     When relaxing, no error is corrected, and springs, which have already acted in this sub-step, do not act again.
     """
-    held = softness(0.25 / h, DAMPING_RATIO, h)
+    held = softness(0.25 / h, JOINT_DAMPING_RATIO, h)
     for row in range(len(joints.kind)):
         solve_either(bodies, joints, row, held, h, dt, is_relaxing)
 

@@ -41,13 +41,11 @@ from engine.dynamics.model import (
     TOUCHES,
     WAS_THERE,
 )
+from engine.dynamics.tolerances import MATCH_DISTANCE
 
 __all__ = ["Cores", "Ends", "Manifolds", "feature_of", "id_of", "key_of", "match_contacts"]
 
 _FEATURE_BITS = 32
-
-NEAR = 0.02
-"""Distance, m, within which a point with another feature counts as the same point."""
 
 
 class Manifolds(NamedTuple):
@@ -366,7 +364,7 @@ def _match_points(old_ints: IntArray, old_floats: FloatArray, at: int, ints: Int
     """Give each point the impulses that the same point had in the last step.
 
     The same point has the same feature; or else, if the edge that defines the features has changed sides, as rounding decides between two
-    equal boxes, it is the nearest one left, within `NEAR`.
+    equal boxes, it is the nearest one left, within `MATCH_DISTANCE`.
     """
     was_reported = old_ints[at, FLAGS] & (TOUCHES | PASSES) == TOUCHES
     names, old_names = ints[row, FEATURES], old_ints[at, FEATURES]
@@ -382,7 +380,7 @@ def _match_points(old_ints: IntArray, old_floats: FloatArray, at: int, ints: Int
                 new_0, new_1 = new_0 and k != 0, new_1 and k != 1
                 left_0, left_1 = left_0 and j != 0, left_1 and j != 1
     for _ in range(2):
-        nearest, new, known = NEAR * NEAR, -1, -1
+        nearest, new, known = MATCH_DISTANCE * MATCH_DISTANCE, -1, -1
         for k in range(2):
             for j in range(2):
                 if (new_0 if k == 0 else new_1) and (left_0 if j == 0 else left_1):

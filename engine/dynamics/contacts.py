@@ -28,6 +28,7 @@ __all__ = [
     "ids_of",
     "key_of",
     "pair_events",
+    "places_of",
     "reported_contacts",
     "rows_without_points",
     "sensed_pairs",
@@ -114,6 +115,14 @@ def key_of(fixture_a: IntArray, fixture_b: IntArray) -> IntArray:
     """Combine two ids in one number, in the same order."""
     key: IntArray = (fixture_a << r.KEY_BITS) + fixture_b
     return key
+
+
+def places_of(keys: IntArray, known: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Return the place of each key among the ascending `known` ones, and whether it is there."""
+    at = np.searchsorted(known, keys)
+    is_there = at < len(known)
+    is_there[is_there] = known[at[is_there]] == keys[is_there]
+    return at, is_there
 
 
 def _first(key: IntArray) -> IntArray:
@@ -274,9 +283,7 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
         return ()
     now, before = ContactRows(rows.ints[_reported_rows(rows)], rows.floats[:0]), _reported_rows(old)
     integers, floats = old.ints[before], old.floats[before]
-    at = np.searchsorted(now.key, integers[:, r.KEY])
-    known = at < len(now)
-    known[known] = now.key[at[known]] == integers[known, r.KEY]
+    at, known = places_of(integers[:, r.KEY], now.key)
     features, kept, ids = _features(integers), _features(now.ints), ContactRows(integers, floats).ids
     is_there = np.zeros((len(integers), 2), dtype=np.bool_)
     is_there[known] = (features[known][:, :, None] == kept[at[known]][:, None, :]).any(axis=2)

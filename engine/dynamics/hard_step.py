@@ -154,7 +154,7 @@ class HardStep:
     def solve(
         self,
         contacts: HardContacts,
-        n_most: int,
+        max_sweeps: int,
         *,
         is_explicit: bool = True,
         is_box2d: bool = True,
@@ -165,8 +165,8 @@ class HardStep:
 
         Parameters
         ----------
-        n_most : int
-            Sweeps at most.
+        max_sweeps : int
+            Maximum number of sweeps.
         is_explicit : bool
             Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
         is_box2d : bool
@@ -184,7 +184,7 @@ class HardStep:
             joints,
             self._spin if is_explicit else np.ones(len(self._velocity)),
             self._settings.dt,
-            n_most,
+            max_sweeps,
             _TOLERANCE,
             is_box2d,
             is_single,

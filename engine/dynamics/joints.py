@@ -30,6 +30,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -227,6 +228,10 @@ class JointTable:
         local = np.array([(*row.local[0], *row.local[1]) for row in listed if row.local is not None], dtype=np.float64).reshape(-1, 4)
         two = kind != SUM
         local[two] -= center[table[two]].reshape(-1, 4)
+
+        def column(name: str) -> FloatArray:
+            return np.array([getattr(row, name) for row in listed], dtype=np.float64)
+
         links = [(rows[a], rows[b]) for each in joints.values() for a, b in _pairs(each, joints)]
         return cls(
             owner=np.array(owner, dtype=np.int64),
@@ -234,12 +239,11 @@ class JointTable:
             mode=np.array([row.mode for row in listed], dtype=np.int64),
             ends=table,
             local=local,
-            axis=np.array([row.axis for row in listed], dtype=np.float64).reshape(-1, 2),
-            target=np.array([row.target for row in listed], dtype=np.float64),
-            speed=np.array([row.speed for row in listed], dtype=np.float64),
-            max_force=np.array([row.max_force for row in listed], dtype=np.float64),
-            spring=np.array([row.spring for row in listed], dtype=np.float64).reshape(-1, 2),
-            ratio=np.array([row.ratio for row in listed], dtype=np.float64),
+            **{
+                name: np.array([getattr(row, name) for row in listed], dtype=np.float64)
+                for name in ("target", "speed", "max_force", "ratio")
+            },
+            **{name: np.array([getattr(row, name) for row in listed], dtype=np.float64).reshape(-1, 2) for name in ("axis", "spring")},
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
         )
 
@@ -262,8 +266,9 @@ class JointTable:
         impulse : float64 (m, 2)
             Of the last sub-step.
         """
-        if len(self.kind) == 0:
-            return _NONE
+        return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, lightness, impulse)
+
+    def _posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, lightness: FloatArray, impulse: FloatArray) -> Joints:
         angle = np.append(values[:, 2], 0.0)
         a, b = np.where(self.kind == SUM, 0, self.ends.T)
         arm = np.concatenate((rotated(turned[a], self.local[:, :2]), rotated(turned[b], self.local[:, 2:])), axis=1)
@@ -339,29 +344,16 @@ class JointTable:
             seen[key] += 1
 
 
-_NONE = Joints(
-    kind=np.zeros(0, dtype=np.int64),
-    mode=np.zeros(0, dtype=np.int64),
-    bodies=np.zeros((0, 2), dtype=np.int64),
-    arm=np.zeros((0, 4)),
-    apart=np.zeros((0, 3)),
-    reach=np.zeros((0, 2)),
-    axis=np.zeros((0, 2)),
-    target=np.zeros(0),
-    speed=np.zeros(0),
-    max_force=np.zeros(0),
-    spring=np.zeros((0, 2)),
-    ratio=np.zeros(0),
-    impulse=np.zeros((0, 2)),
-    total=np.zeros((0, 2)),
-    line=np.zeros((4, 3)),
-)
-"""Table without rows."""
-
-
 def no_joints() -> JointTable:
     """Return the rows of a world without joints."""
     return JointTable.of({}, {}, {}, np.zeros((1, 2)), np.ones(1, dtype=np.bool_))
+
+
+@cache
+def _no_rows() -> Joints:
+    """Return the rows of a step without joints, which every such step shares."""
+    none = np.zeros((0, 2))
+    return no_joints()._posed(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 3)), np.zeros(1), none)
 
 
 def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ from engine.dynamics.contacts import (
     ids_of,
     key_of,
     pair_events,
+    places_of,
     reported_contacts,
     sensed_pairs,
     without,
@@ -321,10 +322,8 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
     ids = key_of(*fixtures.ids[pairs[kinds == SOLID]].T)
     passing = rows.key[rows.ints[:, FLAGS] & PASSES != 0]
     which = np.flatnonzero((n_points[:n_solid] > 0) & ~np.isin(ids, passing))
-    ends, keys = pairs[kinds == SOLID][which], rows.key[problem.solved[:, 0]]
-    at = np.searchsorted(keys, ids[which])
-    is_known = at < len(keys)
-    is_known[is_known] = keys[at[is_known]] == ids[which][is_known]
+    ends = pairs[kinds == SOLID][which]
+    at, is_known = places_of(ids[which], rows.key[problem.solved[:, 0]])
     gaps = points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
     contacts = contacts_of(
         tables, ends, n_points[which], axis[which, :2], points[which, :, :2], gaps, fixtures.radius[ends],

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import EPS64
 from engine.dynamics._solver_trace_kernel import COLLISIONS, END, FOUND, MOVE, PIECE, PIVOT, TRIED
+from engine.dynamics.contacts import places_of
 from engine.dynamics.integrators import INTEGRATORS
 from engine.dynamics.methods import _dantzig, sequential_impulses
 from engine.dynamics.methods._dantzig import FREE, RESTS, Bounds
@@ -244,7 +245,7 @@ class _Scene:
 
     def _tried(self, rest: _Rest, h: float) -> _Trial:
         """Return the scene `h` seconds on. Impulses are integrated along with the velocities, of which they are the part by forces."""
-        n, lines = 3 * self._n, joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt)
+        n, lines = 3 * self._n, self._lines(self.position, self.velocity)
         n_forces = 2 * len(rest.key) + len(lines.row)
 
         def rate(_: float, position: FloatArray, motion: FloatArray) -> FloatArray:
@@ -255,8 +256,7 @@ class _Scene:
         if h > 0.0:
             position, motion = self._integrator(rate, position, motion, h)
         moved = position[:n]
-        bodies = self._bodies(moved, motion[:n])
-        return _Trial(moved, motion[:n], motion[n:], self._points_at(moved), joint_lines(bodies, self._joints, self._step.dt))
+        return _Trial(moved, motion[:n], motion[n:], self._points_at(moved), self._lines(moved, motion[:n]))
 
     def _passes(self, here: _Points, trial: _Trial) -> bool:
         """Return True if the overlap of a pair has grown by more than the tolerance, or a joint has exceeded its limit."""
@@ -280,9 +280,15 @@ class _Scene:
 
     def _over_limit(self, position: FloatArray) -> FloatArray:
         """Return the distance of each joint line beyond its limit; minus infinity if it has none."""
-        lines = joint_lines(self._bodies(position, self.velocity), self._joints, self._step.dt)
+        return self._beyond(self._lines(position, self.velocity))
+
+    def _beyond(self, lines: JointLines) -> FloatArray:
         mode = self._joints.mode[lines.row]
         return np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
+
+    def _lines(self, position: FloatArray, velocity: FloatArray) -> JointLines:
+        """Return the lines of joints with the bodies so moved."""
+        return joint_lines(self._bodies(position, velocity), self._joints, self._step.dt)
 
     def _accept(self, rest: _Rest, trial: _Trial) -> None:
         """Move to this scene, and keep its impulses."""
@@ -347,21 +353,18 @@ class _Scene:
         normal, tangent = here.lines
         rests = (here.gap <= self._tolerance) & ((normal @ self.velocity <= self._resting_speed) | (here.gap < -self._tolerance))
         order = np.argsort(here.key[rests], kind="stable")
-        rate = joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt).jacobian @ self.velocity
+        rate = self._lines(self.position, self.velocity).jacobian @ self.velocity
         return _Rest(here.key[rests][order], (tangent @ self.velocity)[rests][order], rate, left)
 
     def _accelerations(self, position: FloatArray, velocity: FloatArray, rest: _Rest) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the accelerations of all bodies, the forces (normal, tangential) of all points at rest, and those of all joints' lines."""
-        bodies, joints = self._bodies(position, velocity), self._joints
-        lines, seen = joint_lines(bodies, joints, self._step.dt), self._points_at(position)
-        at = np.searchsorted(rest.key, seen.key)
-        is_known = at < len(rest.key)
-        is_known[is_known] = rest.key[at[is_known]] == seen.key[is_known]
+        lines, seen = self._lines(position, velocity), self._points_at(position)
+        at, is_known = places_of(seen.key, rest.key)
         is_near = is_known & (seen.gap <= 4.0 * self._tolerance)
         points, at = seen.chosen(is_near), at[is_near]
         normal, tangent = points.lines
         bends, joints_bend = self._bends(position, velocity, points, lines)
-        mode, rate = joints.mode[lines.row], lines.jacobian @ velocity
+        mode, rate = self._joints.mode[lines.row], lines.jacobian @ velocity
         forces = np.zeros(len(lines.row))
         free = self._push - self._weak * velocity
         is_sprung = mode == SPRING
@@ -417,7 +420,7 @@ class _Scene:
         further = position + _MOMENT * velocity
         joints_bend = none[1]
         if len(lines.row) > 0:
-            after = joint_lines(self._bodies(further, velocity), self._joints, self._step.dt)
+            after = self._lines(further, velocity)
             change = (after.jacobian - lines.jacobian) / _MOMENT
             turned = self._step.dt * _straight(change) / np.maximum(_straight(lines.jacobian), EPS64)
             joints_bend = change @ velocity / np.maximum(turned, 1.0)
@@ -425,9 +428,7 @@ class _Scene:
             return none[0], joints_bend
         later = self._points_at(further)
         order = np.argsort(later.key, kind="stable")
-        at = np.searchsorted(later.key[order], points.key)
-        is_there = at < len(order)
-        is_there[is_there] = later.key[order][at[is_there]] == points.key[is_there]
+        at, is_there = places_of(points.key, later.key[order])
         same = order[np.where(is_there, at, 0)] if len(order) > 0 else np.zeros(m, dtype=np.int64)
         if len(order) > 0:
             moved = later.contacts.arm[later.row[same], later.k[same]] - points.contacts.arm[points.row, points.k]
@@ -457,8 +458,7 @@ class _Scene:
         self, lines: JointLines, mode: IntArray, rate: FloatArray, rest: _Rest
     ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the lines with bounds (motors and reached limits): their indices, signs, additions to b, and bounds."""
-        joints, dt = self._joints, self._step.dt
-        over = np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
+        joints, dt, over = self._joints, self._step.dt, self._beyond(lines)
         driven = np.flatnonzero((mode == DRIVE) | (over >= -self._tolerance))
         row, is_drive = lines.row[driven], mode[driven] == DRIVE
         sign = np.where(mode[driven] == HIGH, -1.0, 1.0)
@@ -473,9 +473,7 @@ class _Scene:
         if known is not None:
             return known
         key, impulse = self._known
-        at = np.searchsorted(key, points.key)
-        is_there = at < len(key)
-        is_there[is_there] = key[at[is_there]] == points.key[is_there]
+        at, is_there = places_of(points.key, key)
         pn, pt = np.where(is_there[:, None], impulse[np.where(is_there, at, 0)], 0.0).T if len(key) > 0 else np.zeros((2, len(at)))
         if not pn.any():
             return None
@@ -490,11 +488,10 @@ class _Scene:
 
     def _collide(self, here: _Points) -> None:
         """Bounce the touching pairs that approach faster than the threshold, one by one; then stop all that still approach, together."""
-        lines = joint_lines(self._bodies(self.position, self.velocity), self._joints, self._step.dt)
+        lines = self._lines(self.position, self.velocity)
         mode = self._joints.mode[lines.row]
         hold = lines.jacobian[mode == HOLD]
-        over = np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
-        at_limit = np.flatnonzero(over >= -self._tolerance)
+        at_limit = np.flatnonzero(self._beyond(lines) >= -self._tolerance)
         touching = here.chosen(here.gap <= self._tolerance)
         normal, tangent = touching.lines
         sign = np.where(mode[at_limit] == HIGH, -1.0, 1.0)

@@ -11,7 +11,7 @@ from engine.broadphase import BruteForce
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairAgreement
-from engine.dynamics._crowd_kernel import CROWD, MOST, crowding, pairs_of_crowd
+from engine.dynamics._crowd_kernel import CROWD, MAX_PARTNERS, crowding, pairs_of_crowd
 from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec
@@ -103,7 +103,7 @@ def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others():
     referee, pairs = LiveReferee(one), LivePairs(one)
     for step in range(3):
         contacts = one.step()
-        assert len(contacts) < MOST * 460
+        assert len(contacts) < MAX_PARTNERS * 460
         if step != 1:
             assert referee.check(contacts).unexplained == 0
             assert pairs.check(contacts) == PairAgreement(), "of a crowd the pairs are not all there, and are not compared"
@@ -118,7 +118,7 @@ def test_ten_thousand_bodies_at_one_point():
     one = crowd(10_000)
     for _ in range(10):
         one.step()
-    assert stands(one) and len(one.body_ids) == 10_006 and len(one.contacts) < MOST * 10_006
+    assert stands(one) and len(one.body_ids) == 10_006 and len(one.contacts) < MAX_PARTNERS * 10_006
 
 
 def boxes_at(centers, half):
@@ -150,7 +150,7 @@ def test_what_is_not_in_the_crowd_keeps_every_pair():
     assert keys <= every and len(found) == len(keys)
     assert {pair for pair in every if not (pair[0] < 300 and pair[1] < 300)} <= keys
     partners = np.bincount(found[(found < 300).all(axis=1)].ravel(), minlength=300)
-    assert 0 < partners.max() <= MOST
+    assert 0 < partners.max() <= MAX_PARTNERS
     one_body = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), np.zeros(421, dtype=np.int64), is_driven)
     assert len(one_body) == 0
 

@@ -7,8 +7,12 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from engine.common._record_kernel import TRACE_WIDTH
+from engine.dynamics._solver_trace_kernel import NORMAL, TANGENT
+from engine.dynamics.traced import traced_step
 from engine.experiments.references import REFERENCES, Lab
 from engine.experiments.scenes import body, ground
 from engine.geometry import Circle, Polygon, Segment
@@ -137,3 +141,18 @@ def test_two_floors_that_lie_some_roundings_apart_are_one_line():
             world.step()
         where.append(world.state(slides).position)
     assert where[0] == pytest.approx(where[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("direct", ["none", "all"])
+def test_the_plain_loop_of_a_traced_step_and_the_lanes_give_the_same_bits(direct):
+    """Issue 34: the formulas of a contact are written once, for numbers and for lanes."""
+    world = _mixed(solver_settings={"direct": direct})
+    for _ in range(20):
+        world.step()
+    trace = np.zeros((20_000, TRACE_WIDTH))
+    motion, problem = traced_step(world.snapshot(), trace)
+    world.step()
+    after = world.snapshot().state
+    assert motion.values.tobytes() == after.motion.values.tobytes()
+    assert np.array_equal(problem.rows.floats, after.memory.rows.floats)  # lanes give a point that a contact does not have -0.0
+    assert np.isin(trace[:, 0], (NORMAL, TANGENT)).sum() > 200
