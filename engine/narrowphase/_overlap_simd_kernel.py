@@ -195,18 +195,17 @@ def _circles_block(
     """Do the same for pairs with a circle, the other a polygon or a circle; in A's frame, as in the scalar kernel."""
     v, _, s, k = block
     _load(block, chosen, slots_a, slots_b, query)
-    is_b_polygon = kinds == CIRCLE_AND_POLYGON
-    if is_b_polygon:
+    if kinds == CIRCLE_AND_POLYGON:
         move_b(v, s, slots_b, True)
+        _nearest_edge(v, s, TO_B, 0, slots_b)
     else:
         move_b(v, s, 1, False)
-    if kinds == CIRCLES:
-        for lane in range(LANES):
-            dx, dy = v[X + TO_B + lane] - v[X + lane], v[Y + TO_B + lane] - v[Y + lane]
-            s[_NEAREST_SQ + lane] = dx * dx + dy * dy
-    else:
-        polygon, center, slots = (TO_B, 0, slots_b) if is_b_polygon else (0, TO_B, slots_a)
-        _nearest_edge(v, s, polygon, center, slots)
+        if kinds == CIRCLES:
+            for lane in range(LANES):
+                dx, dy = v[X + TO_B + lane] - v[X + lane], v[Y + TO_B + lane] - v[Y + lane]
+                s[_NEAREST_SQ + lane] = dx * dx + dy * dy
+        else:
+            _nearest_edge(v, s, 0, TO_B, slots_a)
     _answer_circles(s, k)
     return _store(k, chosen, query.overlapping, rest, n_rest)
 

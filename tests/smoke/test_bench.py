@@ -24,7 +24,18 @@ def test_quick_measurements_are_whole(capsys):
 
 
 def test_every_module_of_measurements_is_in_the_registry():
-    helpers = {"__init__", "__main__", "registry", "measuring", "pairs", "bodies", "moving_boxes", "history_memory", "_transfer_kernel"}
+    helpers = {
+        "__init__",
+        "__main__",
+        "registry",
+        "measuring",
+        "pairs",
+        "bodies",
+        "moving_boxes",
+        "history_memory",
+        "_trade_off",
+        "_transfer_kernel",
+    }
     assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
 
 

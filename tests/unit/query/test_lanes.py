@@ -291,7 +291,7 @@ def _block_arguments():
     yield _distance_simd_kernel, "_search", (_distance_simd_kernel._Block(numbers, rows), rows, 0, 0, 0, of_distance, rows, 0), True
 
 
-LEAST = [(3, 200), (1, 100), (1, 80), (0, 100), (1, 150), (5, 150)]
+LEAST = [(3, 200), (1, 100), (1, 80), (0, 100), (2, 150), (5, 150)]
 """Divisions and products of vectors in these kernels: a loop that fell back has `vdivsd` alone."""
 
 
