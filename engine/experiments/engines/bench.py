@@ -79,6 +79,7 @@ ADVICE: Mapping[str, Mapping[str, Advice]] = {
         **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("four times the step rate", finer=4)),
         **dict.fromkeys(("seams", "slow", "stacks", "mass", "far", "invariants"), _CHIPMUNK),
     },
+    "soft_step": {"mass": Advice("64 sub-steps", {"velocity_iterations": 64})},
 }
 """By engine and test. Manuals: box2d.org/documentation (bullets, sub-steps); Box2D 2.3's manual (bullets, more iterations for accuracy);
 pymunk.org (`Space.step`: smaller steps; `Space.collision_slop`: as large as is not noticed, and the default of 0.1 suits pixels)."""
