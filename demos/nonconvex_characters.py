@@ -10,7 +10,6 @@ its feet below the platform's top: the second figure does by the box around its 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -131,7 +130,7 @@ class Figure:
         y = self.position[1]
         left, right = self.feet
         stands = self.platform in carriers and abs(y - TOP) < AT_HEIGHT
-        self.hangs = self.platform in carriers and not stands
+        self.hangs = self.platform in carriers and y < TOP - AT_HEIGHT
         self.on_air = max(0.0, left - EDGE, -EDGE - right) if stands else 0.0
         self.max_on_air = max(self.max_on_air, self.on_air)
         vx = self.world.state(self.body).linear_velocity[0]
@@ -333,8 +332,7 @@ class NonconvexCharacters(Demo):
             self._label(canvas, end if left > EDGE else start, f"{figure.on_air:.2f} m of air")
         elif figure.hangs:
             boxes = [shape.aabb(Transform(figure.position)) for shape in figure.holds[figure.looks_left].shapes]
-            ends = [box.upper[0] if x > 0.0 else -box.lower[0] for box in boxes if box.lower[1] < 0.5 * TOP]
-            self._label(canvas, math.copysign(max(ends), x), "hangs")
+            self._label(canvas, max(box.upper[0] for box in boxes) if x > 0.0 else min(box.lower[0] for box in boxes), "hangs")
 
     @staticmethod
     def _label(canvas: Canvas, x: float, words: str) -> None:

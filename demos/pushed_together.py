@@ -38,8 +38,7 @@ class PushedTogether(Scene):
     """Boxes in a row without gravity, one per user."""
 
     tries = (
-        ("Run python main.py host pushed_together and join from another window.", ""),
-        ("Push your body with W, A, S and D.", ""),
+        ("Run python main.py host pushed_together, join from another window, and push your body (W, A, S, D).", "Drive"),
         ("Pause for everybody (Space).", "pause"),
     )
     keywords = "network shared rollback latency server client"

@@ -1,4 +1,4 @@
-"""A tree of n boxes from the order of their centers along a Z-shaped curve (a linear bounding volume hierarchy).
+"""A tree of n boxes from the order of their centers along a Z-order curve (a linear bounding volume hierarchy).
 
 **Codes.** A center's two coordinates are rounded to whole numbers of up to 24 bits each over the extent of all centers, and their bits
 interleaved. The first two bits say in which quarter of the world the center is, the next two in which quarter of that, and so on, and
