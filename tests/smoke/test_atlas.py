@@ -54,6 +54,7 @@ def test_it_writes_a_picture_and_a_table_for_each_rule_and_one_json(whole):
     assert [cost["rule"] for cost in costs] == ["discrete", "bullet"] and all(cost["ms_per_step"] > 0.0 for cost in costs)
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_files(whole, tmp_path):
     assert main([*SMALL, "--jobs", "2", "--out", str(tmp_path)]) == 0
     assert contents(tmp_path) == contents(whole)

@@ -13,7 +13,7 @@ MIN_SHADES = 50
 """Different colors of a drawn picture; a blank page has one, a frame with text alone some twenty."""
 
 
-@pytest.mark.parametrize("name", pictures.PICTURES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (k % 3 > 0)) for k, name in enumerate(pictures.PICTURES)])
 def test_every_picture_is_drawn(name):
     figure = pictures.figure_of(name)
     figure.set_dpi(100)

@@ -216,7 +216,7 @@ enter(
             Row("gate", "events at 3 m/s in a sensor 1 m thick", "", _events, _gate, 2.0),
         ),
         {
-            "box2d": "Sensors take no part in continuous collision (manual of 2.3, Sensors).",
+            "box2d": "Continuous collision skips sensors (b2World::SolveTOI of 2.3).",
             "box2d3": "Sensors are processed at the end of a step and have no continuous collision (box2d.org/documentation, Sensors).",
         },
     )
