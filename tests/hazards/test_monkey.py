@@ -24,7 +24,7 @@ from tests.hazards.resident import allocated, growth
 from tests.hazards.seats import on_screen
 from tests.waiting import PATIENCE
 
-EVENTS = int(os.environ.get("MONKEY_EVENTS", "350"))
+EVENTS = int(os.environ.get("MONKEY_EVENTS", "500"))
 CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
 """Demos that cost little; one of them has no world."""
 
