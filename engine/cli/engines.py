@@ -267,7 +267,7 @@ def _page(
         title="Comparison of physics engines",
         about=f"{counted(len(tests), 'test')}, {counted(len(engines), 'engine')}.",
         engines=plain["engines"],
-        machine=", ".join(plain["machine"].values()),
+        machine="{system}, {machine}, Python {python}".format(**plain["machine"]),
         tables=[(test, _table(engines, [test], cells, pages), test_notes, facts) for test, test_notes, facts in notes],
         first=next(iter(pages), ""),
     )

@@ -7,6 +7,7 @@ import msgspec
 from engine.common.errors import Described, InvalidInputError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.net.messages import SharedScene
+from engine.sim.actions import SetSolver
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from engine.sim.scene_demo import SceneDemo, scene_class
@@ -22,12 +23,11 @@ _PACKAGE = "demos."
 
 def check_shareable(demo: Demo) -> None:
     """Raise `InvalidInputError` if a demo has no world, is neither part of this program nor a scene that can be sent, or has a solver that
-    cannot save its state, so that every correction of a guest would repeat the whole run."""
+    cannot be shared."""
     if not demo.stages:
         raise InvalidInputError("SCENE", "a demo with a world (this one has nothing to share)", demo.id)
     for name in demo.sim.solvers:
-        if load_solver(name).capabilities.replays:
-            raise InvalidInputError("--solver", "a solver that can save its state, for a shared world", name)
+        SetSolver(name).check(demo.sim)
     if isinstance(demo, SceneDemo):
         if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
             raise InvalidInputError("SCENE", f"a scene of at most {MAX_PLAIN_BYTES} bytes, to be sent to guests", Described("a larger one"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from engine.common.errors import InvalidInputError
 from engine.sim.action import Action, Inverse, Part, Text
 from engine.sim.actions.edits import Continuing, work_of_settings
 from engine.sim.demo import Simulation
 from engine.sim.users import PUSHES
+from engine.world import load_solver
 
 __all__ = ["KeepSolverState", "PressKey", "ReleaseAll", "ReleaseKey", "ResourceReady", "Restart", "SetParameter", "SetSolver"]
 
@@ -82,6 +84,10 @@ class SetSolver(Continuing, frozen=True):
 
     def apply(self, sim: Simulation) -> None:
         sim.set_solver(self.solver, self.settings)
+
+    def check(self, sim: Simulation) -> None:
+        if load_solver(self.solver).capabilities.replays:  # every correction would repeat the whole run
+            raise InvalidInputError("solver", "a solver that can save its state, for a shared world", self.solver)
 
     def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
         before = {(stage.world.solver, stage.world.settings.solver_settings) for stage in sim.demo.stages}

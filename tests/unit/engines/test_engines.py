@@ -12,6 +12,7 @@ from engine.common.errors import InvalidInputError, LabError, WorldLostError
 from engine.common.installation import INSTALL_ENGINES, MissingPartError
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.net.scene import check_shareable
+from engine.sim.actions import Join, SetSolver
 from engine.sim.registry import all_demos, find_demo
 from engine.sim.state import decode_state, encode_state
 from engine.world import (
@@ -478,8 +479,16 @@ def test_a_demos_state_is_encoded_and_decoded(engine):
 
 
 def test_a_shared_world_needs_a_solver_that_saves_its_state(engine):
-    with pytest.raises(InvalidInputError, match=f"a solver that can save its state, for a shared world, got '{engine}'"):
+    """Neither can it be shared with such a solver, nor can a user switch it to one."""
+    refusal = f"a solver that can save its state, for a shared world, got '{engine}'"
+    with pytest.raises(InvalidInputError, match=refusal):
         check_shareable(find_demo("bounce")(0, solver=engine))
+    demo = find_demo("bounce")(0)
+    demo.sim.users.open()
+    demo.sim.act(Join(), 1)
+    with pytest.raises(InvalidInputError, match=refusal):
+        demo.sim.act(SetSolver(engine), 1)
+    assert demo.sim.solvers == ("box2d",)
 
 
 @pytest.mark.parametrize(
