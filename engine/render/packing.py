@@ -200,5 +200,5 @@ def _there_and_back(edge: Segment) -> FloatArray:
 
 def _color(body_id: int, kind: str) -> Color:
     if kind == "dynamic":
-        return palette.BODY_COLORS[body_id % len(palette.BODY_COLORS)]
+        return palette.body_color(body_id)
     return palette.STATIC if kind == "static" else palette.KINEMATIC

@@ -243,6 +243,11 @@ def use_theme(name: str) -> None:
             _present.update(zip(other.colors(), _theme.colors(), strict=True))
 
 
+def body_color(body: int) -> Color:
+    """Return the default color of a dynamic body by its id."""
+    return BODY_COLORS[body % len(BODY_COLORS)]
+
+
 def now(color: Color) -> Color:
     """Return the counterpart of a color in the current theme; an unknown color is returned unchanged."""
     return _present.get(color, color)

@@ -159,18 +159,24 @@ class SettingsModel(_model(KINDS["settings"], False)):  # type: ignore[misc]
     solver: Annotated[str, ModelField(description="Name of the solver that drives the world.")] = DEFAULT
 
 
+_Bodies = Annotated[list[Annotated[Any, WithJsonSchema(_BODY_REFERENCE)]], ModelField(fail_fast=True, min_length=1, max_length=MAX_BODIES)]
 _PNG: Any = {"contentEncoding": "base64", "contentMediaType": "image/png"}
 
 
 class PictureModel(Strict):
     """Picture of bodies: a PNG in base64 that fills a box in each body's frame, meters."""
 
-    bodies: Annotated[
-        list[Annotated[Any, WithJsonSchema(_BODY_REFERENCE)]], ModelField(fail_fast=True, min_length=1, max_length=MAX_BODIES)
-    ]
+    bodies: _Bodies
     lower: _Point
     upper: _Point
     png: Annotated[str, ModelField(max_length=4 * MAX_PICTURE_BYTES // 3 + 4, json_schema_extra=_PNG)]
+
+
+class ColorModel(Strict):
+    """Color in which bodies are drawn, such as #569cd6, instead of the default color of their index."""
+
+    color: Annotated[str, ModelField(pattern="^#[0-9a-f]{6}$")]
+    bodies: _Bodies
 
 
 class WorldModel(Strict):
@@ -182,6 +188,7 @@ class WorldModel(Strict):
     offset: Annotated[_Point, ModelField(description="Position of the world's origin in the picture, meters.", default=[0.0, 0.0])]
     label: _Text = ""
     pictures: Annotated[list[PictureModel], ModelField(fail_fast=True, max_length=MAX_PICTURES, default_factory=list)]
+    colors: Annotated[list[ColorModel], ModelField(fail_fast=True, max_length=MAX_BODIES, default_factory=list)]
 
 
 class CameraModel(Strict):

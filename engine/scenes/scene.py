@@ -10,11 +10,12 @@ world would; use a recording to reproduce a run exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -53,6 +54,7 @@ MAX_NOTES = 1_000
 MAX_WORLDS = 64
 
 _T = TypeVar("_T")
+BodyColor: TypeAlias = tuple[int, tuple[int, int, int]]
 
 _DEFAULT = WorldSettings()
 
@@ -73,6 +75,8 @@ class SceneWorld:
         Name, for scenes of several worlds.
     pictures : sequence of BodyPicture
         Images of bodies; they refer to bodies by index in `bodies`.
+    colors : sequence of (int, (red, green, blue))
+        Colors of the bodies, by index in `bodies`, that are not drawn in the default color of that index; components 0 to 255.
     solver : str
         Solver that simulates the world, one of `engine.world.solvers`; all specifications are converted to its precision.
 
@@ -89,6 +93,7 @@ class SceneWorld:
     offset: tuple[float, float] = (0.0, 0.0)
     label: str = ""
     pictures: tuple[BodyPicture, ...] = ()
+    colors: tuple[BodyColor, ...] = ()
     solver: str = DEFAULT
 
     def __post_init__(self) -> None:
@@ -213,10 +218,11 @@ def scene_of_snapshot(
     camera: AABB | None = None,
     without_joints: Collection[int] = (),
     pictures: Collection[BodyPicture] = (),
+    colors: Mapping[int, tuple[int, int, int]] = MappingProxyType({}),
 ) -> Scene:
     """Return a world's snapshot as a scene, like `scene_of`; unlike `scene_of`, it may run on a thread other than the world's.
 
-    `pictures` refer to bodies by id; `without_joints` are ids of joints to omit, such as the one with which a user drags a body.
+    `pictures` and `colors` refer to bodies by id; `without_joints` are ids of joints to omit, such as the one that drags a body.
     """
     notes: list[str] = []
     places: dict[int, int] = {}
@@ -263,13 +269,24 @@ def scene_of_snapshot(
         joints.append(replace(standing, **numbers))
     seen = [replace(picture, bodies=left) for picture in pictures if (left := tuple(places[k] for k in picture.bodies if k in places))]
     kept, solver = tuple(notes[:MAX_NOTES]), snapshot.solver
-    made = tuple(bodies), tuple(joints)
-    return Scene(snapshot.settings, *made, pictures=tuple(seen), solver=solver, title=title, watch=watch, camera=camera, notes=kept)
+    painted = tuple((places[body], color) for body, color in colors.items() if body in places)
+    return Scene(
+        snapshot.settings,
+        tuple(bodies),
+        tuple(joints),
+        pictures=tuple(seen),
+        colors=painted,
+        solver=solver,
+        title=title,
+        watch=watch,
+        camera=camera,
+        notes=kept,
+    )
 
 
 def _check_world(world: SceneWorld) -> None:
     """Convert the parts of a world to tuples and to its solver's precision, and check their references."""
-    for name in ("bodies", "joints", "pictures"):
+    for name in ("bodies", "joints", "pictures", "colors"):
         object.__setattr__(world, name, tuple(getattr(world, name)))
     object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
     for name in ("bodies", "joints"):
@@ -280,6 +297,9 @@ def _check_world(world: SceneWorld) -> None:
     for k, picture in enumerate(world.pictures):
         if max(picture.bodies) >= len(world.bodies):
             raise InvalidInputError(f"pictures[{k}].bodies", f"indices of {len(world.bodies)} bodies, from 0", picture.bodies)
+    for body, _ in world.colors:
+        if not isinstance(body, int) or isinstance(body, bool) or not 0 <= body < len(world.bodies):
+            raise InvalidInputError("colors", f"indices of {len(world.bodies)} bodies, from 0", body)
     pictured = [body for picture in world.pictures for body in picture.bodies]
     if len(set(pictured)) < len(pictured):
         twice = next(body for body, times in Counter(pictured).items() if times > 1)

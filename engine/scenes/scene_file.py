@@ -20,7 +20,7 @@ bodies by name or by index, from 0; a gear joint refers to two joints by index. 
 
 If there are several worlds, all except the first are in ``"worlds"``, a list of objects with their own settings, bodies and joints. Each
 world then has an ``"offset"``, the position of its origin in the view, and a ``"label"``. ``"pictures"`` has the images of bodies that were
-made from a picture (`engine.scenes.pictures`).
+made from a picture (`engine.scenes.pictures`), and ``"colors"`` the bodies that are not drawn in the default color of their index.
 
 `engine.scenes.scene` lists what a scene of a running world does not contain.
 """
@@ -50,7 +50,7 @@ from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT, solver_name
 
 if TYPE_CHECKING:
-    from engine.scenes.models import CameraModel, PictureModel, WorldModel
+    from engine.scenes.models import CameraModel, ColorModel, PictureModel, WorldModel
 
 __all__ = [
     "FORMAT",
@@ -147,6 +147,11 @@ def _world_as_json(world: SceneWorld) -> dict[str, Any]:
         ]
     if world.pictures:
         plain["pictures"] = [picture.as_json(dict(enumerate(names))) for picture in world.pictures]
+    if world.colors:
+        bodies_of: dict[str, list[str | int]] = {}
+        for body, (red, green, blue) in world.colors:
+            bodies_of.setdefault(f"#{red:02x}{green:02x}{blue:02x}", []).append(names[body])
+        plain["colors"] = [{"color": color, "bodies": bodies} for color, bodies in bodies_of.items()]
     return plain
 
 
@@ -207,6 +212,9 @@ def _world_parts(model: WorldModel, path: str, left_out: list[str], solver: str 
         "bodies": tuple(bodies),
         "joints": tuple(joints),
         "pictures": tuple(_picture(picture, path_below(path, f"pictures[{k}]"), places) for k, picture in enumerate(model.pictures)),
+        "colors": tuple(
+            color for k, model in enumerate(model.colors) for color in _colors(model, path_below(path, f"colors[{k}]"), places)
+        ),
         "offset": tuple(model.offset),
         "label": model.label,
         "solver": solver,
@@ -220,6 +228,11 @@ def _picture(model: PictureModel, path: str, places: Mapping[str, Sequence[int]]
     bodies: list[Any] = [_place(body, path_below(path, f"bodies[{k}]"), places) for k, body in enumerate(model.bodies)]
     with renamed(partial(path_below, path)):
         return BodyPicture(tuple(bodies), png_of(model.png), (model.lower[0], model.lower[1]), (model.upper[0], model.upper[1]))
+
+
+def _colors(model: ColorModel, path: str, places: Mapping[str, Sequence[int]]) -> list[Any]:
+    color = tuple(bytes.fromhex(model.color[1:]))
+    return [(_place(body, path_below(path, f"bodies[{k}]"), places), color) for k, body in enumerate(model.bodies)]
 
 
 def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) -> object:

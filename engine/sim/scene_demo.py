@@ -5,7 +5,7 @@ Each file gets its own class, so that every run and restart begins from the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from engine.common.words import counted
 from engine.geometry import AABB
 from engine.scenes import Scene, build_all
 from engine.scenes.scene_file import scene_as_json, scene_from_json
-from engine.sim.demo import Demo, StatusLine
+from engine.sim.demo import Color, Demo, StatusLine
 from engine.sim.dropping import DroppedBody
 from engine.sim.stage import Stage
 
@@ -60,6 +60,10 @@ class SceneDemo(Demo):
             for picture in plan.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]
 
+    def body_colors(self, stage: Stage) -> Mapping[int, Color]:
+        plan = self.scene.all_worlds[self.stages.index(stage)]
+        return {body: color for body, color in plan.colors if stage.world.is_body(body) and _type_of(stage, body) == plan.bodies[body].type}
+
     def home(self) -> AABB:
         return self.scene.camera if self.scene.camera is not None else super().home()
 
@@ -91,6 +95,10 @@ def scene_class(content: dict[str, Any]) -> type[SceneDemo]:
         The content is not a valid scene; the error's field is a path in the content.
     """
     return scene_demo(scene_from_json(content))
+
+
+def _type_of(stage: Stage, body: int) -> str:
+    return stage.world.body(body).spec.type
 
 
 def _counted(stages: Sequence[Stage]) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from engine.app.dropped_picture import kept_picture, pictures_of
 from engine.common.errors import LabError
 from engine.common.words import counted
+from engine.render import palette
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
@@ -28,6 +29,7 @@ from engine.sim.state_log import body_ids, raw_states
 
 if TYPE_CHECKING:
     from engine.app.session import Session
+    from engine.render.palette import Color
     from engine.sim.action import Input
     from engine.sim.demo import Demo
     from engine.sim.dropping import DroppedBody
@@ -142,6 +144,7 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
     seen = [pictures_of(demo, stage) for stage in shown]
+    colors = [_colors_of(demo, stage) for stage in shown]
     notes = (
         (f"{counted(len(demo.stages) - len(shown), 'world')} omitted: a scene has at most {MAX_WORLDS}.",) if demo.stages != shown else ()
     )
@@ -149,18 +152,31 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     def scene() -> Scene:
         pictures, left_out = _kept_pictures(seen)
         made = [
-            scene_of_snapshot(snapshot, name, watch, without_joints=hand, pictures=own)
-            for snapshot, hand, own in zip(snapshots, held, pictures, strict=True)
+            _without_defaults(scene_of_snapshot(snapshot, name, watch, without_joints=hand, pictures=own, colors=painted))
+            for snapshot, hand, own, painted in zip(snapshots, held, pictures, colors, strict=True)
         ]
         new_notes = (*left_out, *(note for world in made for note in world.notes))
         others = tuple(
-            SceneWorld(world.settings, world.bodies, world.joints, offset, label, world.pictures, world.solver)
+            SceneWorld(world.settings, world.bodies, world.joints, offset, label, world.pictures, world.colors, world.solver)
             for world, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
         kept = (*notes, *new_notes)[:MAX_NOTES]
         return replace(made[0], camera=camera, paused=is_paused, notes=kept, offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
+
+
+def _colors_of(demo: Demo, stage: Stage) -> dict[int, Color]:
+    """Return the colors of all dynamic bodies and of those that the demo colors, by id."""
+    world = stage.world
+    by_id = {body: palette.body_color(body) for body in world.body_ids if world.body(body).spec.type == "dynamic"}
+    return by_id | dict(demo.body_colors(stage))
+
+
+def _without_defaults(scene: Scene) -> Scene:
+    """Return a scene without the colors in which its bodies would be drawn anyway: erased bodies and lost ids shift the default colors."""
+    colors = ((body, color) for body, color in scene.colors if scene.bodies[body].type != "dynamic" or color != palette.body_color(body))
+    return replace(scene, colors=tuple(colors))
 
 
 def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:

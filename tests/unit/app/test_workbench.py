@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pygame
 import pytest
 
 from engine.app.editor.editor import Chosen, ChosenJoint
 from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows
-from engine.app.files.saving import moments
+from engine.app.files.saving import moments, scene_maker
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.session import Session
 from engine.app.stage_views import views_of
 from engine.app.window import Window
 from engine.geometry import Polygon
-from engine.scenes import load_scene
-from engine.sim.actions import CreateBody, CreateJoint, Restart
+from engine.render import palette
+from engine.render.packing import PackedShapes
+from engine.scenes import load_scene, save_scene
+from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Restart
 from engine.sim.registry import find_demo
 from engine.sim.scene_demo import scene_demo
 from engine.ui.rows import Line
@@ -136,3 +141,24 @@ def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path)
         bench.frame()
         panel = bench.window.screen.panel
         assert bench.window.session.clock.paused is is_paused and panel is not None and panel.done() == (False,) * 3
+
+
+def test_a_reopened_bench_keeps_its_colors_after_a_body_was_erased(bench, tmp_path):
+    """Issue 31: the default color goes by the id, which a scene file does not keep."""
+    session = bench.window.session
+    *_, last = (session.act(CreateBody.of(0, replace(BOX, position=(2.0 * k, 3.0), name=f"box {k}"))) for k in range(3))
+    session.act(DestroyBody(0, session.demo.stages[0].world.body_ids[1]))
+    save_scene(tmp_path / "bench.json", scene_maker(session)())
+    scene = load_scene(tmp_path / "bench.json")
+    assert scene.bodies[last - 1].name == "box 2" and dict(scene.colors)[last - 1] == palette.body_color(last)
+    again = Session(scene_demo(scene)(0), (0, 0, 200, 200))
+    assert colors_of(again) == colors_of(session)
+    again.act(ChangeBody(0, last - 1, {"type": "static"}))
+    assert colors_of(again)["box 2"] == palette.packed(palette.STATIC)
+
+
+def colors_of(session):
+    """Return the color of every body by its name, as it is drawn."""
+    (stage,) = session.demo.stages
+    drawn = PackedShapes(stage.world).outline_colors(np.ones(len(stage.world.body_ids), dtype=bool), session.demo.body_colors(stage), None)
+    return {stage.world.body(body).spec.name: color for body, color in zip(stage.world.body_ids, drawn.tolist(), strict=True)}
