@@ -5,7 +5,7 @@ A box goes into the smallest cell that contains it. One that crosses a dividing 
     +---------------+-------+-------+
     |               |       |   o   |        the root keeps X, the cell at the upper right A; all others are in leaves
     |   o         XXXXX     AAA     |
-    |               |---o---+-------|        a leaf is divided when it has more than `LEAF_SIZE` boxes
+    |               |---o---+-------|        a leaf is divided when it has more than `leaf_size` boxes
     |            o  |       |  o  o |
     +---------------+-------+-------+
     |               |               |
@@ -42,13 +42,24 @@ import numpy as np
 
 from engine.broadphase._boxes_kernel import boxes_meet, is_met, query_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_pairs, sorted_rows
+from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["LEAF_SIZE", "MAX_LEVELS", "Quadtree", "met_boxes", "overlapping_pairs", "quadtree"]
+__all__ = [
+    "MAX_LEVELS", "QUAD_GROUP", "QUAD_NODE", "QUAD_PAIR", "QUAD_SPLIT", "QUAD_VISIT",
+    "Quadtree", "met_boxes", "overlapping_pairs", "quadtree",
+]  # fmt: skip
 
-LEAF_SIZE = 8
-"""Maximum number of boxes in a leaf that could be divided."""
+QUAD_GROUP, QUAD_SPLIT, QUAD_NODE, QUAD_VISIT, QUAD_PAIR = 85.0, 86.0, 87.0, 88.0, 89.0
+"""Steps recorded in the trace (`engine.common._record_kernel`); world::
+
+    QUAD_GROUP  box, its quarter of the cell that is split next, or `_OWN`
+    QUAD_SPLIT  first and last + 1 of the cell's items, the cell, its middle, 1 if the cell is divided (0: shrunk, or left whole)
+    QUAD_NODE   first and last + 1 of the items, the cell of a new node
+    QUAD_VISIT  box, its own node, the node visited, 1 if the box meets the bounds of that node, first and last + 1 of the items compared
+    QUAD_PAIR   box, an item compared that overlaps it
+"""
 
 MAX_LEVELS = 64
 """Maximum number of divisions from the root to a leaf."""
@@ -105,8 +116,8 @@ def _shrink(cell: FloatArray, group: int, x: float, y: float) -> None:
 
 
 @kernel
-def quadtree(boxes: FloatArray) -> Quadtree:
-    """Return the tree of `boxes` (n, 4), n > 0."""
+def quadtree(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) -> Quadtree:
+    """Return the tree of `boxes` (n, 4), n > 0, whose leaves have at most `leaf_size` boxes, unless they cannot be divided."""
     n = boxes.shape[0]
     items, sorted_items, groups = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     cells, first, parents = np.empty((2 * n, 4)), np.empty(2 * n + 1, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
@@ -121,19 +132,22 @@ def quadtree(boxes: FloatArray) -> Quadtree:
         low, high, parent, level = waiting[n_waiting]
         cell[:] = waiting_cells[n_waiting]
         is_divided = False
-        while not is_divided and high - low > LEAF_SIZE and level < MAX_LEVELS:
+        while not is_divided and high - low > leaf_size and level < MAX_LEVELS:
             x, y = _middle(cell[0], cell[2]), _middle(cell[1], cell[3])
             counts[:] = 0
             for at in range(low, high):
                 groups[at] = _group(boxes, items[at], x, y)
                 counts[groups[at]] += 1
+                record(trace, QUAD_GROUP, (float(items[at]), float(groups[at])))
             only, level = int(np.argmax(counts)), level + 1
             is_divided = counts[only] < high - low
+            record(trace, QUAD_SPLIT, (float(low), float(high), cell[0], cell[1], cell[2], cell[3], x, y, 1.0 if is_divided else 0.0))
             if not is_divided:
                 if only == _OWN:  # all of them on its dividing lines
                     break
                 _shrink(cell, only, x, y)
         cells[m], first[m], parents[m] = cell, low, parent
+        record(trace, QUAD_NODE, (float(low), float(high), cell[0], cell[1], cell[2], cell[3]))
         m += 1
         if is_divided:
             at_group, begin = np.empty(_OWN + 1, dtype=np.int64), low + counts[_OWN]
@@ -176,7 +190,7 @@ def _with_bounds(cells: FloatArray, first: IntArray, parents: IntArray, items: I
 
 
 @kernel
-def overlapping_pairs(tree: Quadtree) -> IntArray:
+def overlapping_pairs(tree: Quadtree, trace: FloatArray | None) -> IntArray:
     """Return the pairs (k, 2) of the tree's boxes that overlap, sorted."""
     _, bounds, sizes, first, items, boxes = tree
     pairs: IntArray = np.empty((FIRST_ROOM * (items.shape[0] + 1), 2), dtype=np.int64)
@@ -185,15 +199,20 @@ def overlapping_pairs(tree: Quadtree) -> IntArray:
         for k in range(first[own], first[own + 1]):
             node = own
             while node < own + sizes[own]:
-                if not boxes_meet(boxes, k, bounds, node):
+                is_near, low, high = boxes_meet(boxes, k, bounds, node), max(first[node], k + 1), first[node + 1]
+                record(trace, QUAD_VISIT, (float(items[k]), float(own), float(node), 1.0 if is_near else 0.0, float(low), float(high)))
+                if not is_near:
                     node += sizes[node]
                     continue
-                low, high = max(first[node], k + 1), first[node + 1]
                 pairs = more_room(pairs, n_pairs, high - low)
                 for other in range(low, high):
                     # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
                     pairs[n_pairs, 0], pairs[n_pairs, 1] = min(items[k], items[other]), max(items[k], items[other])
-                    n_pairs += int(boxes_meet(boxes, k, boxes, other))
+                    meet = boxes_meet(boxes, k, boxes, other)
+                    n_pairs += int(meet)
+                    if trace is not None:
+                        if meet:  # nested: the compiler leaves out the branch of a missing trace only if it is the whole condition
+                            record(trace, QUAD_PAIR, (float(items[k]), float(items[other])))
                 node += 1
     return sorted_pairs(pairs, n_pairs, items.shape[0])
 

@@ -9,23 +9,38 @@ import numpy as np
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.checks import integer
 
 if TYPE_CHECKING:
     from engine.broadphase._quadtree_kernel import Quadtree
 
 __all__ = ["QuadTree"]
 
+LEAF_SIZE = 8
+"""Boxes per leaf, at most, by default."""
+
 
 class QuadTree(BroadPhase):
     """Divides space into quarters, where many boxes are, into quarters of those, and so on; rebuilt after a change; see `BroadPhase`.
 
     For boxes of very different sizes, or crowds in a wide world, that all move. See `_quadtree_kernel`.
+
+    Parameters
+    ----------
+    leaf_size : int
+        Maximum number of boxes in a cell that is not divided, 1 to `LEAF_SIZE`, which is fastest.
+
+    Raises
+    ------
+    InvalidInputError
+        It is outside that range.
     """
 
     name = "quadtree"
 
-    def __init__(self) -> None:
+    def __init__(self, leaf_size: int = LEAF_SIZE) -> None:
         super().__init__()
+        self._leaf_size = integer("leaf_size", leaf_size, low=1, high=LEAF_SIZE)
         self._tree: Quadtree | None = None
 
     def _rebuilt(self) -> None:
@@ -36,7 +51,7 @@ class QuadTree(BroadPhase):
         if self._tree is None:
             from engine.broadphase._quadtree_kernel import quadtree
 
-            self._tree = quadtree(self._live_boxes()[1])
+            self._tree = quadtree(self._live_boxes()[1], self._leaf_size, self.trace)
         return self._tree
 
     def _pairs(self) -> IntArray:
@@ -44,7 +59,7 @@ class QuadTree(BroadPhase):
             return np.empty((0, 2), dtype=np.int64)
         from engine.broadphase._quadtree_kernel import overlapping_pairs
 
-        return self._proxies_of(overlapping_pairs(self._built()), slice(None))
+        return self._proxies_of(overlapping_pairs(self._built(), self.trace), slice(None))
 
     def _query(self, queries: FloatArray) -> IntArray:
         if self._n_live == 0:

@@ -36,7 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "conservative_advancement", "bilateral_advancement", "bisection", "swept_sat", "moving_discs", "ray_cast", "shape_cast",
     ),
     "trees and grids": (
-        "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree", "grid", "sweep_and_prune",
+        "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree", "grid", "quadtree", "sweep_and_prune",
     ),
     "hulls and pieces": (
         "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn", "keil",

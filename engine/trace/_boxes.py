@@ -12,7 +12,10 @@ from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.marks import Marks
 from engine.trace.protocol import Algorithm, Decoder
 
-__all__ = ["BOXES", "Box", "PairsAlgorithm", "PairsDecoder", "half_perimeter", "how_many", "listed", "named_boxes"]
+__all__ = [
+    "BOXES", "Box", "PairsAlgorithm", "PairsDecoder", "boxes_that", "half_perimeter", "how_many", "listed", "named_boxes",
+    "overlap_question",
+]  # fmt: skip
 
 Box = tuple[float, float, float, float]
 Pairs = tuple[tuple[int, int], ...]
@@ -50,9 +53,29 @@ def named_boxes(items: list[int]) -> str:
     return f"box{'es' if len(items) > 1 else ''} {listed(items)}"
 
 
+def boxes_that(items: list[int], verb: str = "") -> str:
+    """Return boxes with a verb: "box 1 overlaps", "boxes 1 and 2 are".
+
+    Examples
+    --------
+    >>> boxes_that([1], "cross"), boxes_that([1, 2], "overlap"), boxes_that([3])
+    ('box 1 crosses', 'boxes 1 and 2 overlap', 'box 3 is')
+    """
+    is_one = len(items) == 1
+    ending = "" if not is_one else "es" if verb[-1:] in "so" else "s"
+    return f"{named_boxes(items)} {verb + ending if verb else 'is' if is_one else 'are'}"
+
+
 def how_many(prompt: str, most: int, right: int) -> Question | None:
     """Return a question for a number from 0 to `most`, if these are few."""
     return Question(prompt, tuple(map(str, range(most + 1))), right) if 1 <= most < _MAX_ANSWERS else None
+
+
+def overlap_question(item: int, compared: list[int], met: list[int]) -> Question | None:
+    """Return a question for the number of compared boxes that overlap a box, if there are some, and few."""
+    if len(compared) == 1:
+        return Question(f"Does {named_boxes(compared)} overlap box {item}?", ("yes", "no"), 0 if met else 1)
+    return how_many(f"How many of {named_boxes(compared)} overlap box {item}?", len(compared), len(met))
 
 
 class PairsDecoder(Decoder[BoxesCase]):

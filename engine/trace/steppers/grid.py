@@ -10,7 +10,7 @@ from engine.broadphase import UniformGrid
 from engine.broadphase._grid_kernel import GRID_ASK, GRID_COMPARED, GRID_PAIR, GRID_PUT, GRID_RUN, GRID_START
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Role
-from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, how_many, named_boxes
+from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, boxes_that, how_many, named_boxes, overlap_question
 from engine.trace.cases import box_corners
 from engine.trace.marks import dot, path
 from engine.trace.rows import Event
@@ -71,7 +71,7 @@ class _Decoder(PairsDecoder):
         item, column, row = e
         self.cell_of[item] = column, row
         there = [other for other, cell in self.cell_of.items() if cell == (column, row) and other != item]
-        already = f", where {_boxes(there)} already." if there else "."
+        already = f", where {boxes_that(there)} already." if there else "."
         cell = self.cells(column, column + 1, row, row + 1)
         self.show(
             "put", 2, f"Box {item} has its lower-left corner in column {column}, row {row}{already}", {item: "new"},
@@ -108,20 +108,14 @@ class _Decoder(PairsDecoder):
         if not compared:
             words = f"{where}. There is no box{' after it' if is_own else ''} to compare it with."
         else:
-            overlap = f"{_boxes(met, 'overlap')} it" if met else "none overlaps it"
+            overlap = f"{boxes_that(met, 'overlap')} it" if met else "none overlaps it"
             words = f"{where}. It is compared with {named_boxes(compared)}; {overlap}."
         roles: dict[int, Role] = {**dict.fromkeys(compared, "dropped"), **dict.fromkeys(met, "new"), item: "looked_at"}
         self.show(
             "run", 4 if is_own else 6, words, roles, Mark("polygon", "bound", box_corners(self.cells(first, beyond, row, row + 1))),
             values={"row": float(row), "first column": float(first), "last column": beyond - 1.0, "compared": float(len(compared))},
-            question=how_many(f"How many of {named_boxes(compared)} overlap box {item}?", len(compared), len(met)),
+            question=overlap_question(item, compared, met),
         )  # fmt: skip
-
-
-def _boxes(items: list[int], verb: str = "") -> str:
-    """Return boxes with a verb: "box 1 overlaps", "boxes 1 and 2 are"."""
-    is_one = len(items) == 1
-    return f"{named_boxes(items)} {verb + 's' * is_one if verb else 'is' if is_one else 'are'}"
 
 
 class GridSteps(PairsAlgorithm):
@@ -141,7 +135,7 @@ class GridSteps(PairsAlgorithm):
         "  each box in these cells is compared, eight at a time",
         "sort the pairs",
     )
-    beside = ("sweep_and_prune", "dynamic_tree")
+    beside = ("sweep_and_prune", "quadtree", "dynamic_tree")
     decoder = _Decoder
 
     def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:

@@ -152,7 +152,7 @@ class SweepAndPruneSteps(PairsAlgorithm):
         "sort the pairs",
     )
     views = (PLANE, AXIS)
-    beside = ("grid", "dynamic_tree")
+    beside = ("grid", "quadtree", "dynamic_tree")
     decoder = _Decoder
 
     def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:

@@ -95,3 +95,53 @@ def check_sweep_and_prune(case, steps):
             assert step.sentence.endswith("a pair.") == meets(boxes[item], boxes[other])
         before = order
     assert not tested and runs == before and len(runs) == n
+
+
+def quarter_of(box, x, y):
+    """Return the quarter (right?, upper?) that holds a box of a cell divided at (x, y), or None if the box crosses a dividing line."""
+    right = False if box[2] < x else True if box[0] >= x else None
+    upper = False if box[3] < y else True if box[1] >= y else None
+    return None if right is None or upper is None else (right, upper)
+
+
+def check_quadtree(case, steps):
+    boxes, n = case.boxes, len(case.boxes)
+    assert list(steps[-1].result) == [(i, j) for i in range(n) for j in range(i + 1, n) if meets(boxes[i], boxes[j])]
+    waiting, contents, own_cell = [list(range(n))], {}, {}
+    seen, asked = [], []
+    for step in steps[:-1]:
+        about = [feature.index for feature in step.looked_at]
+        if step.kind in ("split", "leaf"):
+            node, items = len(contents), waiting[-1]
+            assert step.sentence.startswith(f"Cell {node} ") and sorted(about) == sorted(items)
+        if step.kind == "split":
+            quarters = [quarter_of(boxes[item], step.values["x"], step.values["y"]) for item in items]
+            assert step.values["stay"] == quarters.count(None)
+            if len(set(quarters)) > 1:  # divided: the quarters are next, the lower left one first
+                waiting.pop()
+                contents[node] = items
+                own_cell |= {item: node for item, quarter in zip(items, quarters, strict=True) if quarter is None}
+                parts = [
+                    [item for item, at in zip(items, quarters, strict=True) if at == (right, upper)] for upper in (0, 1) for right in (0, 1)
+                ]
+                waiting += [part for part in reversed(parts) if part]
+        elif step.kind == "leaf":
+            contents[node] = waiting.pop()
+            own_cell |= dict.fromkeys(items, node)
+        else:
+            assert not waiting and own_cell.keys() == set(range(n))
+            item, node = int(re.match(r"Box (\d+)", step.sentence)[1]), int(step.values["cell"])
+            inside = [boxes[k] for k in contents[node]]
+            around = (*np.min(inside, axis=0)[:2], *np.max(inside, axis=0)[2:])
+            compared = [index for index in about if index != item]
+            assert len(compared) == step.values["compared"] and {own_cell[k] for k in compared} <= {node}
+            assert ("misses" in step.sentence) == (not meets(boxes[item], around))
+            if node != own_cell[item] and "misses" not in step.sentence:  # none of an inner cell is left out
+                assert sorted(compared) == sorted(k for k in contents[node] if own_cell[k] == node)
+            seen += [tuple(sorted((item, other))) for other in compared if meets(boxes[item], boxes[other])]
+            named = re.search(r"; box(?:es)? ([\d, and]+) overlaps? it\.$", step.sentence)
+            assert {other for other in compared if meets(boxes[item], boxes[other])} == set(
+                map(int, re.findall(r"\d+", named[1] if named else ""))
+            )
+            asked.append(item)
+    assert sorted(seen) == list(steps[-1].result) and set(asked) == set(range(n))  # each pair once
