@@ -102,7 +102,7 @@ def draw_numbers(
     room = half_lane * canvas.camera.scale - reach
     if room < 14.0 * ui or not ghosts:
         return
-    size, gap = (13.0, 9.0) if room >= 30.0 * ui else (10.5, 1.0)
+    size, gap = (13.0, 9.0) if room >= 30.0 * ui else (10.5, 2.0)
     (x0, y0), (x1, y1) = ghosts[0][1][:2], ghosts[-1][1][:2]
     lowest = canvas.camera.to_screen((0.0, -half_lane))[1] - reach - (gap + 1.4 * size) * ui
     for step, pose in sorted(ghosts, key=lambda ghost: ghost[0] not in first):
@@ -111,19 +111,21 @@ def draw_numbers(
         if abs(y1 - y0) > _STEEP * max(x1 - x0, _SAME_PLACE):  # beside the flight
             side = (side[1] if y1 > y0 else -side[1], side[1])
         words, shade = (f"step {step}", color) if is_first else (f"{step}", palette.CAPTION)
-        canvas.label(at, words, shade, size, gap + reach / ui, bold=is_first, sides=(side,))
+        beside = reach if step else _muzzle(radius) * canvas.camera.scale  # the first number stands below the muzzle's edge
+        canvas.label(at, words, shade, size, gap + beside / ui, bold=is_first, sides=(side,))
 
 
 def shorter(verdict: str) -> list[str]:
-    """Return a verdict and its beginnings, cut where a part of the sentence ends, the longest first.
+    """Return a verdict, without what is in parentheses, and its beginnings, cut where a part of the sentence ends; the longest first.
 
     Examples
     --------
-    >>> shorter("stopped at x = 1 m during step 3, at once")
-    ['stopped at x = 1 m during step 3, at once', 'stopped at x = 1 m during step 3', 'stopped']
+    >>> shorter("stopped at x = 1 m (inside), at once")
+    ['stopped at x = 1 m (inside), at once', 'stopped at x = 1 m, at once', 'stopped at x = 1 m', 'stopped']
     """
-    cuts = {match.start() for match in re.finditer("[:,;]| at x", verdict)}
-    return [verdict, *(verdict[:cut] for cut in sorted(cuts, reverse=True))]
+    brief = re.sub(r" \([^)]*\)", "", verdict)
+    cuts = {match.start() for match in re.finditer("[:,;]| at x", brief)}
+    return [*dict.fromkeys((verdict, brief)), *(brief[:cut] for cut in sorted(cuts, reverse=True))]
 
 
 def draw_range(canvas: Canvas, spec: ShotSpec, half: float, with_zone: bool) -> None:
@@ -131,10 +133,15 @@ def draw_range(canvas: Canvas, spec: ShotSpec, half: float, with_zone: bool) -> 
     (x, y), r = spec.start, spec.radius
     along = math.cos(spec.angle), -math.sin(spec.angle)
     canvas.segment((x - 9.0 * along[0], y - 9.0 * along[1]), (x + 20.0 * along[0], y + 20.0 * along[1]), palette.GRID_AXIS)
-    barrel = Polygon.box(0.5 * (0.75 + r), 1.5 * r + 0.03, (0.5 * (r - 0.75), 0.0))
+    barrel = Polygon.box(0.5 * (0.75 + r), _muzzle(r), (0.5 * (r - 0.75), 0.0))
     canvas.polygon(_outline(barrel, (x, y, -spec.angle)), palette.PANEL_RAISED, palette.PANEL_EDGE)
     if with_zone:
         canvas.polygon(((-spec.reach, -half), (0.0, -half), (0.0, half), (-spec.reach, half)), palette.AGREE, None, 0.28)
+
+
+def _muzzle(radius: float) -> float:
+    """Return half of the gun's width, meters."""
+    return 1.5 * radius + 0.03
 
 
 def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, solver: str, names: Sequence[str], now: float) -> GapPlot:
@@ -174,7 +181,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
         at = curve.box2d.fraction
         error = 1e3 * abs(curve.gap_at(at) - curve.target)
         words = f"b2TimeOfImpact, {error:.2g} mm from its target gap; our result for that gap: {curve.aimed.fraction:.4f}"
-        marks.append(Mark(at, curve.gap_at(at), "triangle", palette.IMPULSE, words, "b2TimeOfImpact"))
+        marks.append(Mark(at, curve.gap_at(at), "triangle", palette.IMPULSE, words, "Box2D's time of impact"))
     for lane, name in zip(lanes, names, strict=True):
         impact: Impact | None = next(iter(lane.impacts), None)
         if impact is not None and impact.step == step:
@@ -194,8 +201,8 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
     )
 
 
-def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading, Heading]:
-    """Return the long and the short heading."""
+def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading, ...]:
+    """Return the heading in several lengths, the longest first."""
     touch, color = f"{curve.touch.fraction:.3f}", palette.CAPTION
     if curve.touch.status is Status.OVERLAPPING:
         words, brief = "They touch from the beginning.", "touch"
@@ -206,13 +213,14 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
     elif last > _OPEN:
         words, brief = (
             "There is a gap at both ends and contact in between, so checking only the ends misses it.",
-            "contact between the ends",
+            "no contact at the ends, but in between",
         )
         color = palette.UNEXPLAINED
     else:
         words, brief, color = f"They touch at {touch}, and still do at the end.", f"touch at {touch}", palette.AGREE
-    long, short = f"Close-up of step {step + 1}: the gap between bullet and {noun}.  ", f"Close-up of step {step + 1}, gap to {noun}:  "
-    return ((long, palette.TEXT), (words, color)), ((short, palette.TEXT), (brief, color))
+    head = f"Close-up of step {step + 1}"
+    headings = ((f"{head}: the gap between bullet and {noun}.  ", words), (f"{head}.  ", words), (f"{head}, gap to {noun}:  ", brief))
+    return tuple(((start, palette.TEXT), (finding, color)) for start, finding in headings)
 
 
 def _outline(shape: FixtureShape, pose: Pose) -> FloatArray:

@@ -29,6 +29,7 @@ from demos._bullet_picture import (
     shorter,
     step_plot,
 )
+from engine.app import compiling
 from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.contracts import Status
@@ -51,8 +52,8 @@ __all__ = ["Bullet", "Lane"]
 
 Point = tuple[float, float]
 
-KERNELS = "kernels"
-"""Name in `Demo.arrivals` for our algorithms, which are loaded with the referee."""
+KERNELS, DISTANCES = "kernels", "distances"
+"""Names in `Demo.arrivals` for all of our algorithms, which are loaded with the referee, and for those that locate an impact of Box2D's."""
 TARGETS: dict[str, tuple[tuple[Target, ...], str]] = {
     "each": (("static", "dynamic", "blade"), ""),
     "wall": (("static",), "static"),
@@ -110,22 +111,28 @@ OUTCOME_COLORS: dict[Outcome, Color] = {
 @register(
     id="bullet",
     category="Fast bullets",
-    title="Bullet against wall",
-    watch="Each lane fires the same shot under a different rule. Ghosts mark where steps ended; nothing was checked in between.",
+    title="Bullet against a plate",
+    watch="Each lane fires the same shot under a different rule. Ghosts mark where steps ended; the red part was never checked.",
 )
 class Bullet(Demo):
     """A small fast bullet at various targets, with a lane for each rule."""
 
     tries = (
-        ("Click in a lane to fire; drag to aim. With CCD off, the bullet jumps through the plate.", "Grab, key return, key f"),
+        (
+            "Click in a lane to fire; drag to aim. With continuous collision detection (CCD) off, it jumps through.",
+            "Grab, key return, key f",
+        ),
         ("Add the lane of Box2D's default: it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
-        ("Pause at the red step (Space) and point at the close-up below: the curve is the gap between bullet and target.", "pause"),
+        ("Pause (Space) and step to the red part (N). The curve below is the gap between bullet and target in that step.", "step"),
         ("Change the muzzle speed: at which speed does the first lane begin to fail?", "set speed"),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
     parameters = (
-        Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
+        replace(
+            Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
+            buttons={rule: (name, f"{meaning[:1].upper()}{meaning[1:]}.") for rule, (name, meaning) in RULE_NAMES.items()},
+        ),
         Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias in TARGETS.values()), default=3),
         Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
@@ -290,11 +297,13 @@ class Bullet(Demo):
         return self.has(KERNELS) and is_loaded("step curves", self.viewer.interactive)
 
     def arrivals(self) -> Sequence[str]:
-        return (KERNELS,) if self.has_algorithms else ()
+        if self.has_algorithms:
+            return KERNELS, DISTANCES
+        return (DISTANCES,) if DISTANCES in compiling.loaded else ()
 
     def _waits(self, lane: Lane) -> bool:
         """Return True if a lane cannot shoot yet, because our algorithms, which it needs, are not loaded."""
-        return lane.rule in ("default", "bullet", "swept") and not self.has(KERNELS)
+        return (lane.rule == "swept" and not self.has(KERNELS)) or (lane.rule in ("default", "bullet") and not self.has(DISTANCES))
 
     # -- layout ----------------------------------------------------------------------------------------------------------
 
@@ -430,7 +439,7 @@ class Bullet(Demo):
             meaning = "checks everything fast between steps, with or without the flag"
         watch, color = lane.watch, palette.CAPTION
         if watch is None:
-            words = shorter("waiting for our algorithms, which are being compiled" if self._waits(lane) else "starts with the next shot")
+            words = shorter("compiled on the first start: see below" if self._waits(lane) else "starts with the next shot")
         elif self._is_decided(lane):
             words, color = shorter(verdict(watch)), _outcome_color(watch)
         else:
@@ -440,7 +449,8 @@ class Bullet(Demo):
         right = canvas.camera.to_screen((self._right, 0.0))[0]
         name = fonts.shortened(name, 14.0, max(round(right - left), 1), bold=True)
         left = canvas.text_px((left, top), name, palette.TEXT, 14.0, "topleft", bold=True).right + gap
-        fitting = next((line for line in words if fonts.width(line, 14.0, True) <= right - left), "")
+        rooms = right - left - fonts.width(meaning, 12.0) - gap, right - left  # the meaning says why: a shorter verdict leaves it room
+        fitting = next((line for room in rooms for line in words if fonts.width(line, 14.0, True) <= room), "")
         if fitting:
             right = canvas.text_px((right, top), fitting, color, 14.0, "topright", bold=True).left - gap
         if fonts.width(meaning, 12.0) <= right - left:
@@ -471,7 +481,7 @@ class Bullet(Demo):
             draw_gap_plot(canvas, place, plot, pointer)
             return None if pointer is None else fraction_under(canvas, place, plot, pointer)
         if not self._has_curves:
-            words = canvas.fonts.shortened("The close-up appears in a few seconds.", 13.0, place[2])
+            words = canvas.fonts.shortened("The close-up is compiled on the first start.", 13.0, place[2])
             canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")
         return None
 

@@ -155,11 +155,11 @@ CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifo
 
 EDGES = "manifolds with edges"
 """The part needed to check pairs with edges."""
-_BULLETS = ("times of impact", "distances", "sweeps")
+_BULLETS = ("times of impact", "sweeps")
 _MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
-ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)}}
-"""Parts without which demos cannot run, the longest first, so that two processes finish at about the same time."""
+ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in ("distances", EDGES, *_BULLETS)}}
+"""Parts without which demos cannot run: after the check the short one that the bullets' lanes of Box2D need, then the longest first."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
 """Parts that demos use, except the bullets' timeline and the race of broad phases, which load separately."""

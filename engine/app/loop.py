@@ -148,7 +148,10 @@ class Loop:
             else:
                 window.check = CheckNote(warmup.words, warmup.short, is_warming_up=True)
         elif warmup.factory is not None and warmup.is_complete:
+            window.check = CheckNote()
             window.navigator.has_everything()
+        elif warmup.factory is not None:
+            window.check = CheckNote("", warmup.short, is_warming_up=True)
 
 
 @contextlib.contextmanager

@@ -52,11 +52,12 @@ def _choice_rows(parameter: Parameter, value: float, change: Set, name: str) -> 
         rows.append(Buttons(tuple(titles)))
     buttons = tuple(
         Button(
-            parameter.choices[k].replace("_", " "),
+            words,
             partial(change, parameter.chosen(value, k), False),
-            parameter.tooltip,
+            tip,
             is_on=parameter.has(value, k) if parameter.several else round(value) == k,
         )
         for k in (range(len(parameter.choices)) if parameter.several else groups[shown])
+        for words, tip in (parameter.button(k),)
     )
     return [*rows, Buttons(buttons)]

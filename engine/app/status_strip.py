@@ -36,7 +36,7 @@ class CheckNote:
     sentence : str
         Text for the panel; empty once the check has loaded.
     short : str
-        A few words for the status strip.
+        A few words for the status strip, also while other algorithms are still being compiled.
     is_warming_up : bool
         Whether the check is still loading.
     """
@@ -195,15 +195,16 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
 def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
     """Return the text on the right: the results of the check, or why there is none."""
     stages = session.demo.stages
-    if check.short and (check.is_warming_up or not is_preview):
-        return [(check.short, palette.WARNING)]
+    progress = [(check.short, palette.WARNING)] if check.short and (check.is_warming_up or not is_preview) else []
+    if progress and check.sentence:
+        return progress
     if is_preview:
-        return [("preview", palette.CAPTION)]
+        return [*progress, ("preview", palette.CAPTION)]
     if not stages:
-        return []
+        return progress
     agree, explained = sum(stage.total.agree for stage in stages), sum(stage.total.explained for stage in stages)
     unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
-    counts = [(f"agree {agree:,}", palette.AGREE)]
+    counts = [*progress, (f"agree {agree:,}", palette.AGREE)]
     if explained:
         counts.append((f"explained {explained:,}", palette.EXPLAINED))
     return [*counts, (f"unexplained {unexplained:,}", palette.UNEXPLAINED if unexplained else palette.CAPTION)]

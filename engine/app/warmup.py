@@ -144,7 +144,7 @@ class RefereeWarmup:
 
     def _check_first(self) -> None:
         """Compile and load what the check of discs and polygons needs, then the rest, part by part."""
-        self.words, self.short = _COMPILING, "check: in a few seconds"
+        self.words = _COMPILING
         loaded: set[str] = set()
 
         def load(parts: Collection[str]) -> None:
@@ -158,7 +158,7 @@ class RefereeWarmup:
             if self.factory is None:
                 load(CHECK)
                 if loaded.issuperset(CHECK):
-                    self.words, self.short = LOADING, "loading algorithms"
+                    self.words = LOADING
                     with short_turns():
                         self.factory = _checked_factory()
                 return
@@ -173,6 +173,7 @@ class RefereeWarmup:
             n_ended, last = 0, perf_counter()
             while not (compilers.is_over or self._closed) and perf_counter() - last < LONGEST:
                 look()
+                self.short = f"compiling: {len(loaded)} of {len(ASKED)}"
                 if len(compilers.ended) > n_ended:
                     n_ended, last = len(compilers.ended), perf_counter()
                 compilers.wait(_LOOK)

@@ -387,15 +387,11 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
     stop = shot.stop
     assert stop is not None
     if stop.in_toi:
-        how = f"stopped at x = {stop.center[0]:.2f} m during step {stop.step + 1}, at the time of impact"
+        how = f"stopped at x = {stop.center[0]:.2f} m between steps {stop.step} and {stop.step + 1}, at the time of impact"
     else:
         seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
         how = f"stopped at x = {stop.center[0]:.2f} m: {seen} detected it {_where(shot.spec, stop)} the {noun}"
-    return f"{how}; {_pushing(shot, 2)}" if shot.speed > _NOTABLE else how
-
-
-def _pushing(shot: ShotTracker, digits: int) -> str:
-    return f"pushes the target along at {shot.speed:.{digits}g} m/s"
+    return f"{how}; then moves on behind the target at {shot.speed:.2g} m/s" if shot.speed > _NOTABLE else how
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:
@@ -408,7 +404,7 @@ def _where(spec: ShotSpec, stop: Impact) -> str:
 def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
     hit = shot.hit
     assert hit is not None
-    what = f"broke through and continues at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
+    what = f"broke through and continues at {shot.speed:.3g} m/s" if shot.is_past else f"pushes the target along at {shot.speed:.3g} m/s"
     where = f"at x = {hit.center[0]:.2f} m" if hit.center[0] < 0.0 else f"during step {hit.step + 1}"
     return f"hit the {noun} {where}; {what}"
 

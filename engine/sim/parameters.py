@@ -39,6 +39,8 @@ class Parameter:
         True for a parameter from `some`: the value is a bit mask, the sum of 2^k over the selected choices k.
     logarithmic : bool
         True for a logarithmic slider. If `low` is 0, the slider starts `_DECADES` decades below the default, and its left end means 0.
+    buttons : mapping of str to (str, str)
+        Words and help of the buttons of choices, by the choice; other buttons show the choice itself.
     groups : mapping of str to tuple of str
         Groups of the choices, by their titles: the panel has a button for each group, and shows the choices of the group in use.
     help : str
@@ -62,6 +64,7 @@ class Parameter:
     also: tuple[str, ...] = ()
     several: bool = False
     logarithmic: bool = False
+    buttons: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     help: str = ""
     setting: str = ""
@@ -103,6 +106,12 @@ class Parameter:
         """What it does; without help the range of its values, and its name on the command line."""
         allowed = "" if self.choices else f"From {self.shown(self.low)} to {self.shown(self.high)}. "
         return self.help or f"{allowed}On the command line: --set {self.name}=..."
+
+    def button(self, index: int) -> tuple[str, str]:
+        """Return the words and the tooltip of a choice's button."""
+        choice = self.choices[index]
+        words, explained = self.buttons.get(choice, (choice.replace("_", " "), ""))
+        return words, f"{explained} On the command line: --set {self.name}={choice}." if explained else self.tooltip
 
     @property
     def slider_range(self) -> tuple[float, float]:

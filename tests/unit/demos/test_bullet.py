@@ -269,7 +269,8 @@ class _Referee:
 
 
 @pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
-def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes):
+def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes, monkeypatch):
+    monkeypatch.setattr("engine.app.compiling.loaded", loaded := set())
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
     demo.viewer.interactive = demo.sim.waits = True
     for _ in range(120):
@@ -279,7 +280,10 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
     assert all(lane.is_decided for lane in demo.lanes[:-1])
     assert len(demo.summary()) == len(demo.lanes) - 1
     assert not demo.arrivals()
-    demo.sim.use_referee(lambda world: _Referee())
+    if "swept" in lanes:
+        demo.sim.use_referee(lambda world: _Referee())
+    else:  # Box2D's lanes need little: a bullet flies long before all of our algorithms are there
+        loaded.add("distances")
     for what in demo.arrivals():
         demo.sim.act(ResourceReady(what))
     for _ in range(120):
