@@ -215,26 +215,29 @@ def _fast(n: int, rounds: int) -> list[Record]:
 
 
 def _box2d_world(n: int, rounds: int) -> list[Record]:
-    """Time a world that Box2D drives, made as anybody makes one, and Box2D with an empty listener, against Box2D stepped bare.
+    """Time worlds that Box2D drives, made as anybody makes one, and Box2D with an empty listener, against Box2D stepped bare.
 
-    No contact is read.
+    No contact is read. A world listens to Box2D for continuous physics and for hooks.
     """
     scene = box_pile(n, 10)
-    try:
-        calls: dict[str, Callable[[], object]] = {"Box2D": _box2d_step(scene), "heard": _box2d_step(scene, listener=True)}
-    except MissingPeerError:
-        return []
-    world = _ours(scene, 8, solver="box2d")
-    calls["ours"] = world.step
-    for _ in range(SETTLING):
-        for call in calls.values():
-            call()
-    taken = _in_turn(calls, rounds)
-    note = f"{len(world.contacts):,} contacts, kept for readers"
-    return [
-        record(f"step of a World on Box2D, {n:,} boxes", "us", taken["ours"], taken["Box2D"], "b2World::Step", note),
-        record("  pybox2d with an empty listener", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls per contact"),
-    ]
+    records = []
+    for continuous in (False, True):
+        try:
+            calls = {"Box2D": _box2d_step(scene, continuous), "heard": _box2d_step(scene, continuous, listener=True)}
+        except MissingPeerError:
+            return []
+        world = _ours(scene, 8, continuous=continuous, solver="box2d")
+        calls["ours"] = world.step
+        for _ in range(SETTLING):
+            for call in calls.values():
+                call()
+        taken = _in_turn(calls, rounds)
+        note, kind = f"{len(world.contacts):,} contacts, kept for readers", ", continuous" if continuous else ""
+        records += [
+            record(f"step of a World on Box2D, {n:,} boxes{kind}", "us", taken["ours"], taken["Box2D"], "b2World::Step", note),
+            record("  pybox2d with an empty listener", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls per contact"),
+        ]
+    return records
 
 
 def _asked_for(world: World) -> float:

@@ -76,6 +76,8 @@ class Box2DCache:
         self.listener = ContactListener(self._by_address)
         self._rows: _Bodies | None = None
         self._table: FixtureTable | None = None
+        self._touching: RawContacts | None = None
+        """Touching contacts after the last step; None once a command may have changed them."""
 
     def build(self, read: BodyReading, pairs: EvaluatedPairs) -> None:
         """Create everything in the model, with the bodies' state from `read`, in a world that is still empty.
@@ -113,6 +115,7 @@ class Box2DCache:
 
     def apply(self, command: c.Command, becomes: Becomes) -> None:
         """Apply a command, before the model is updated."""
+        self._touching = None
         match command:
             case c.CreateBody(body, spec, fixtures):
                 motion = [*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity]
@@ -286,12 +289,23 @@ class Box2DCache:
         linear = (float(velocity.x) + impulse[0] / mass, float(velocity.y) + impulse[1] / mass)
         return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
 
-    def step(self, number: int, start_pose: Callable[[int], Pose]) -> None:
-        """Advance by one step. Exceptions in callbacks are stored in the listener; any other exception leaves the world unusable."""
-        settings = self._model.settings
-        self.listener.start_step(number, start_pose, settings.sub_stepping)
-        self._world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
-        self.listener.end_step()
+    def step(self, number: int, start_pose: Callable[[int], Pose]) -> RawContacts:
+        """Advance by one step and return the touching contacts.
+
+        Exceptions in callbacks are stored in the listener; any other exception leaves the world unusable.
+        """
+        settings, listener, world = self._model.settings, self.listener, self._world
+        listener.start_step(number, start_pose, settings.sub_stepping)
+        needs_calls = settings.continuous or listener.hooks is not None
+        before = None if needs_calls else self._touching or self.read_contacts()
+        world.contactListener = listener if needs_calls else None
+        world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
+        world.contactListener = listener  # between steps, commands end contacts
+        self._touching = self.read_contacts()
+        if before is not None:
+            listener.note_changes(before, self._touching)
+        listener.end_step()
+        return self._touching
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

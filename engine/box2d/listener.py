@@ -1,8 +1,9 @@
 """The contact listener: it copies numbers only, raises no exceptions, and calls Box2D as little as possible.
 
-Most of a listener's cost is incurred by merely having one, so everything that can be read after the step is read then. This
-excludes the order of begin and end events within a step, and the poses at which continuous physics computed a manifold, because the bodies
-move on to the end of the step afterwards.
+Most of a listener's cost is incurred by merely having one: two calls per touching pair. It is therefore only attached for steps with
+contact hooks or continuous physics, which may compute a manifold at poses that the bodies leave before the step ends. In any other step,
+Box2D evaluates each contact once, in the order of its list. `note_changes` then infers the events from the touching contacts before and
+after the step.
 
 Callbacks during a step have this order::
 
@@ -24,7 +25,9 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 import Box2D
+import numpy as np
 
+from engine.box2d.memory import RawContacts
 from engine.common.limits import MAX_IMPACTS_PER_STEP
 from engine.contracts import PairEvent
 from engine.world.hooks import StepHooks
@@ -119,6 +122,13 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
                         report(self._pair_event(known[a], known[b]))
                     except BaseException as error:
                         self._keep(error)
+
+    def note_changes(self, before: RawContacts, after: RawContacts) -> None:
+        """Record the events of a step in which the listener was not attached, from the touching contacts, in Box2D's order."""
+        changed = np.setxor1d(before.contacts, after.contacts, assume_unique=True)
+        for report, raw in ((self._begin, after), (self._end, before)):
+            for a, b in raw.fixtures[np.isin(raw.contacts, changed)].tolist() if len(changed) else ():
+                report(self._pair_event(self._handles[a], self._handles[b]))
 
     def end_step(self) -> None:
         """End the step, so that contacts that end later are not attributed to an impact within it."""

@@ -268,7 +268,7 @@ class Box2DSolver(Solver):
             return x, y, angle
 
         started = perf_counter()
-        cache.step(number, start_pose)
+        raw = cache.step(number, start_pose)
         stepped = perf_counter()
         phases = cache.phases(1e3 * (stepped - started))
         after = cache.read_motion()
@@ -280,7 +280,7 @@ class Box2DSolver(Solver):
         began, ended = cache.listener.take_events()
         inputs = StepInputs(
             step=number,
-            raw=cache.read_contacts(),
+            raw=raw,
             table=cache.fixture_table(),
             start_poses=poses,
             active=before.motion.awake & movable,
@@ -293,7 +293,7 @@ class Box2DSolver(Solver):
         pairs = build_step_contacts(inputs, self._pairs)
         read = BodyReading(after, cache.read_internal())
         if record is not None:
-            touching, columns, settled = cache.touching(inputs.raw), record.fixture_columns(), cache.listener.settled
+            touching, columns, settled = cache.touching(raw), record.fixture_columns(), cache.listener.settled
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
         self._pairs, self._read = pairs, read  # nothing below can fail
         self._is_mid_step = self.model.settings.sub_stepping

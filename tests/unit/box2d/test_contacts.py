@@ -216,6 +216,33 @@ def test_sensors_have_events_and_no_points():
     assert len(ended) == 1
 
 
+def test_events_inferred_after_a_step_are_those_of_the_listener():
+    """Without continuous physics and hooks, no listener is attached to Box2D, which must not change an event or its order."""
+
+    def events(hooks):
+        world = World(WorldSettings(continuous=False))
+        world.hooks = hooks
+        floor(world)
+        world.create_body(BodySpec((FixtureSpec(Circle(2.0), sensor=True),), type="static", position=(0.0, 2.0)))
+        bodies = [
+            world.create_body(BodySpec((BOX if k % 3 else DISC,), position=(k % 4 - 1.5 + 0.07 * k, 0.6 + k // 4), angle=0.3 * k))
+            for k in range(12)
+        ]
+        steps = []
+        for step in range(60):
+            if step % 20 == 19:
+                world.destroy_body(bodies.pop(0))
+                world.set_velocity(bodies[0], (3.0, 4.0), 5.0)
+            contacts = world.step()
+            steps.append((contacts.began, contacts.ended))
+        return steps
+
+    inferred = events(None)
+    assert inferred == events(StepHooks())
+    assert sum(len(began) for began, _ in inferred) > 20
+    assert max(len(ended) for _, ended in inferred) > 1
+
+
 def test_destroying_a_body_ends_its_contacts():
     world, box, _ = settled()
     world.destroy_body(box)
