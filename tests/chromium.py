@@ -3,8 +3,6 @@
 `websockets`, which the laboratory needs anyway, is all that this takes.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -12,11 +10,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from tests.waiting import PATIENCE, until
 
@@ -36,18 +31,18 @@ class _RefusedError(Exception):
 class Tab:
     """One tab of a browser; `messages` are what its console, its script errors and its security policy said."""
 
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection):
         self._connection = connection
-        self._session: str | None = None
+        self._session = None
         self._number = 0
-        self.messages: list[str] = []
-        self._contexts: dict[str, int] = {}  # of the scripts of each frame
+        self.messages = []
+        self._contexts = {}  # of the scripts of each frame
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, **params: Any) -> Any:
+    def call(self, method, **params):
         """Call a method of the protocol, and return its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
@@ -60,7 +55,7 @@ class Tab:
                 return answer["result"]
             self._note(answer)
 
-    def _note(self, event: Mapping[str, Any]) -> None:
+    def _note(self, event):
         name, params = event.get("method"), event.get("params", {})
         if name == "Runtime.consoleAPICalled":
             self.messages.append(" ".join(str(part.get("value", part.get("description"))) for part in params["args"]))
@@ -74,23 +69,23 @@ class Tab:
         elif name == "Page.javascriptDialogOpening":
             self.messages.append(f"dialog: {params['message']}")
 
-    def run(self, script: str, context: int | None = None) -> Any:
+    def run(self, script, context=None):
         """Evaluate an expression, which may be a promise, and return its value as plain data; a `context` is that of a frame."""
         where = {} if context is None else {"contextId": context}
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, **where)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def open(self, path: Path, address: str = "") -> None:
+    def open(self, path, address=""):
         """Open a file, and wait until its players are ready, or something went wrong."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=path.as_uri() + address)
         until(lambda: self.run(_IS_READY) or self.messages)
 
-    def run_in_frame(self, script: str, number: int = 0) -> Any:
+    def run_in_frame(self, script, number=0):
         """Evaluate an expression in a frame of the page as soon as its players are ready."""
 
-        def attempt() -> tuple[Any] | None:
+        def attempt():
             try:
                 frame = self.call("Page.getFrameTree")["frameTree"]["childFrames"][number]["frame"]["id"]
                 context = self._contexts[frame]
@@ -101,28 +96,28 @@ class Tab:
         (value,) = until(attempt)
         return value
 
-    def look(self, width: int, height: int, theme: str = "dark", is_phone: bool = False) -> None:
+    def look(self, width, height, theme="dark", is_phone=False):
         """Set the size of the page, CSS pixels, and the reader's theme."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
-    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+    def mouse(self, kind, x, y, **more):
         """Move or press the mouse: `kind` is "mouseMoved", "mousePressed" or "mouseReleased"."""
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
-    def key(self, key: str) -> None:
+    def key(self, key):
         """Press and release a key, by the name that scripts see."""
         text = {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def picture(self) -> bytes:
+    def picture(self):
         """Return the page as it looks, a PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
 
 @contextlib.contextmanager
-def browser() -> Iterator[Tab]:
+def browser():
     """Start a browser with one tab, and end it after the with block."""
     assert PROGRAM is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

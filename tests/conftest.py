@@ -1,7 +1,5 @@
 """What goes before all tests, and what holds for each of them."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,16 +1,10 @@
 """Edits by the name of the method of `World` that they call: for tests that choose one at random, or change many things."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from engine.sim import actions
-from engine.sim.actions import Edit
 
 __all__ = ["edit_of"]
 
-_KINDS: dict[str, Callable[..., Edit]] = {
+_KINDS = {
     "create_body": actions.CreateBody.of,
     "destroy_body": actions.DestroyBody,
     "create_fixture": actions.CreateFixture.of,
@@ -29,6 +23,6 @@ _KINDS: dict[str, Callable[..., Edit]] = {
 _CHANGES = frozenset({"set_body", "set_fixture", "set_joint", "set_settings"})
 
 
-def edit_of(stage: int, method: str, *arguments: Any, **changes: Any) -> Edit:
+def edit_of(stage, method, *arguments, **changes):
     """Return the edit that calls a method of a stage's world."""
     return _KINDS[method](stage, *arguments, *((changes,) if method in _CHANGES else ()))

@@ -1,14 +1,12 @@
 """Compiles the kernels that the tests use, once and before they begin: each test process would compile them for itself otherwise."""
 
-from __future__ import annotations
-
 from engine.app.compiling import EVERYTHING, LONGEST, Compilers, grouped
 from engine.common.jit import mark_cache_warm
 
 __all__ = ["compile_all"]
 
 
-def compile_all(n_processes: int) -> None:
+def compile_all(n_processes):
     """Let so many processes compile them. What goes wrong there goes wrong in a test, too, and is told there."""
     with Compilers(grouped(EVERYTHING), n_processes) as compilers:
         while not compilers.is_over:

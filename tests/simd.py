@@ -1,7 +1,5 @@
 """What tests of SIMD kernels share: comparing columns to the bit, and counting instructions on vectors."""
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -4,10 +4,7 @@ No test may fail because a machine is slow. So a limit here is not what somethin
 reached, something hangs.
 """
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
 from typing import TypeVar
 
 __all__ = ["PATIENCE", "until"]
@@ -19,7 +16,7 @@ beside a dozen other processes, twenty times as long."""
 _Found = TypeVar("_Found")
 
 
-def until(condition: Callable[[], _Found], seconds: float = PATIENCE, look: float = 0.05) -> _Found:
+def until(condition, seconds=PATIENCE, look=0.05):
     """Return what `condition` returns, as soon as that is true or not empty; ask for it every `look` seconds.
 
     Raises

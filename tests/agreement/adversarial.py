@@ -1,7 +1,5 @@
 """Seeded pairs of all four kinds of shape for the rational referee, most of them placed where collision code goes wrong."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

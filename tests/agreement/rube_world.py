@@ -3,12 +3,9 @@
 ``python -m tests.agreement.rube_world FILE ...`` takes 600 steps of each and prints how far the bodies are apart.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import sys
-from typing import Any
 
 import Box2D
 import numpy as np
@@ -20,7 +17,7 @@ __all__ = ["farthest"]
 STEPS = 600
 
 
-def farthest(path: str, steps: int = STEPS) -> float:
+def farthest(path, steps=STEPS):
     """Return the largest difference of any body's x, y (m) or angle (rad) in any step; every body of the file must have been taken."""
     with open(path, encoding="utf-8") as file:
         plain = json.load(file)
@@ -37,15 +34,15 @@ def farthest(path: str, steps: int = STEPS) -> float:
     return worst
 
 
-def number(given: Any) -> float:
+def number(given):
     return struct.unpack(">f", bytes.fromhex(given))[0] if isinstance(given, str) else float(given)
 
 
-def vector(given: Any) -> tuple[float, float]:
+def vector(given):
     return (number(given["x"]), number(given["y"])) if isinstance(given, dict) else (0.0, 0.0)
 
 
-def _world(plain: dict[str, Any]) -> tuple[Any, list[Any]]:
+def _world(plain):
     world = Box2D.b2World(gravity=vector(plain["gravity"]))
     world.warmStarting, world.allowSleeping = plain.get("warmStarting", True), plain.get("allowSleep", True)
     world.continuousPhysics, world.subStepping = plain.get("continuousPhysics", True), plain.get("subStepping", False)
@@ -55,7 +52,7 @@ def _world(plain: dict[str, Any]) -> tuple[Any, list[Any]]:
     return world, bodies
 
 
-def _body(world: Any, given: dict[str, Any]) -> Any:
+def _body(world, given):
     names = ("angle", "angularVelocity", "linearDamping", "angularDamping")
     flags = {name: given.get(name, False) for name in ("awake", "bullet", "fixedRotation")}
     body = world.CreateBody(
@@ -82,7 +79,7 @@ def _body(world: Any, given: dict[str, Any]) -> Any:
     return body
 
 
-def _shape(fixture: dict[str, Any]) -> Any:
+def _shape(fixture):
     if "circle" in fixture:
         circle = fixture["circle"]
         return Box2D.b2CircleShape(pos=vector(circle["center"]), radius=number(circle["radius"]))
@@ -93,7 +90,7 @@ def _shape(fixture: dict[str, Any]) -> Any:
     return Box2D.b2ChainShape(vertices_loop=corners[:-1]) if chain.get("hasPrevVertex") else Box2D.b2ChainShape(vertices_chain=corners)
 
 
-_JOINTS: dict[str, tuple[Any, dict[str, str]]] = {
+_JOINTS = {
     "weld": (Box2D.b2WeldJointDef, {"refAngle": "referenceAngle", "frequency": "frequencyHz", "dampingRatio": "dampingRatio"}),
     "friction": (Box2D.b2FrictionJointDef, {"maxForce": "maxForce", "maxTorque": "maxTorque"}),
     "distance": (Box2D.b2DistanceJointDef, {"length": "length", "frequency": "frequencyHz", "dampingRatio": "dampingRatio"}),
@@ -112,9 +109,9 @@ _JOINTS: dict[str, tuple[Any, dict[str, str]]] = {
 """By the type in the file: Box2D's definition, and its names for the file's numbers."""
 
 
-def _joint(given: dict[str, Any], bodies: list[Any]) -> Any:
+def _joint(given, bodies):
     kind, names = _JOINTS[given["type"]]
-    settings: dict[str, Any] = {ours: number(given.get(name, 0)) for name, ours in names.items()}
+    settings = {ours: number(given.get(name, 0)) for name, ours in names.items()}
     settings |= {name: given[name] for name in ("enableLimit", "enableMotor") if name in given}
     settings |= {name: number(given[name]) for name in ("motorSpeed", "maxMotorTorque", "maxMotorForce") if name in given}
     settings |= {"localAxisA": vector(given["localAxisA"])} if "localAxisA" in given else {}

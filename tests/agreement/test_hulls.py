@@ -6,8 +6,6 @@ largest coordinate (`qh->DISTround`, "maximum roundoff error for a distance", ab
 coordinate covers several of them. By no more may any point stand out of its hull, and none of its corners may lie inside ours at all.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -22,8 +22,6 @@ points            on A's surface within 4 u, as for `contact_set`; on B's within
                   parallel within rounding.) Without radii, at a sharp corner, as much more as said above
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

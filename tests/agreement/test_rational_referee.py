@@ -10,8 +10,6 @@ point        4 u (1 + amplification): the end of an edge is brought into the fra
              where a plane cuts an edge at an angle whose cosine is c, an error across the plane grows by 1 / c along the edge
 """
 
-from __future__ import annotations
-
 import math
 import os
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Outlines of small drawings against resvg's pictures of them: pixel by pixel, but for those that the outline passes through."""
 
-from __future__ import annotations
-
 import io
 import random
 

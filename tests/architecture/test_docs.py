@@ -1,7 +1,5 @@
 """The pages: every link leads to a file, every test named exists, every algorithm's and topic's page is in its index with a picture."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an import drags in, seen in a fresh interpreter without a display."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Who may import whom: reads the imports of every module and holds the layers of the project."""
 
-from __future__ import annotations
-
 import ast
 import os
 from functools import cache

@@ -1,7 +1,5 @@
 """Set-up: pinned requirements, the README's two commands, and one place for each of these facts."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

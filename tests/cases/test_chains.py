@@ -1,7 +1,5 @@
 """Smooth bodies on smooth chains: what slides down is never thrown back, nor given energy, by any of our methods (issue 29, case 10)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

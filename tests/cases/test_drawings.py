@@ -1,7 +1,5 @@
 """Drawings that were read wrongly (issue 29), one user unit a meter, y up: size, area and bounds by the specifications."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A motor joint that made a free pair spin, and a pulley that ran out (issue 29); more of both kinds in `test_invariants.py`."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Photographs that say how the camera was held (issue 29): EXIF 2.3, tag 274."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

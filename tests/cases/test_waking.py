@@ -1,7 +1,5 @@
 """What changes what a sleeper should do wakes it, whatever drives the world, and exactly so in a replay and after a snapshot (issue 29)."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -11,8 +11,6 @@ one by one    without the kernels that take many pairs at once in registers
 Status 1 and a line for each demo of which one is another.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

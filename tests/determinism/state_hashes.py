@@ -8,8 +8,6 @@ A hash is a digest of the raw float bits of all bodies. It holds on one platform
 is noted with it; on another one the comparison says so and ends with status 2.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import platform

@@ -1,7 +1,5 @@
 """A world restored to a keyframe goes on as the one that came through it, to the last bit, whatever happens in it."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

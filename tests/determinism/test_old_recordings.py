@@ -1,7 +1,5 @@
 """What the program recorded, and the scene file it read, before `engine.world` was parted from Box2D: they still play, to the last bit."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Two demos played by one person, with changes of the solver under way, and one shared by three users who undo, drive and come back.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

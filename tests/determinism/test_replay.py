@@ -1,7 +1,5 @@
 """The same commands give the same bits: twice, from the log, in another process, with either reader."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

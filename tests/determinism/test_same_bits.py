@@ -3,8 +3,6 @@
 All demos: ``python -m tests.determinism.same_bits --solver soft_step``.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -7,8 +7,6 @@ Box2D's tests are those of version 3.1 (E. Catto, github.com/erincatto/box2d, te
 its own tolerances are float32's, ours are the ones here.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,59 +4,55 @@ Not a test module: `test_killers` runs each of them in a process of its own and 
 the wrapper was written. One that survives means a new wheel, and a guard of ours that may not be needed any more.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import Box2D
 
-PROGRAMS: dict[str, Callable[[], object]] = {}
+PROGRAMS = {}
 
 
-def program(function: Callable[[], object]) -> Callable[[], object]:
+def program(function):
     PROGRAMS[function.__name__] = function
     return function
 
 
-def falling_box(world: Any) -> Any:
+def falling_box(world):
     world.CreateStaticBody(position=(0, 0)).CreatePolygonFixture(box=(10, 1))
     body = world.CreateDynamicBody(position=(0, 1.9))
     body.CreatePolygonFixture(box=(1, 1), density=1)
     return body
 
 
-def pair(world: Any) -> tuple[Any, Any]:
+def pair(world):
     return world.CreateDynamicBody(position=(0, 0)), world.CreateDynamicBody(position=(1, 0))
 
 
 class Listener(Box2D.b2ContactListener):
     """Does one thing in one callback."""
 
-    def __init__(self, callback: str, action: Callable[[Any], object]) -> None:
+    def __init__(self, callback, action):
         super().__init__()
         self.callback, self.action = callback, action
 
-    def called(self, callback: str, contact: Any) -> None:
+    def called(self, callback, contact):
         if callback == self.callback:
             self.action(contact)
 
-    def BeginContact(self, contact: Any) -> None:
+    def BeginContact(self, contact):
         self.called("begin", contact)
 
-    def EndContact(self, contact: Any) -> None:
+    def EndContact(self, contact):
         self.called("end", contact)
 
-    def PreSolve(self, contact: Any, old_manifold: Any) -> None:
+    def PreSolve(self, contact, old_manifold):
         self.called("pre", contact)
 
-    def PostSolve(self, contact: Any, impulse: Any) -> None:
+    def PostSolve(self, contact, impulse):
         self.called("post", contact)
 
 
-def step_with(callback: str, action: Callable[[Any], object]) -> None:
+def step_with(callback, action):
     world = Box2D.b2World()
     falling_box(world)
     world.contactListener = listener = Listener(callback, action)
@@ -66,21 +62,21 @@ def step_with(callback: str, action: Callable[[Any], object]) -> None:
 
 
 @program
-def exception_in_post_solve() -> None:
+def exception_in_post_solve():
     step_with("post", lambda contact: 1 / 0)
 
 
 @program
-def destroy_body_in_post_solve() -> None:
+def destroy_body_in_post_solve():
     step_with("post", lambda contact: contact.fixtureA.body.world.DestroyBody(contact.fixtureB.body))
 
 
 @program
-def listener_removed_in_callback() -> None:
+def listener_removed_in_callback():
     world = Box2D.b2World()
     falling_box(world)
 
-    def remove(contact: Any) -> None:
+    def remove(contact):
         world.contactListener = None
 
     world.contactListener = Listener("begin", remove)
@@ -89,7 +85,7 @@ def listener_removed_in_callback() -> None:
 
 
 @program
-def joint_read_after_body() -> None:
+def joint_read_after_body():
     world = Box2D.b2World()
     a, b = pair(world)
     joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
@@ -99,7 +95,7 @@ def joint_read_after_body() -> None:
 
 
 @program
-def joint_destroyed_after_body() -> None:
+def joint_destroyed_after_body():
     world = Box2D.b2World()
     a, b = pair(world)
     joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
@@ -108,7 +104,7 @@ def joint_destroyed_after_body() -> None:
 
 
 @program
-def joint_destroyed_twice() -> None:
+def joint_destroyed_twice():
     world = Box2D.b2World()
     a, b = pair(world)
     joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
@@ -117,12 +113,12 @@ def joint_destroyed_twice() -> None:
 
 
 @program
-def fixture_without_shape() -> None:
+def fixture_without_shape():
     Box2D.b2World().CreateDynamicBody().CreateFixture(Box2D.b2FixtureDef())
 
 
 @program
-def rigid_mouse_joint() -> None:
+def rigid_mouse_joint():
     world = Box2D.b2World()
     ground, body = world.CreateStaticBody(), falling_box(world)
     world.CreateMouseJoint(bodyA=ground, bodyB=body, target=(0, 2), maxForce=10, frequencyHz=0, dampingRatio=0)
@@ -130,7 +126,7 @@ def rigid_mouse_joint() -> None:
 
 
 @program
-def joint_between_worlds() -> None:
+def joint_between_worlds():
     first, second = Box2D.b2World(), Box2D.b2World()
     a, b = falling_box(first), falling_box(second)
     first.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
@@ -140,22 +136,22 @@ def joint_between_worlds() -> None:
 
 
 @program
-def destroy_no_body() -> None:
+def destroy_no_body():
     Box2D.b2World().DestroyBody(None)
 
 
 @program
-def destroy_no_joint() -> None:
+def destroy_no_joint():
     Box2D.b2World().DestroyJoint(None)
 
 
 @program
-def destroy_no_fixture() -> None:
+def destroy_no_fixture():
     Box2D.b2World().CreateDynamicBody().DestroyFixture(None)
 
 
 @program
-def body_destroyed_through_two_proxies() -> None:
+def body_destroyed_through_two_proxies():
     world = Box2D.b2World()
     body = falling_box(world)
     other = body.fixtures[0].body
@@ -167,7 +163,7 @@ def body_destroyed_through_two_proxies() -> None:
 
 
 @program
-def fixture_used_after_body() -> None:
+def fixture_used_after_body():
     world = Box2D.b2World()
     body = falling_box(world)
     fixture = body.fixtures[0]
@@ -177,8 +173,8 @@ def fixture_used_after_body() -> None:
 
 
 @program
-def contact_used_after_step() -> None:
-    kept: list[Any] = []
+def contact_used_after_step():
+    kept = []
     world = Box2D.b2World()
     body = falling_box(world)
     world.contactListener = Listener("begin", kept.append)
@@ -189,7 +185,7 @@ def contact_used_after_step() -> None:
 
 
 @program
-def body_written_after_world() -> None:
+def body_written_after_world():
     world = Box2D.b2World()
     body = falling_box(world)
     del world
@@ -211,7 +207,7 @@ NEARLY_COLLINEAR = (
 
 
 @program
-def endless_polygon() -> None:
+def endless_polygon():
     shape = Box2D.b2PolygonShape(vertices=NEARLY_COLLINEAR)
     assert list(shape.vertices) == list(NEARLY_COLLINEAR)
 

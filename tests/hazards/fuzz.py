@@ -16,8 +16,6 @@ snapshot  snapshots, and restoring them; the world and two made of its last one 
 solvers   begins with any solver, and changes it; few bodies; snapshots, each of which is gone on from by a second world, bit for bit
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import math
@@ -27,7 +25,6 @@ import sys
 from collections import Counter
 from itertools import product
 from time import process_time
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +49,6 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
-    WorldSnapshot,
 )
 from engine.world.joints import changeable
 from engine.world.solver import DEFAULT, load_solver, solvers
@@ -80,7 +76,7 @@ class HookError(Exception):
 
 
 class Fuzzer:
-    def __init__(self, mode: str, seed: int, solver: str = DEFAULT) -> None:
+    def __init__(self, mode, seed, solver=DEFAULT):
         self.mode, self.random, self.seen = mode, random.Random(f"{mode} {seed}"), Counter()
         self.switches = mode == "solvers"
         self.solver = self.any_solver() if self.switches else solver
@@ -92,7 +88,7 @@ class Fuzzer:
         """Seconds of the processor that the longest step has taken."""
         self.settings = WorldSettings()
         self.world = World(self.settings, self.solver)
-        self.snapshots: list[tuple[WorldSnapshot, str]] = []
+        self.snapshots = []
         """With the hash of the world of that moment."""
         pit = (FixtureSpec(Polygon.box(5.0, 0.5)), FixtureSpec(Polygon.box(0.3, 5.0)))
         self.world.create_body(BodySpec(pit, type="static", position=(0.0, -2.5)))
@@ -101,10 +97,10 @@ class Fuzzer:
 
     # -- random values
 
-    def number(self, size: float = 3.0, most: float = MAX_NUMBER) -> float:
+    def number(self, size=3.0, most=MAX_NUMBER):
         return self.edge(self.random.uniform(-size, size), -most, most)
 
-    def edge(self, usual: float, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> float:
+    def edge(self, usual, low=-MAX_NUMBER, high=MAX_NUMBER):
         """`usual`, or in an extreme run, by chance, a number from the edges of what is accepted, or of what float32 holds."""
         r = self.random
         if r.random() >= self.share:
@@ -114,21 +110,21 @@ class Fuzzer:
         number = r.choice((-1.0, 1.0, 1.0)) * size
         return number if r.random() < BEYOND else min(max(number, low), high)
 
-    def vector(self, size: float) -> tuple[float, float]:
+    def vector(self, size):
         return self.number(size), self.number(size)
 
-    def place(self) -> tuple[float, float]:
+    def place(self):
         x, y = self.random.uniform(-3.0, 3.0), self.random.uniform(-2.0, 4.0)
         return self.edge(x, -MAX_COORDINATE, MAX_COORDINATE), self.edge(y, -MAX_COORDINATE, MAX_COORDINATE)
 
-    def shape(self) -> Circle | Polygon | Segment:
+    def shape(self):
         r = self.random
         size = self.edge(r.choice((0.05, 0.2, 0.4, 1.0)), 0.0, MAX_REACH)
         x, y = (0.0, 0.0) if r.random() < 0.7 else (r.uniform(-0.4, 0.4), r.uniform(-0.4, 0.4))
         if r.random() < self.share:
             x, y = self.edge(x, -MAX_REACH, MAX_REACH), self.edge(y, -MAX_REACH, MAX_REACH)
 
-        def corner() -> tuple[float, float]:
+        def corner():
             return self.number(1.0, MAX_REACH), self.number(1.0, MAX_REACH)
 
         kind = r.random()
@@ -145,7 +141,7 @@ class Fuzzer:
         angles = sorted(r.uniform(0.0, 2.0 * math.pi) for _ in range(r.randint(3, 12)))
         return Polygon([(size * math.cos(angle) + x, size * math.sin(angle) + y) for angle in angles])
 
-    def density(self, shape: Circle | Polygon | Segment) -> float:
+    def density(self, shape):
         """Now and then such that the mass is near a border of what a dynamic body may have."""
         r = self.random
         usual = r.choice((0.0, 0.1, 1.0, 1.0, 10.0))
@@ -155,7 +151,7 @@ class Fuzzer:
             return min(mass / area, MAX_NUMBER)
         return self.edge(usual, 0.0)
 
-    def fixture(self) -> FixtureSpec:
+    def fixture(self):
         r = self.random
         shape = self.shape()
         return FixtureSpec(
@@ -169,7 +165,7 @@ class Fuzzer:
             group=r.choice((0, 0, 0, 1, -1, -5)),
         )
 
-    def body(self) -> BodySpec:
+    def body(self):
         r = self.random
         kind = r.choice(("dynamic", "dynamic", "dynamic", "dynamic", "static", "kinematic"))
         return BodySpec(
@@ -196,7 +192,7 @@ class Fuzzer:
         damping, limit, force, torque = self.edge(0.3, 0.0), abs(self.number(1.0)), self.edge(50.0, 0.0), self.edge(9.0, 0.0)
         is_on, speed, tied = r.random() < 0.5, self.number(9.0), r.random() < 0.2
 
-        def now(value: object) -> Any:
+        def now(value):
             """Mostly None: as it is when the joint is made."""
             return value if r.random() < 0.5 * self.share else None
 
@@ -220,7 +216,7 @@ class Fuzzer:
             )
         )()
 
-    def gear(self) -> GearJointSpec:
+    def gear(self):
         """On any two joints, or, mostly, on two new ones."""
         w, r = self.world, self.random
         on = self.any_of(w.joint_ids), self.any_of(w.joint_ids)
@@ -230,23 +226,23 @@ class Fuzzer:
             on = self.support(turned), self.support(r.choice((slid, RevoluteJointSpec(a, c, self.place()))))
         return GearJointSpec(*on, self.edge(r.choice((1.0, -1.0, 0.3, -20.0)), -1e3, 1e3), r.random() < 0.5)
 
-    def support(self, spec) -> int:
+    def support(self, spec):
         """Create a joint that another one is to stand on. Who plays through a history must replace this, or the history misses it."""
         return self.world.create_joint(spec)
 
-    def any_of(self, ids) -> int:
+    def any_of(self, ids):
         """One that is alive, or now and then a number that may name nothing."""
         if not ids or self.random.random() < 0.02:
             return self.random.randrange(-1, 400)
         return self.random.choice(ids)
 
-    def any_solver(self) -> str:
+    def any_solver(self):
         names = solvers()
         return self.random.choices(names, [RARE.get(name, 1.0) for name in names])[0]
 
     # -- commands
 
-    def command(self, in_hook: bool = False) -> None:
+    def command(self, in_hook=False):
         w, r = self.world, self.random
         commands = {
             "create_body": (7, lambda: len(w.body_ids) < self.most_bodies and w.create_body(self.body())),
@@ -294,14 +290,14 @@ class Fuzzer:
             assert before is None or name == "restore" or self.everything() == before, f"{name} lost the world: {error}"
         self.check_ids()
 
-    def everything(self) -> tuple[object, ...]:
+    def everything(self):
         """What a refused command must not change."""
         w, state = self.world, self.world._model
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
         return w.state_hash(), w.settings, w.out_of_range, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
-    def check_ids(self) -> None:
+    def check_ids(self):
         """The ids are those of what the solver has; in Box2D each of its handles is there still."""
         state, solver = self.world._model, self.world._solver
         if self.world.solver != DEFAULT:
@@ -314,26 +310,26 @@ class Fuzzer:
         assert cache._fixtures.keys() == state.fixtures.keys()
         assert cache._joints.keys() == state.joints.keys()
 
-    def speeds(self) -> tuple[float, float]:
+    def speeds(self):
         return self.number(20.0, MAX_SPEED), self.number(20.0, MAX_SPEED)
 
-    def body_change(self) -> dict[str, object]:
-        pairs: list[tuple[str, object]] = [("type", kind) for kind in ("static", "dynamic", "kinematic")]
+    def body_change(self):
+        pairs = [("type", kind) for kind in ("static", "dynamic", "kinematic")]
         pairs += [("gravity_scale", self.edge(-1.0)), ("linear_damping", self.edge(0.0, 0.0)), ("angular_damping", self.edge(0.0, 0.0))]
         pairs += [(name, value) for name in ("bullet", "active", "fixed_rotation", "allow_sleep") for value in (True, False)]
         return dict([self.random.choice(pairs)])
 
-    def fixture_change(self) -> dict[str, object]:
+    def fixture_change(self):
         density, friction, restitution = self.edge(self.random.uniform(0.0, 5.0), 0.0), self.edge(0.1, 0.0), self.edge(0.9, 0.0)
-        changes: tuple[dict[str, object], ...] = ({"sensor": True}, {"sensor": False}, {"density": density}, {"friction": friction})
+        changes = ({"sensor": True}, {"sensor": False}, {"density": density}, {"friction": friction})
         changes += ({"mask": 0}, {"mask": 0xFFFF, "category": 1}, {"group": -1}, {"group": 1, "restitution": restitution})
         return self.random.choice(changes)
 
-    def change_joint(self) -> None:
+    def change_joint(self):
         joint, changes = self.joint_change()
         self.world.set_joint(joint, **changes)
 
-    def joint_change(self) -> tuple[int, dict[str, object]]:
+    def joint_change(self):
         """A joint, and something of it that has another value, which may be out of range."""
         joint, r = self.any_of(self.world.joint_ids), self.random
         names = changeable(self.world.joint(joint).spec) if self.world.is_joint(joint) else ("collide_connected",)
@@ -342,7 +338,7 @@ class Fuzzer:
             return joint, {name: r.random() < 0.5}
         return joint, {name: self.place() if name == "linear_offset" else self.edge(r.choice((0.0, 0.5, 2.0, 20.0, -1.0, 1e3)))}
 
-    def settings_change(self) -> dict[str, object]:
+    def settings_change(self):
         r = self.random
         name = r.choice(SETTINGS)
         iterations = r.choice((1, 8, 50, 50, 50, MAX_ITERATIONS) if self.share else (1, 8, 50))
@@ -350,10 +346,10 @@ class Fuzzer:
         values = {"hertz": hertz, "gravity": (self.number(), self.number(10.0))}
         return {name: values.get(name, iterations if name.endswith("_iterations") else r.random() < 0.6)}
 
-    def maybe_place(self) -> tuple[float, float] | None:
+    def maybe_place(self):
         return self.random.choice((None, self.place()))
 
-    def read(self) -> None:
+    def read(self):
         w = self.world
         assert np.isfinite(w.poses).all() and np.isfinite(w.velocities).all()
         w.body_at(self.place())
@@ -362,7 +358,7 @@ class Fuzzer:
         w.fixture(self.any_of(w.fixture_ids))
         w.joint_anchors(self.any_of(w.joint_ids))
 
-    def twin(self) -> None:
+    def twin(self):
         """Make another world of a snapshot of this moment, and step both."""
         self.world.canonicalize()
         twin = self.world.clone()
@@ -372,25 +368,25 @@ class Fuzzer:
             self.step(twin)
             assert twin.state_hash() == self.world.state_hash(), f"{self.world.solver}: goes on otherwise than its snapshot"
 
-    def restore(self) -> None:
+    def restore(self):
         if self.snapshots:
             snapshot, told = self.random.choice(self.snapshots[-3:])
             self.world.restore(snapshot)
             assert self.world.state_hash() == told, "what was restored is another world"
 
-    def lost(self, error: WorldLostError) -> None:
+    def lost(self, error):
         self.seen["world lost"] += 1
         print(error, file=sys.stderr)
         assert not self.world.is_lost, error
 
-    def hook(self, *_: object) -> None:
+    def hook(self, *_):
         chance = self.random.random()
         if chance < 0.1:
             self.command(in_hook=True)
         elif chance < 0.11:
             raise HookError("in the middle of Box2D")
 
-    def step(self, world: World | None = None) -> None:
+    def step(self, world=None):
         """Take a step of the world, or of another one."""
         world = world or self.world
         try:
@@ -416,7 +412,7 @@ class Fuzzer:
 
     # -- at the end
 
-    def judge(self) -> None:
+    def judge(self):
         world = self.world
         world.hooks = None
         if self.goes_back:
@@ -433,7 +429,7 @@ class Fuzzer:
             self.seen["restored"] += 1
 
 
-def main(modes: list[str], seeds: list[int], n_commands: int, solver: str = DEFAULT) -> None:
+def main(modes, seeds, n_commands, solver=DEFAULT):
     faulthandler.enable()
     if seeds[0] % 2 == 0 and solver == DEFAULT:
         hold_back(MEMORY)  # every second process goes through Box2D's interface, the others read and write its memory
@@ -450,11 +446,11 @@ def main(modes: list[str], seeds: list[int], n_commands: int, solver: str = DEFA
         print(json.dumps({"mode": mode, "seed": seed, "hash": fuzzer.world.state_hash(), "slowest_ms": slowest, **fuzzer.seen}), flush=True)
 
 
-def campaign(n_operations: int, seed: int) -> int:
+def campaign(n_operations, seed):
     """Run `solvers` with seeds from `seed` on; print a line of each process, and the sums. Return how many seeds failed."""
     total, slowest, failed = Counter[str](), (0.0, -1), list[int]()
     n_done = 0
-    waiting: list[int] = []
+    waiting = []
     while n_done < n_operations:
         if not waiting:
             waiting = list(range(seed, seed + 2 * SEEDS_A_PROCESS, 2))  # of one parity, see `main`

@@ -6,8 +6,6 @@ ends the run with the seed and the bytes. Nothing may take longer than `LONGEST`
 loaded again, and must be the same; one that was refused leaves the other untouched.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import io
 import json

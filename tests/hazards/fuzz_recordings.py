@@ -5,8 +5,6 @@ records, whose sums are made again, so that the faults get as far as the checks 
 steps, or refused with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
 """
 
-from __future__ import annotations
-
 import copy
 import faulthandler
 import json

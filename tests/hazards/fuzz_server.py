@@ -13,8 +13,6 @@ none is bound by what that would refuse. Held are
 Acts that a server lets through do change the world: the attackers are users too. That they change it alike everywhere is what is held.
 """
 
-from __future__ import annotations
-
 import gc
 import itertools
 import json

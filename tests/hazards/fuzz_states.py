@@ -5,8 +5,6 @@ A state is then put onto the running demo, which
 takes some steps; or it is refused in one line, and the demo stands as before. Anything else ends the run with the seed.
 """
 
-from __future__ import annotations
-
 import copy
 import faulthandler
 import json

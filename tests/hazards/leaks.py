@@ -6,8 +6,6 @@ it has given out. What the second half leaves is printed for each time; more tha
 them in its name is done. `tests.hazards.monkey` finds what no list has; this tells which it was, to the byte.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

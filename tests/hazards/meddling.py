@@ -1,7 +1,5 @@
 """Somebody who plays with a demo at random, through its history: grabs, drags, keys, parameters, edits, files, restarts."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

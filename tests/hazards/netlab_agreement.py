@@ -7,8 +7,6 @@ server's (0, or the command ends with 1), and what it took.
 Scenes: four demos, a gallery scene with motors, and a scene file (of a world with each kind of joint, written and read here).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -15,18 +15,14 @@ planks
 Errors are told in weights of the whole stack.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys
-from collections.abc import Callable
 
 import numpy as np
 
-from engine.dynamics.exact_forces import ExactForces, Resting, exact_contact_forces
+from engine.dynamics.exact_forces import Resting, exact_contact_forces
 from engine.dynamics.methods._jacobian_kernel import contact_lines, points_of
-from engine.dynamics.model import Contacts
 from engine.geometry import Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
@@ -37,23 +33,23 @@ MOST = 1e-9
 SETTINGS = {"integrator": "explicit_euler"}
 
 
-def _world(solver: str, rng: np.random.Generator, lean: float = 0.0) -> World:
+def _world(solver, rng, lean=0.0):
     angle = rng.uniform(-lean, lean)
     gravity = (10.0 * math.sin(angle), -10.0 * math.cos(angle))
     settings = SETTINGS if solver == "contact_forces" else {}
     return World(WorldSettings(gravity=gravity, sleeping=False, continuous=False, solver_settings=settings), solver=solver)
 
 
-def _box(world: World, rng: np.random.Generator, half: tuple[float, float], at: tuple[float, float], friction: float) -> int:
+def _box(world, rng, half, at, friction):
     density = 10.0 ** rng.uniform(0.0, 1.5)
     return world.create_body(BodySpec((FixtureSpec(Polygon.box(*half), density=density, friction=friction),), position=at))
 
 
-def _ground(world: World, friction: float) -> None:
+def _ground(world, friction):
     world.create_body(BodySpec((FixtureSpec(Segment((-50.0, 0.0), (50.0, 0.0)), friction=friction),), type="static"))
 
 
-def _tower(solver: str, rng: np.random.Generator, friction: float, lean: float) -> World:
+def _tower(solver, rng, friction, lean):
     world, x, top, wide = _world(solver, rng, lean), 0.0, 0.0, 1.0
     _ground(world, friction)
     boxes = []
@@ -69,7 +65,7 @@ def _tower(solver: str, rng: np.random.Generator, friction: float, lean: float) 
     return world
 
 
-def _smooth(solver: str, rng: np.random.Generator) -> float:
+def _smooth(solver, rng):
     world = _tower(solver, rng, 0.0, 0.3)
     world.step()
     problem = Resting.of(world)
@@ -80,7 +76,7 @@ def _smooth(solver: str, rng: np.random.Generator) -> float:
     return max(off, float(np.abs(found - exact.normal).max()) / weight) if exact.are_points_unique else off
 
 
-def _rough(solver: str, rng: np.random.Generator) -> float:
+def _rough(solver, rng):
     world = _tower(solver, rng, rng.uniform(0.2, 1.0), 0.0)
     world.step()
     exact = exact_contact_forces(Resting.of(world), has_friction=True)
@@ -88,7 +84,7 @@ def _rough(solver: str, rng: np.random.Generator) -> float:
     return float(np.abs(_normal(world).sum(axis=1) - exact.low).max()) / _weight(world)
 
 
-def _planks(solver: str, rng: np.random.Generator) -> float:
+def _planks(solver, rng):
     world = _world(solver, rng)
     _ground(world, 0.0)
     n, high, top = int(rng.integers(2, 5)), rng.uniform(0.2, 0.8), 0.0
@@ -103,15 +99,15 @@ def _planks(solver: str, rng: np.random.Generator) -> float:
     return _of_sums(problem.contacts, _normal(world), exact_contact_forces(problem), _weight(world))
 
 
-def _normal(world: World) -> np.ndarray:
+def _normal(world):
     return world.contacts.normal_impulse / world.settings.dt
 
 
-def _weight(world: World) -> float:
+def _weight(world):
     return 10.0 * sum(world.body(body).mass for body in world.body_ids if world.body(body).spec.type == "dynamic")
 
 
-def _of_sums(contacts: Contacts, found: np.ndarray, exact: ExactForces, weight: float) -> float:
+def _of_sums(contacts, found, exact, weight):
     """Return how far forces pull, or their sums are off, in weights."""
     row, k = points_of(contacts)
     normals, _ = contact_lines(contacts, row, k, len(exact.load))
@@ -120,15 +116,15 @@ def _of_sums(contacts: Contacts, found: np.ndarray, exact: ExactForces, weight: 
     return float(max(-found.min(), np.abs(load - exact.load).max(), off.max(initial=0.0))) / weight
 
 
-KINDS: dict[str, Callable[[str, np.random.Generator], float]] = {"smooth": _smooth, "rough": _rough, "planks": _planks}
+KINDS = {"smooth": _smooth, "rough": _rough, "planks": _planks}
 
 
-def error_of(kind: str, number: int, seed: int = 0, solver: str = "contact_forces") -> float:
+def error_of(kind, number, seed=0, solver="contact_forces"):
     """Return the largest error of the forces in one stack, in weights of it."""
     return KINDS[kind](solver, np.random.default_rng((seed, number, list(KINDS).index(kind))))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     n, seed = int(arguments[0]) if arguments else 1000, int(arguments[1]) if len(arguments) > 1 else 0
     kinds = [list(KINDS)[number % len(KINDS)] for number in range(n)]
     errors = np.array([error_of(kind, number, seed) for number, kind in enumerate(kinds)])

@@ -6,8 +6,6 @@ the allocator keeps them for the next burst. `held` collects garbage and lets gl
 given out, to the byte.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os

@@ -25,7 +25,6 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -80,14 +79,14 @@ class Case:
     turn: float
     xf_start: Transform
 
-    def __str__(self) -> str:
+    def __str__(self):
         return (
             f"a, xf_a = {spelled(self.a)}, {self.xf_a}\nb, xf_b = {spelled(self.b)}, {self.xf_b}\n"
             f"origin, way = {self.origin}, {self.way}\nvelocity, turn, xf_start = {self.velocity}, {self.turn}, {self.xf_start}"
         )
 
 
-def spelled(shape: object) -> str:
+def spelled(shape):
     if isinstance(shape, Polygon):
         return f"Polygon({shape.vertices.tolist()}, {shape.skin_radius})"
     return repr(shape)
@@ -96,7 +95,7 @@ def spelled(shape: object) -> str:
 # -- drawing
 
 
-def draw_shape(rng: np.random.Generator, flat: float, size: float) -> object:
+def draw_shape(rng, flat, size):
     """A shape of about `size` meters; polygons, capsules and segments up to 10^-flat as high as wide."""
     height = size * 10.0 ** -rng.uniform(0.0, flat) if flat else size
     kind = rng.choice(("sliver", "sliver", "hull", "triangle", "disc", "capsule", "segment"))
@@ -124,7 +123,7 @@ def draw_shape(rng: np.random.Generator, flat: float, size: float) -> object:
             continue
 
 
-def tangent_of(shape: object, at: int) -> tuple[float, float]:
+def tangent_of(shape, at):
     """The direction of an edge of a shape's core, by number; of a point any."""
     corners, _ = corners_of(shape)
     if len(corners) == 1:
@@ -133,7 +132,7 @@ def tangent_of(shape: object, at: int) -> tuple[float, float]:
     return qx - px, qy - py
 
 
-def surface_point(rng: np.random.Generator, shape: object, at: int) -> tuple[float, float]:
+def surface_point(rng, shape, at):
     """A corner of the core, or a point of an edge."""
     corners, _ = corners_of(shape)
     (px, py), (qx, qy) = corners[at % len(corners)], corners[(at + 1) % len(corners)]
@@ -141,7 +140,7 @@ def surface_point(rng: np.random.Generator, shape: object, at: int) -> tuple[flo
     return px + share * (qx - px), py + share * (qy - py)
 
 
-def draw_case(rng: np.random.Generator, family: str) -> Case:
+def draw_case(rng, family):
     flat, far, unlike = FAMILIES[family]
     sizes = 10.0 ** rng.uniform(-unlike / 2.0, unlike / 2.0, 2)
     a, b = (draw_shape(rng, flat, float(size)) for size in sizes)
@@ -198,7 +197,7 @@ def draw_case(rng: np.random.Generator, family: str) -> Case:
 class WrongError(Exception):
     """What an answer has got wrong, and by how many roundings."""
 
-    def __init__(self, what: str, by: float = math.inf) -> None:
+    def __init__(self, what, by=math.inf):
         super().__init__(what)
         self.what, self.by = what, by
 
@@ -206,14 +205,14 @@ class WrongError(Exception):
 class Ray(Path):
     """A path that a query has answered about."""
 
-    def least(self, end: Fraction) -> Fraction:
+    def least(self, end):
         """The least gap up to a time, or, for a bare polygon that the ray enters, the gap halfway through, at least half of it."""
         low, high = self.crossing() if self.radius == 0 else (None, None)
         if low is not None and low < end and high > 0:
             return self.gap((max(low, ZERO) + min(high, end)) / 2)
         return self.nearest(end)
 
-    def judge(self, is_hit: bool, time: float, end: Fraction, u: Fraction) -> None:
+    def judge(self, is_hit, time, end, u):
         """The first touch is at `time`, or there is none up to `end`."""
         if not is_hit:
             within("a miss of what is hit", -self.least(end), u)
@@ -227,25 +226,25 @@ class Ray(Path):
         within("a hit that is late", -self.least(first), u)
 
 
-def within(what: str, off: Fraction, u: Fraction) -> None:
+def within(what, off, u):
     if off > BOUND * u:
         raise WrongError(what, float(off / u))
 
 
-def outward(point: tuple, n: tuple, by: Fraction) -> tuple[Fraction, Fraction]:
+def outward(point, n, by):
     return point[0] + by * n[0], point[1] + by * n[1]
 
 
-def off_solid(core: list, point: tuple[Fraction, Fraction]) -> Fraction:
+def off_solid(core, point):
     return max(ZERO, signed_distance(core, point))
 
 
-def turned(u: Fraction, way: tuple[Fraction, Fraction], radius: Fraction) -> Fraction:
+def turned(u, way, radius):
     """How far a way leads along a normal that is at right angles to it, where a place on an arc of that radius may be off by u."""
     return u * (1 + root(way[0] ** 2 + way[1] ** 2) / radius) if radius > 0 else u
 
 
-def unit(normal: tuple[Fraction, Fraction]) -> None:
+def unit(normal):
     if abs(math.hypot(*map(float, normal)) - 1.0) > 1e-15:
         raise WrongError("a normal that is not of unit length")
 
@@ -253,18 +252,18 @@ def unit(normal: tuple[Fraction, Fraction]) -> None:
 class Judge:
     """One case in fractions, and what is asked about it."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case):
         self.case = case
         self.pair = Pair(case.a, case.xf_a, case.b, case.xf_b)
         self.u = Fraction(self.pair.rounding)
 
-    def overlap(self, found: bool) -> None:
+    def overlap(self, found):
         if found:
             within("an overlap of what is apart", self.pair.gap, self.u)
         elif self.pair.gap <= 0:
             raise WrongError("no overlap of what overlaps", float(-self.pair.gap / self.u))
 
-    def distance(self, found: query.DistanceResult) -> None:
+    def distance(self, found):
         pair = self.pair
         self._judge_status(found.status)
         if found.normal is None:
@@ -276,7 +275,7 @@ class Judge:
         within("the normal", pair.gap - (pair.gap_along(n) - pair.radii), self.u)
         self._judge_witnesses(found.point_a, found.point_b, found.separation, n)
 
-    def penetration(self, found: query.PenetrationResult) -> None:
+    def penetration(self, found):
         self._judge_status(found.status)
         if found.status is Status.SEPARATED:
             return
@@ -287,7 +286,7 @@ class Judge:
         within("the normal", pair.gap - (pair.gap_along(n) - pair.radii), self.u)
         self._judge_witnesses(found.point_a, found.point_b, -found.depth, n)
 
-    def _judge_status(self, status: Status) -> None:
+    def _judge_status(self, status):
         gap = self.pair.gap
         if status is Status.SEPARATED:
             if gap <= 0:
@@ -300,7 +299,7 @@ class Judge:
         else:
             raise WrongError(status.name)
 
-    def _judge_witnesses(self, point_a: tuple, point_b: tuple, separation: float, n: tuple) -> None:
+    def _judge_witnesses(self, point_a, point_b, separation, n):
         pair = self.pair
         a, b = fractions(point_a), fractions(point_b)
         step = max(abs(b[k] - a[k] - Fraction(separation) * n[k]) for k in range(2))
@@ -309,7 +308,7 @@ class Judge:
             on_core = x + side * radius * n[0], y + side * radius * n[1]
             within(f"the point off {name}", off_solid(core, on_core), self.u)
 
-    def manifold(self, found: query.Manifold) -> None:
+    def manifold(self, found):
         pair, case, u = self.pair, self.case, self.u
         if not found.points:
             if pair.gap <= 0 and self._least_edge_gap() <= pair.radii:
@@ -342,14 +341,14 @@ class Judge:
             within("a point off both shapes", min(off_a, off_b), u)
             within("a point off one shape", max(off_a, off_b) - skins - past_end, u)
 
-    def _least_edge_gap(self) -> Fraction:
+    def _least_edge_gap(self):
         """The greatest separation along an edge's normal, of two polygons; of others the distance."""
         if not (isinstance(self.case.a, Polygon) and isinstance(self.case.b, Polygon)):
             return self.pair.core_separation
         pair = self.pair
         return max(edge.separation(others) for side, others in ((0, pair.b), (1, pair.a)) for edge in pair.edges(side))
 
-    def contact_set(self, found: query.ContactSet) -> None:
+    def contact_set(self, found):
         self._judge_status(found.status)
         if found.status is not Status.TOUCHING:
             return
@@ -363,13 +362,13 @@ class Judge:
 
     # -- rays and points: A alone
 
-    def _alone(self) -> tuple[list, Fraction, Fraction]:
+    def _alone(self):
         case = self.case
         numbers = (*case.xf_a.position, *case.origin, *case.way)
         u = Fraction(SAT_ROUNDING * (math.fsum(map(abs, numbers)) + reach_of(case.a)))
         return hull_of(world_corners(case.a, case.xf_a)), Fraction(corners_of(case.a)[1]), u
 
-    def contains(self, found: bool) -> None:
+    def contains(self, found):
         hull, radius, u = self._alone()
         gap = signed_distance(hull, fractions(self.case.origin)) - radius
         if found:
@@ -377,7 +376,7 @@ class Judge:
         elif gap <= 0:
             raise WrongError("a point inside told as outside", float(-gap / u))
 
-    def ray_cast(self, found: query.RayHit) -> None:
+    def ray_cast(self, found):
         hull, radius, u = self._alone()
         ray = Ray(hull, radius, fractions(self.case.origin), fractions(self.case.way))
         if found.status is Status.HIT and found.normal is None:  # from inside
@@ -399,7 +398,7 @@ class Judge:
 
     # -- moving shapes
 
-    def swept_contact(self, found: query.SweptContact) -> None:
+    def swept_contact(self, found):
         case, velocity = self.case, fractions(self.case.velocity)
         pair = Pair(case.a, case.xf_a, case.b, case.xf_start)
         u = Fraction(pair.rounding + SAT_ROUNDING * math.fsum(map(abs, case.velocity)))
@@ -421,7 +420,7 @@ class Judge:
             for name, core, radius, side in (("A", pair.a, pair.radius_a, -1), ("B", moved, pair.radius_b, 1)):
                 within(f"a contact off {name}", off_outline(core, (x + side * radius * n[0], y + side * radius * n[1])), u)
 
-    def time_of_impact(self, found: query.TimeOfImpact) -> None:
+    def time_of_impact(self, found):
         case = self.case
         sweep = sweep_of(case)
         extents = reach_of(case.a) + reach_of(case.b)
@@ -438,11 +437,11 @@ class Judge:
         for share in range(17):  # nothing deeper before
             within("a touch passed over", -self._gap_at(sweep, found.fraction * share / 16.0), u)
 
-    def _gap_at(self, sweep: Sweep, fraction: float) -> Fraction:
+    def _gap_at(self, sweep, fraction):
         return Pair(self.case.a, self.case.xf_a, self.case.b, sweep.at(fraction)).gap
 
 
-def sweep_of(case: Case) -> Sweep:
+def sweep_of(case):
     x, y = case.xf_start.position
     return Sweep(case.xf_start, Transform((x + case.velocity[0], y + case.velocity[1]), case.xf_start.angle + case.turn))
 
@@ -450,7 +449,7 @@ def sweep_of(case: Case) -> Sweep:
 # -- asking
 
 
-def ask_scalar(case: Case) -> dict[str, object]:
+def ask_scalar(case):
     """Every query, one case at a time."""
     both, ray = (case.a, case.xf_a, case.b, case.xf_b), (case.origin, case.way)
     return {
@@ -466,7 +465,7 @@ def ask_scalar(case: Case) -> dict[str, object]:
     }
 
 
-def ask_batch(cases: list[Case]) -> Iterator[dict[str, tuple]]:
+def ask_batch(cases):
     """The same in batches, a row of plain numbers for each case and query."""
     shapes = batch.ShapeBatch([shape for case in cases for shape in (case.a, case.b)])
     indices = np.arange(2 * len(cases)).reshape(-1, 2)
@@ -494,7 +493,7 @@ def ask_batch(cases: list[Case]) -> Iterator[dict[str, tuple]]:
         yield {name: tuple(np.asarray(column[row]).tolist() for column in columns) for name, columns in found.items()}
 
 
-def row_of(name: str, found: object) -> tuple:
+def row_of(name, found):
     """The row of a batch that one answer amounts to."""
     if name in ("overlap", "contains"):
         return (found,)
@@ -521,7 +520,7 @@ def row_of(name: str, found: object) -> tuple:
     return int(found.status), found.fraction
 
 
-def cases_of(family: str, count: int, seed: int) -> list[Case]:
+def cases_of(family, count, seed):
     rng = np.random.default_rng((seed, list(FAMILIES).index(family)))
     return [draw_case(rng, family) for _ in range(count)]
 
@@ -536,11 +535,11 @@ class Tally:
     worst: dict = None
     example: dict = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         self.wrong, self.worst, self.example = Counter(), {}, {}
 
 
-_POSITIVE: dict[str, Callable[[object], bool]] = {
+_POSITIVE = {
     "overlap": bool,
     "contains": bool,
     "manifold": lambda found: bool(found.points),
@@ -553,9 +552,9 @@ _POSITIVE: dict[str, Callable[[object], bool]] = {
 }
 
 
-def judge_family(family: str, count: int, seed: int, block: int = 500) -> dict[str, Tally]:
+def judge_family(family, count, seed, block=500):
     """Draw, ask and judge `count` cases; what is wrong is counted by its kind, the worst of each kept."""
-    tallies: dict[str, Tally] = defaultdict(Tally)
+    tallies = defaultdict(Tally)
     cases = cases_of(family, count, seed)
     for low in range(0, count, block):
         some = cases[low : low + block]
@@ -576,11 +575,11 @@ def judge_family(family: str, count: int, seed: int, block: int = 500) -> dict[s
     return tallies
 
 
-def flat(row: tuple) -> np.ndarray:
+def flat(row):
     return np.concatenate([np.ravel(np.asarray(part, dtype=np.float64)) for part in row])
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     count, seed = int(arguments[0]) if arguments else 1000, int(arguments[1]) if len(arguments) > 1 else 0
     report, n_wrong = {}, 0
     print(f"{'family':12} {'query':16} {'asked':>7} {'positive':>8} {'wrong':>6}")

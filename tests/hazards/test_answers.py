@@ -1,7 +1,5 @@
 """Answers of Box2D 2.3.0 that mislead a checker: facts that the referee and the demos rely on."""
 
-from __future__ import annotations
-
 import Box2D
 import pytest
 

@@ -1,7 +1,5 @@
 """Ways into the engine that a fuzzer found after the hazards on the list were closed; each once crashed or corrupted a world."""
 
-from __future__ import annotations
-
 import random
 import threading
 

@@ -4,8 +4,6 @@ For the batched questions each argument is taken in turn and replaced by every w
 without an entry here fails `test_every_public_name_is_asked`.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from fractions import Fraction

@@ -4,8 +4,6 @@ One seed a mode by default, two modes run twice, with memory as it comes and fil
 ``FUZZ_SEEDS=200 FUZZ_COMMANDS=2000 python -m pytest tests/hazards/test_fuzz.py``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Damaged pictures, drawings and body files are loaded or refused in one line. More: ``python -m tests.hazards.fuzz_files 20000``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.hazards import fuzz_files

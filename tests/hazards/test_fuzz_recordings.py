@@ -1,7 +1,5 @@
 """Damaged recordings are played or refused in one line. More: ``python -m tests.hazards.fuzz_recordings 10000``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.hazards import fuzz_recordings

@@ -1,7 +1,5 @@
 """A shared world besieged by those who send anything. More: ``python -m tests.hazards.fuzz_server 100000``."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.net.server import Server

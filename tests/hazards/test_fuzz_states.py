@@ -1,7 +1,5 @@
 """Damaged states of shared demos are taken or refused, and end no process. More: ``python -m tests.hazards.fuzz_states 100000``."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

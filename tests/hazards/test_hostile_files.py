@@ -1,7 +1,5 @@
 """Each kind of hostile file, small: loaded, or refused in one line. All at full size: ``python -m tests.hazards.hostile_files``."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Names in files that are commands of a terminal, marks of direction, ends of lines or halves of characters: shown escaped everywhere."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Objects whose special methods raise, numbers too long to write out, arrays witho
 A method or a specification that is added without an entry here fails `test_everything_is_asked`.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The bare library still dies where the wrapper guards; and the same done through the wrapper is an error or harmless."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

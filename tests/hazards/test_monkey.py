@@ -3,8 +3,6 @@
 Short here. All demos: ``python -m tests.hazards.monkey --events 50000``, and with ``--window`` on an X display.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 

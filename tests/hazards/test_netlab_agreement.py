@@ -1,7 +1,5 @@
 """All copies of a shared world go through the same states, whatever its users do, and one who comes late too; more of it by the command."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.hazards.netlab_agreement import JOINS_AT, SOLVERS, agree, is_fine

@@ -1,7 +1,5 @@
 """Whatever Box2D throws, out of whatever command, the world stands as before and says so; where it cannot, it says only that."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.box2d._cache import Box2DCache

@@ -1,7 +1,5 @@
 """Some random stacks of each kind, held against the exact forces. More: ``python -m tests.hazards.random_stacks 1000``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.hazards.random_stacks import KINDS, MOST, error_of

@@ -3,8 +3,6 @@
 Short here. All demos, a thousand steps each: ``python -m tests.hazards.rewinding``.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

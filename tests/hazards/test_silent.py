@@ -1,7 +1,5 @@
 """What the bare library accepts or corrupts without a word, done through the wrapper."""
 
-from __future__ import annotations
-
 import copy
 import math
 import os

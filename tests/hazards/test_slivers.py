@@ -3,8 +3,6 @@
 More: ``python -m tests.hazards.slivers 10000 7``.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 A small siege, in one process, stands in `tests/unit/net/test_bad_sockets.py`.
 """
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Some rooms of every family (`tunnel`); more: ``python -m tests.hazards.tunnel 500 7``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.hazards.tunnel import FAMILIES, judge, make

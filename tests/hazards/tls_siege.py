@@ -8,8 +8,6 @@ siege. Held are
 - what the host's process holds in memory does not grow with the number of strangers (`MAX_GROWTH`).
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno

@@ -43,11 +43,11 @@ class Case:
     words: str
 
 
-def _log(rng: np.random.Generator, low: float, high: float) -> float:
+def _log(rng, low, high):
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
-def _shapes(rng: np.random.Generator, kind: str, size: float) -> list:
+def _shapes(rng, kind, size):
     match kind:
         case "disc":
             return [Circle(size)]
@@ -73,7 +73,7 @@ def _shapes(rng: np.random.Generator, kind: str, size: float) -> list:
 KINDS = ("disc", "tiny", "box", "rod", "capsule", "many", "compound")
 
 
-def make(family: str, seed: int) -> Case:
+def make(family, seed):
     """Return a room of the family."""
     rng = np.random.default_rng((FAMILIES.index(family), seed))
     world = World(
@@ -138,7 +138,7 @@ def make(family: str, seed: int) -> Case:
     return Case(world, room, half, tuple(contents), tuple(posts), "; ".join((how, *words)))
 
 
-def _middles(case: Case, body: int) -> list[tuple[float, float]]:
+def _middles(case, body):
     pose = case.world.state(body).xf
     found = []
     for fixture in case.world.body(body).fixtures:
@@ -147,7 +147,7 @@ def _middles(case: Case, body: int) -> list[tuple[float, float]]:
     return found
 
 
-def judge(case: Case, steps: int = STEPS) -> str | None:
+def judge(case, steps=STEPS):
     """Run a room and return what went wrong first, None where nothing did."""
     world = case.world
     for step in range(steps):
@@ -172,7 +172,7 @@ def judge(case: Case, steps: int = STEPS) -> str | None:
     return None
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     seeds, first = int(arguments[0]) if arguments else 100, int(arguments[1]) if len(arguments) > 1 else 0
     n_wrong = 0
     for family in arguments[2:] or FAMILIES:

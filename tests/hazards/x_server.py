@@ -5,13 +5,10 @@ as long as the run takes: starting a process for each event would cost a hundred
 into whatever has the keyboard: on a screen that somebody works at, not only into our window.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
 
 import pygame
 
@@ -20,7 +17,7 @@ from engine.app.display import display_problem
 __all__ = ["Hands", "NoServerError", "display"]
 
 SCREEN = "1920x1200x24"
-NAMES: Mapping[int, str] = {
+NAMES = {
     pygame.K_RETURN: "Return",
     pygame.K_ESCAPE: "Escape",
     pygame.K_BACKSPACE: "BackSpace",
@@ -38,7 +35,7 @@ NAMES: Mapping[int, str] = {
     **{getattr(pygame, f"K_F{k}"): f"F{k}" for k in range(1, 13)},
 }
 """X's names of keys that write nothing; those that write are named by their code point."""
-MODIFIERS: Mapping[int, str] = {pygame.KMOD_LSHIFT: "Shift_L", pygame.KMOD_LCTRL: "Control_L", pygame.KMOD_LALT: "Alt_L"}
+MODIFIERS = {pygame.KMOD_LSHIFT: "Shift_L", pygame.KMOD_LCTRL: "Control_L", pygame.KMOD_LALT: "Alt_L"}
 BUTTONS = (1, 2, 3)
 WHEEL_UP, WHEEL_DOWN = 4, 5
 """A notch of the wheel is a click of one of these in X."""
@@ -51,7 +48,7 @@ class NoServerError(Exception):
 
 
 @contextlib.contextmanager
-def display(own: bool = False) -> Iterator[bool]:
+def display(own=False):
     """Let SDL use an X display that answers: ``$DISPLAY``, or an Xvfb which ends with the context; the environment is put back after.
 
     Parameters
@@ -70,7 +67,7 @@ def display(own: bool = False) -> Iterator[bool]:
         In one line: what to install.
     """
     before = {name: os.environ.get(name) for name in ("DISPLAY", "SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
-    server: subprocess.Popen[bytes] | None = None
+    server = None
     try:
         os.environ["SDL_VIDEODRIVER"] = "x11"
         os.environ.pop("WAYLAND_DISPLAY", None)
@@ -87,7 +84,7 @@ def display(own: bool = False) -> Iterator[bool]:
             server.wait()
 
 
-def _start() -> tuple[subprocess.Popen[bytes], str]:
+def _start():
     """Start an Xvfb that chooses its own number; return it once it takes clients."""
     program = shutil.which("Xvfb")
     if program is None:
@@ -119,21 +116,21 @@ class Hands:
         xdotool is not installed.
     """
 
-    def __init__(self, window: int) -> None:
+    def __init__(self, window):
         program = shutil.which("xdotool")
         if program is None:
             raise NoServerError("xdotool is not installed (Debian: apt-get install xdotool)")
         self._window = window
-        self._keys: set[str] = set()
-        self._buttons: set[int] = set()
+        self._keys = set()
+        self._buttons = set()
         self._xdotool = subprocess.Popen([program, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.focus()
 
-    def focus(self) -> None:
+    def focus(self):
         """Give the window the keyboard; without a window manager nobody else does."""
         self._say(f"windowfocus {self._window}")
 
-    def can(self, event: pygame.event.Event) -> bool:
+    def can(self, event):
         """Whether somebody at a keyboard and a mouse could do this."""
         if event.type in (pygame.KEYDOWN, pygame.KEYUP):
             return _name(event.key) is not None and not event.mod & ~sum(MODIFIERS)
@@ -143,7 +140,7 @@ class Hands:
             return abs(event.y) <= MAX_NOTCHES
         return event.type == pygame.MOUSEMOTION
 
-    def do(self, event: pygame.event.Event) -> None:
+    def do(self, event):
         """Do it, so that the server sends such an event, or more than one: a key writes text too."""
         if event.type == pygame.MOUSEMOTION:
             self._say(self._to(event.pos))
@@ -159,7 +156,7 @@ class Hands:
         else:
             self._key(event)
 
-    def _key(self, event: pygame.event.Event) -> None:
+    def _key(self, event):
         name = _name(event.key)
         assert name is not None, event
         if event.type == pygame.KEYUP:
@@ -171,26 +168,26 @@ class Hands:
         downs, ups = [f"keydown --delay 0 {word}" for word in held], [f"keyup --delay 0 {word}" for word in held]
         self._say(*downs, f"keydown --delay 0 {name}", *ups)
 
-    def let_go(self) -> None:
+    def let_go(self):
         """Lift all fingers."""
         self._say(*(f"keyup --delay 0 {name}" for name in self._keys), *(f"mouseup {button}" for button in self._buttons))
         self._keys.clear()
         self._buttons.clear()
 
-    def resize(self, size: tuple[int, int]) -> None:
+    def resize(self, size):
         """Pull at the window's corner; to any size, for no window manager keeps the smallest that the window asks for."""
         self._say(f"windowsize {self._window} {size[0]} {size[1]}")
 
-    def hide(self) -> None:
+    def hide(self):
         """Take the window from the screen, and its keyboard with it."""
         self._say(f"windowunmap {self._window}")
 
-    def show(self) -> None:
+    def show(self):
         """Bring it back."""
         self._say(f"windowmap {self._window}", f"windowraise {self._window}")
         self.focus()
 
-    def close(self) -> None:
+    def close(self):
         """End xdotool."""
         self.let_go()
         assert self._xdotool.stdin is not None and self._xdotool.stdout is not None
@@ -198,10 +195,10 @@ class Hands:
         self._xdotool.stdout.close()
         self._xdotool.wait()
 
-    def _to(self, pixel: tuple[int, int]) -> str:
+    def _to(self, pixel):
         return f"mousemove --window {self._window} -- {pixel[0]} {pixel[1]}"
 
-    def _say(self, *commands: str) -> None:
+    def _say(self, *commands):
         """Let it do this; its answer to the last question says that the server has done what came before."""
         assert self._xdotool.stdin is not None and self._xdotool.stdout is not None
         self._xdotool.stdin.write("".join(f"{command}\n" for command in (*commands, "getmouselocation")))
@@ -211,5 +208,5 @@ class Hands:
             raise NoServerError(f"xdotool ended with status {self._xdotool.wait()} at {commands}")
 
 
-def _name(key: int) -> str | None:
+def _name(key):
     return f"U{key:04X}" if 32 <= key < 127 else NAMES.get(key)

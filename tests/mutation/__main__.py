@@ -4,8 +4,6 @@ Every fault takes 10 ms to 3 s, all of them (some 9,000) half an hour on two cor
 ``--json FILE`` keeps a line of each. Not for Windows, which has no timer to end an endless loop.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json
@@ -15,12 +13,11 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 _COLUMNS = ("unexplained", "raised", "endless", "shared", "absorbed", "aside", "unchanged")
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--queries", default="")
     parser.add_argument("--share", type=float, default=1.0, help="of all mutants")
@@ -41,7 +38,7 @@ def main() -> None:
     _print(found, given.survivors)
 
 
-def _work(given: argparse.Namespace) -> None:
+def _work(given):
     from tests.mutation.hunt import fates
     from tests.mutation.trials import QUERIES, trials
 
@@ -54,11 +51,11 @@ def _work(given: argparse.Namespace) -> None:
             print(json.dumps(row), flush=True)
 
 
-def _collect(given: argparse.Namespace) -> list[dict[str, Any]]:
+def _collect(given):
     """Share the work among processes, in which kernels are plain Python."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--jobs", str(given.jobs)]
-    found: list[dict[str, Any]] = []
+    found = []
     with tempfile.TemporaryDirectory() as directory:
         files = [Path(directory) / f"part{part}" for part in range(given.jobs)]
         with contextlib.ExitStack() as stack:
@@ -78,7 +75,7 @@ def _collect(given: argparse.Namespace) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: (row["query"], row["name"], row["line"]))
 
 
-def _print(found: list[dict[str, Any]], with_survivors: bool) -> None:
+def _print(found, with_survivors):
     from tests.mutation.survivors import reason_of
 
     print(f"{'query':<10}{'mutants':>9}" + "".join(f"{name:>12}" for name in _COLUMNS))

@@ -6,17 +6,13 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import CodeType, FrameType
-from typing import Any
 
 import numpy as np
 
 from engine.common.rng import stream
 from tests.mutation.mutator import Mutant, functions_of, mutants_of, planted
-from tests.mutation.trials import Judged, Trial
 
 __all__ = ["Fate", "Outcome", "fates", "reached"]
 
@@ -45,7 +41,7 @@ class Fate:
     told: str = ""
 
     @property
-    def is_killed(self) -> bool:
+    def is_killed(self):
         """Whether the referee noticed."""
         return self.outcome in ("unexplained", "raised", "endless")
 
@@ -63,16 +59,16 @@ class _TooSlow(BaseException):
     """Raised by the timer."""
 
 
-def reached(trial: Trial) -> dict[CodeType, set[int]]:
+def reached(trial):
     """Run a trial's answers once and return the code of ours that ran, and its lines."""
-    found: dict[CodeType, set[int]] = {}
+    found = {}
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame, event, argument):
         if not str(frame.f_globals.get("__name__", "")).startswith("engine.") or frame.f_globals["__name__"].startswith(_LEFT_ALONE):
             return None
         lines = found.setdefault(frame.f_code, set())
 
-        def local(frame: FrameType, event: str, argument: Any) -> Any:
+        def local(frame, event, argument):
             lines.add(frame.f_lineno)
             return local
 
@@ -88,7 +84,7 @@ def reached(trial: Trial) -> dict[CodeType, set[int]]:
     return found
 
 
-def fates(trial: Trial, share: float, seed: int, part: tuple[int, int] = (0, 1), only: Sequence[str] = ()) -> Iterator[Outcome]:
+def fates(trial, share, seed, part=(0, 1), only=()):
     """Yield the fate of every mutant of a trial, or of a seeded share of them; `part` (i, n) is each n-th of those.
 
     `only` are texts, one of which a name must contain.
@@ -103,7 +99,7 @@ def fates(trial: Trial, share: float, seed: int, part: tuple[int, int] = (0, 1),
     ran = reached(trial)
     rng, number = stream(seed, "mutants", trial.query), 0
 
-    def is_wanted() -> bool:
+    def is_wanted():
         nonlocal number
         if rng.random() >= share:
             return False
@@ -117,7 +113,7 @@ def fates(trial: Trial, share: float, seed: int, part: tuple[int, int] = (0, 1),
             yield Outcome(trial.query, mutant, _fate(trial, mutant, sound, limits))
 
 
-def _fate(trial: Trial, mutant: Mutant, sound: Sequence[Judged], limits: Sequence[float]) -> Fate:
+def _fate(trial, mutant, sound, limits):
     changed, largest, told, has_aside = -1, 0.0, "", False
     for batch in range(trial.n_batches):
         try:
@@ -146,7 +142,7 @@ def _fate(trial: Trial, mutant: Mutant, sound: Sequence[Judged], limits: Sequenc
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet():
     """Without warnings: a mutant may well divide by zero."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -154,8 +150,8 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
+def _limited(seconds):
+    def stop(number, frame):
         raise _TooSlow
 
     before = signal.signal(signal.SIGPROF, stop)

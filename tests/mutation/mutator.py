@@ -28,7 +28,7 @@ import ast
 import copy
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,14 +59,14 @@ class Mutant:
     after: str
 
     @property
-    def name(self) -> str:
+    def name(self):
         """A name that does not change when lines above the function are added."""
         place = f"{self.function.__module__.removeprefix('engine.')}.{self.function.__qualname__}"
         return f"{place}: {self.kind}: {self.before} -> {self.after}"
 
 
 @contextmanager
-def planted(mutant: Mutant) -> Iterator[None]:
+def planted(mutant):
     """Run with the fault."""
     sound = mutant.function.__code__
     mutant.function.__code__ = mutant.code
@@ -76,9 +76,9 @@ def planted(mutant: Mutant) -> Iterator[None]:
         mutant.function.__code__ = sound
 
 
-def functions_of(codes: set[CodeType]) -> list[FunctionType]:
+def functions_of(codes):
     """Return the functions and methods of loaded modules that run these code objects, in the order of their source."""
-    found: dict[CodeType, FunctionType] = {}
+    found = {}
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType) and module.__name__.startswith("engine."):
             for function in _defined(module):
@@ -87,7 +87,7 @@ def functions_of(codes: set[CodeType]) -> list[FunctionType]:
     return sorted(found.values(), key=lambda one: (one.__module__, one.__code__.co_firstlineno))
 
 
-def mutants_of(function: FunctionType, lines: set[int], is_wanted: Callable[[], bool] = lambda: True) -> Iterator[Mutant]:
+def mutants_of(function, lines, is_wanted=lambda: True):
     """Yield every mutant of a function that differs on one of `lines`, those that were seen to run, and is wanted."""
     file = inspect.getfile(function)
     if function.__code__.co_freevars or not Path(file).is_file():  # written by `dataclass`, say
@@ -113,11 +113,11 @@ def mutants_of(function: FunctionType, lines: set[int], is_wanted: Callable[[], 
             yield Mutant(function, code, line, kind, before, after)
 
 
-def _shown(node: ast.AST) -> str:
+def _shown(node):
     return " ".join(ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).split())
 
 
-def _changes(function: Any) -> Iterator[tuple[_Path, str, _Change]]:
+def _changes(function):
     for at, statement in enumerate(function.body):
         if at == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
             continue
@@ -126,7 +126,7 @@ def _changes(function: Any) -> Iterator[tuple[_Path, str, _Change]]:
                 yield path, kind, change
 
 
-def _walk(node: ast.AST, path: _Path) -> Iterator[tuple[_Path, ast.AST]]:
+def _walk(node, path):
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("record"):
         return  # steps for a viewer, of which no answer depends
     yield path, node
@@ -141,7 +141,7 @@ def _walk(node: ast.AST, path: _Path) -> Iterator[tuple[_Path, ast.AST]]:
             yield from _walk(value, (*path, (name, None)))
 
 
-def _of_node(node: Any, path: _Path) -> Iterator[tuple[str, _Change]]:
+def _of_node(node, path):
     match node:
         case ast.Compare(ops=[op]):
             if type(op) in _BOUNDARY:
@@ -183,11 +183,11 @@ def _of_node(node: Any, path: _Path) -> Iterator[tuple[str, _Change]]:
             yield "left out", lambda one: ast.Pass()
 
 
-def _of_call(node: ast.Call) -> Iterator[tuple[str, _Change]]:
+def _of_call(node):
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
     if name in _EXTREME:
 
-        def other(one: Any) -> ast.AST:
+        def other(one):
             if isinstance(one.func, ast.Attribute):
                 one.func.attr = _EXTREME[name]
             else:
@@ -199,15 +199,15 @@ def _of_call(node: ast.Call) -> Iterator[tuple[str, _Change]]:
         yield "extreme", lambda one: one.args[0]
     if len(node.args) >= 2 and name not in ("range", "zip", *_EXTREME) and ast.dump(node.args[0]) != ast.dump(node.args[1]):
 
-        def swapped(one: Any) -> ast.AST:
+        def swapped(one):
             one.args[0], one.args[1] = one.args[1], one.args[0]
             return one
 
         yield "swapped", swapped
 
 
-def _with_op(op: type[Any]) -> _Change:
-    def change(one: Any) -> ast.AST:
+def _with_op(op):
+    def change(one):
         if isinstance(one, ast.Compare):
             one.ops = [op()]
         else:
@@ -217,12 +217,12 @@ def _with_op(op: type[Any]) -> _Change:
     return change
 
 
-def _negated(one: Any) -> ast.AST:
+def _negated(one):
     one.test = ast.UnaryOp(ast.Not(), one.test)
     return one
 
 
-def _defined(module: ModuleType) -> Iterator[FunctionType]:
+def _defined(module):
     for value in list(vars(module).values()):
         if isinstance(value, FunctionType):
             yield value
@@ -234,9 +234,9 @@ def _defined(module: ModuleType) -> Iterator[FunctionType]:
                     yield inner
 
 
-def _definition(module: ast.Module, function: FunctionType) -> ast.FunctionDef | None:
+def _definition(module, function):
     first = function.__code__.co_firstlineno
-    waiting: list[ast.AST] = list(module.body)
+    waiting = list(module.body)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef) and min([node.lineno, *(one.lineno for one in node.decorator_list)]) == first:
@@ -246,13 +246,13 @@ def _definition(module: ast.Module, function: FunctionType) -> ast.FunctionDef |
     return None
 
 
-def _at(node: Any, path: _Path) -> Any:
+def _at(node, path):
     for name, at in path:
         node = getattr(node, name) if at is None else getattr(node, name)[at]
     return node
 
 
-def _put(root: Any, path: _Path, new: ast.AST) -> None:
+def _put(root, path, new):
     owner, (name, at) = _at(root, path[:-1]), path[-1]
     if at is None:
         setattr(owner, name, new)

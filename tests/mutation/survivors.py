@@ -4,15 +4,13 @@ They are what reading the survivors came to, one by one where answers changed, b
 Whoever closes a hole in the referee, or finds one, changes this list.
 """
 
-from __future__ import annotations
-
 import re
 
 __all__ = ["UNEXPLAINED", "reason_of"]
 
 UNEXPLAINED = "no answer changed on these pairs; not shown to be equivalent"
 
-_RULES: tuple[tuple[str, str, str, str], ...] = (
+_RULES = (
     # query, outcome, name, reason; regular expressions
     ("", "aside", "", "feature ids only: `compare` does not judge them, tests/agreement does"),
     ("", "shared", r"rotation", "sine and cosine of a pose within the step, the same for judge and judged; the other queries ask Box2D's"),
@@ -79,7 +77,7 @@ _RULES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def reason_of(query: str, name: str, outcome: str) -> str:
+def reason_of(query, name, outcome):
     """Return the reason."""
     for of_query, of_outcome, of_name, reason in _RULES:
         if re.match(of_query, query) and re.match(of_outcome, outcome) and re.search(of_name, name):

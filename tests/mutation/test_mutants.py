@@ -3,8 +3,6 @@
 ``COLLISION_MUTANTS=1`` takes all of them, in half an hour; ``python -m tests.mutation --survivors`` prints what becomes of each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

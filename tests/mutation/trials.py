@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +42,7 @@ class Judged:
     answers: list[NDArray[Any]]
     asides: list[NDArray[Any]]
 
-    def change(self, other: Judged) -> float:
+    def change(self, other):
         """Return the largest change of a number of our answers: infinite of a count or a status, 0 if not a bit is another."""
         if len(self.answers) != len(other.answers):
             return math.inf
@@ -63,22 +62,22 @@ class Judged:
 class Trial:
     """One question on batches of so many pairs."""
 
-    def __init__(self, query: str, seed: int, sizes: Sequence[int]) -> None:
+    def __init__(self, query, seed, sizes):
         self.query, self.n_batches = query, len(sizes)
         self._question = QUESTIONS[query]
         self._cases = [self._question.cases(Chunk(seed, chunk, n, PAIR_KINDS)) for chunk, n in enumerate(sizes)]
         self._box2d = [self._question.box2d(cases)[0] for cases in self._cases]
 
-    def ours(self, batch: int) -> tuple[Any, Any]:
+    def ours(self, batch):
         """Return the columns of a batch, and our answers."""
         columns = self._question.columns(_forgetful(self._cases[batch]))
         return columns, self._question.ours(columns)
 
-    def run(self, batch: int) -> Judged:
+    def run(self, batch):
         """Compute and judge a batch."""
         return self.verdict(batch, self.ours(batch))
 
-    def verdict(self, batch: int, made: tuple[Any, Any]) -> Judged:
+    def verdict(self, batch, made):
         """Judge answers that exist."""
         columns, answers = made
         reasons = Counter(one.reason for one in self._question.judge(columns, self._box2d[batch], answers).differences)
@@ -86,28 +85,28 @@ class Trial:
         return Judged(reasons.pop("unexplained", 0), reasons, leaves(compared), _asides(answers))
 
 
-def trials(seed: int, sizes: Sequence[int], queries: Sequence[str] = QUERIES) -> list[Trial]:
+def trials(seed, sizes, queries=QUERIES):
     """Return the trials of some questions; `sizes` are the numbers of pairs in the batches."""
     return [Trial(query, seed, _SCENES if query == "pairs" else sizes) for query in queries]
 
 
-def _forgetful(cases: Any) -> Any:
+def _forgetful(cases):
     """Return a copy of cases that remembers nothing computed earlier: neither packed shapes nor masses."""
     if isinstance(cases, MassCases):
         return replace(cases, shapes=[_copied(shape) for shape in cases.shapes])
     return cases if isinstance(cases, list) else replace(cases)
 
 
-def _copied(shape: Circle | Polygon) -> Circle | Polygon:
+def _copied(shape):
     return Polygon(shape.vertices, shape.skin_radius) if isinstance(shape, Polygon) else Circle(shape.radius, shape.center)
 
 
-def _from_least(hull: Any) -> Any:
+def _from_least(hull):
     """Let a hull begin at its least corner: any will do."""
     return None if hull is None else np.roll(hull, -hull.tolist().index(min(hull.tolist())), axis=0)
 
 
-def leaves(answers: Any) -> list[NDArray[Any]]:
+def leaves(answers):
     """Return our answers as arrays; pairs of boxes are put in order."""
     if isinstance(answers, ManifoldRows):
         said = Answers.of_ours(answers)  # what is told of the search is no answer
@@ -129,10 +128,10 @@ def leaves(answers: Any) -> list[NDArray[Any]]:
     return [leaf for name in type(answers).__slots__ for leaf in leaves(getattr(answers, name))]
 
 
-def _asides(answers: Any) -> list[NDArray[Any]]:
+def _asides(answers):
     """Return the feature ids of manifolds."""
     return [np.where(_is_point(answers), answers.names, 0)] if isinstance(answers, ManifoldRows) else []
 
 
-def _is_point(rows: ManifoldRows) -> NDArray[np.bool_]:
+def _is_point(rows):
     return np.asarray(np.arange(2) < rows.count[:, None])

@@ -31,15 +31,15 @@ class Specimen:
     refusal: str | None = None
 
 
-def _of(ring: Callable[[], np.ndarray] | np.ndarray, *holes: np.ndarray, refusal: str | None = None) -> Specimen:
+def _of(ring, *holes, refusal=None):
     return Specimen(lambda: Outline.of_polygon(ring() if callable(ring) else ring, holes), refusal)
 
 
-def _traced(size: int, seed: int) -> Outline:
+def _traced(size, seed):
     return simplified(contour_of_opacity(shapes.blot(size, seed), 100.0), 0.005)
 
 
-def _sprite() -> Outline:
+def _sprite():
     from engine.decompose.image import read_opacity
     from sprites import figure_outline
 
@@ -47,14 +47,14 @@ def _sprite() -> Outline:
     return simplified(contour_of_opacity(read_opacity(picture).alpha, 100.0), 0.01)
 
 
-def _on_line(n: int, sag: float = 0.0) -> np.ndarray:
+def _on_line(n, sag=0.0):
     """A box 2 m x 1 m with n corners more on each long side, on an arc that stands out by `sag`."""
     x = np.linspace(0.0, 2.0, n + 2)
     arc = sag * (1.0 - (x - 1.0) ** 2)
     return np.concatenate((np.column_stack((x, -arc)), np.column_stack((x, 1.0 + arc))[::-1]))
 
 
-def _repeated(ring: np.ndarray) -> np.ndarray:
+def _repeated(ring):
     return np.concatenate((np.repeat(ring, 3, axis=0), ring[:1]))
 
 
@@ -64,7 +64,7 @@ _BOW_TIE = np.array([(0, 0), (2, 2), (2, 0), (0, 1)], dtype=float)
 _STAIRS = np.array([(0, 0), (8, 0), *((8 - k // 2, (k + 1) // 2 + (k % 2 == 0) * 0.0) for k in range(1, 16)), (0, 8)], dtype=float) * 0.2
 
 
-OUTLINES: dict[str, Specimen] = {
+OUTLINES = {
     # plain
     "triangle": _of(regular(3)),
     "square": _of(_SQUARE),
@@ -152,7 +152,7 @@ REFUSED = [name for name, specimen in OUTLINES.items() if specimen.refusal is no
 
 
 @cache
-def outline_of(name: str) -> Outline:
+def outline_of(name):
     """Return an outline of the set, made once."""
     return OUTLINES[name].build()
 

@@ -1,24 +1,21 @@
 """Print the table of pieces, or check random polygons: see the package."""
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 from engine.common.errors import InvalidShapeError
-from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, Decomposition, decompose
+from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, decompose
 from engine.decompose.outline import Outline
 from tests.outlines import KEPT, OUTLINES, REFUSED, outline_of, shapes
 
 REPEATS = 3
 
 
-def timed(outline: Outline, method: str, max_pieces: int | None = None) -> tuple[Decomposition, float]:
+def timed(outline, method, max_pieces=None):
     """Return the pieces and the median milliseconds of processor time of a few runs."""
     spent = []
     for _ in range(REPEATS):
@@ -28,7 +25,7 @@ def timed(outline: Outline, method: str, max_pieces: int | None = None) -> tuple
     return found, statistics.median(spent)
 
 
-def table() -> int:
+def table():
     timed(outline_of("letter B"), "exact")  # compiles
     print(f"{'outline':27} {'corners':>7}  " + "  ".join(f"{method:>16}" for method in METHODS) + f"  {'exact to 4':>16}")
     totals = np.zeros((len(METHODS) + 1, 2))
@@ -58,9 +55,9 @@ def table() -> int:
     return 0
 
 
-def random_polygons(count: int) -> int:
+def random_polygons(count):
     """Cut random polygons of 4 to 500 corners, and print the worst; tell whether all were whole."""
-    makers: list[tuple[str, Callable[[int, int], np.ndarray]]] = [
+    makers = [
         ("grown", shapes.grown),
         ("jagged", shapes.jagged),
         ("untangled", shapes.untangled),
@@ -89,7 +86,7 @@ def random_polygons(count: int) -> int:
     return 1 if n_wrong else 0
 
 
-def main(words: list[str]) -> int:
+def main(words):
     parser = argparse.ArgumentParser(prog="python -m tests.outlines", description=__doc__)
     parser.add_argument("--random", type=int, metavar="N", help="cut N random polygons instead")
     given = parser.parse_args(words)

@@ -3,19 +3,17 @@
 Python's integers and `itertools`; shapely decides what is a diagonal.
 """
 
-from __future__ import annotations
-
 from functools import cmp_to_key
 from itertools import combinations, pairwise
 
 Point = tuple[int, int]
 
 
-def turn(p: Point, q: Point, r: Point) -> int:
+def turn(p, q, r):
     return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 
 
-def fewest_pieces_by_trial(rings: list[list[Point]]) -> int:
+def fewest_pieces_by_trial(rings):
     """Return the least number of convex pieces that diagonals cut a part into; rings of whole numbers, apart, the inside on the left."""
     import shapely
 
@@ -45,18 +43,18 @@ def fewest_pieces_by_trial(rings: list[list[Point]]) -> int:
     raise AssertionError("even a triangulation is one")
 
 
-def _is_cut_convex(corner: Point, sides: tuple[Point, Point], chosen: list[tuple[Point, Point]]) -> bool:
+def _is_cut_convex(corner, sides, chosen):
     """Tell whether the diagonals at a reflex corner leave no angle above a straight one."""
     before, after = sides
     others = [q if p == corner else p for p, q in chosen if corner in (p, q)]
     start = (after[0] - corner[0], after[1] - corner[1])
 
-    def key(to: Point) -> tuple[bool, Point]:
+    def key(to):
         x, y = to[0] - corner[0], to[1] - corner[1]
         cross = start[0] * y - start[1] * x
         return cross < 0 or (cross == 0 and start[0] * x + start[1] * y < 0), (x, y)
 
-    def order(a: Point, b: Point) -> int:
+    def order(a, b):
         (half_a, u), (half_b, v) = key(a), key(b)
         if half_a != half_b:
             return 1 if half_a else -1
@@ -67,7 +65,7 @@ def _is_cut_convex(corner: Point, sides: tuple[Point, Point], chosen: list[tuple
     return all(turn(corner, a, b) >= 0 for a, b in pairwise(ways))
 
 
-def _all_convex(part: object, lines: list[object]) -> bool:
+def _all_convex(part, lines):
     """With holes corners do not say it all: diagonals must tie the holes to the outer ring too."""
     import shapely
     from shapely.ops import polygonize

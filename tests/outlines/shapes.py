@@ -1,7 +1,5 @@
 """Makers of rings: arrays (n, 2) in meters, the same for the same arguments."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -9,28 +7,28 @@ import numpy as np
 from engine.decompose.outline import Outline, Part
 
 
-def polar(radii: np.ndarray, turns: np.ndarray | None = None) -> np.ndarray:
+def polar(radii, turns=None):
     angles = np.arange(len(radii)) * (2.0 * math.pi / len(radii)) if turns is None else turns
     return np.column_stack((radii * np.cos(angles), radii * np.sin(angles)))
 
 
-def regular(n: int, radius: float = 1.0, center: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+def regular(n, radius=1.0, center=(0.0, 0.0)):
     return polar(np.full(n, radius)) + center
 
 
-def star(arms: int, inner: float = 0.4) -> np.ndarray:
+def star(arms, inner=0.4):
     return polar(np.tile([1.0, inner], arms))
 
 
-def box(x0: float, y0: float, x1: float, y1: float) -> np.ndarray:
+def box(x0, y0, x1, y1):
     return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], dtype=float)
 
 
-def gear(teeth: int, inner: float = 0.8) -> np.ndarray:
+def gear(teeth, inner=0.8):
     return polar(np.tile([1.0, 1.0, inner, inner], teeth))
 
 
-def comb(teeth: int, length: float = 1.0) -> np.ndarray:
+def comb(teeth, length=1.0):
     """A back with teeth upwards, as wide as the gaps."""
     ring = [(0.0, 0.0), (2.0 * teeth - 1.0, 0.0)]
     for k in reversed(range(teeth)):
@@ -40,20 +38,20 @@ def comb(teeth: int, length: float = 1.0) -> np.ndarray:
     return np.array(ring) * (0.5 / teeth)
 
 
-def ribbon(middle: np.ndarray, width: float) -> np.ndarray:
+def ribbon(middle, width):
     """A band along a line of points that does not come nearer to itself than the width."""
     ahead = np.gradient(middle, axis=0)
     normal = np.column_stack((-ahead[:, 1], ahead[:, 0])) / np.hypot(*ahead.T)[:, None]
     return np.concatenate((middle - 0.5 * width * normal, (middle + 0.5 * width * normal)[::-1]))
 
 
-def spiral(turns: float, n: int, width: float = 0.08) -> np.ndarray:
+def spiral(turns, n, width=0.08):
     angle = np.linspace(0.5 * math.pi, 2.0 * math.pi * turns, n)
     radius = 0.15 * angle / math.pi
     return ribbon(np.column_stack((radius * np.cos(angle), radius * np.sin(angle))), width)
 
 
-def square_spiral(turns: int) -> np.ndarray:
+def square_spiral(turns):
     """Corridors one wide, one apart."""
     import shapely
 
@@ -66,7 +64,7 @@ def square_spiral(turns: int) -> np.ndarray:
     return np.array(shapely.LineString(way).buffer(0.5, cap_style="flat", join_style="mitre").exterior.coords)[:-1] * 0.1
 
 
-def koch(depth: int) -> np.ndarray:
+def koch(depth):
     ring = regular(3)
     turn = np.array([(math.cos(math.pi / 3.0), math.sin(math.pi / 3.0)), (-math.sin(math.pi / 3.0), math.cos(math.pi / 3.0))])
     for _ in range(depth):
@@ -76,7 +74,7 @@ def koch(depth: int) -> np.ndarray:
     return ring
 
 
-def hilbert(order: int) -> np.ndarray:
+def hilbert(order):
     """The band round a Hilbert curve."""
     import shapely
 
@@ -84,12 +82,12 @@ def hilbert(order: int) -> np.ndarray:
     x = y = 0
     heading = 0
 
-    def forward() -> None:
+    def forward():
         nonlocal x, y
         x, y = x + (1, 0, -1, 0)[heading], y + (0, 1, 0, -1)[heading]
         path.append((x, y))
 
-    def walk(depth: int, side: int) -> None:
+    def walk(depth, side):
         nonlocal heading
         if depth == 0:
             return
@@ -109,7 +107,7 @@ def hilbert(order: int) -> np.ndarray:
     return np.array(shapely.LineString(path).buffer(0.3, cap_style="flat", join_style="mitre").exterior.coords)[:-1] * 0.2
 
 
-def letter(text: str) -> Outline:
+def letter(text):
     """Glyphs of matplotlib's own font, DejaVu Sans, about a meter high; the inside is what an odd number of rings surround."""
     import shapely
     from matplotlib.textpath import TextPath
@@ -121,7 +119,7 @@ def letter(text: str) -> Outline:
     return Outline.from_shapely(total)
 
 
-def grown(n: int, seed: int) -> np.ndarray:
+def grown(n, seed):
     """A random simple polygon of n vertices: a tree of Delaunay triangles, each of which brought one new vertex."""
     import shapely
 
@@ -129,7 +127,7 @@ def grown(n: int, seed: int) -> np.ndarray:
     points = draw.uniform(-1.0, 1.0, (n, 2))
     index = {tuple(point): k for k, point in enumerate(points.tolist())}
     made = shapely.get_coordinates(shapely.delaunay_triangles(shapely.MultiPoint(points))).reshape(-1, 4, 2)[:, :3].tolist()
-    thirds: dict[tuple[int, int], list[int]] = {}
+    thirds = {}
     for corner in made:
         a, b, c = (index[tuple(point)] for point in corner)
         for u, v, w in ((a, b, c), (b, c, a), (c, a, b)):
@@ -149,12 +147,12 @@ def grown(n: int, seed: int) -> np.ndarray:
     return points[ring]
 
 
-def untangled(n: int, seed: int) -> np.ndarray:
+def untangled(n, seed):
     """A random simple polygon: a random tour whose crossings are undone by reversing what lies between (2-opt)."""
     draw = np.random.default_rng([n, seed])
     ring = draw.uniform(-1.0, 1.0, (n, 2))
 
-    def side(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> float:
+    def side(p, q, r):
         return float((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
 
     crossed = True
@@ -169,16 +167,16 @@ def untangled(n: int, seed: int) -> np.ndarray:
     return ring
 
 
-def jagged(n: int, seed: int) -> np.ndarray:
+def jagged(n, seed):
     """A random star-shaped polygon."""
     draw = np.random.default_rng([n, seed])
     return polar(draw.uniform(0.3, 1.0, n), np.sort(draw.uniform(0.0, 2.0 * math.pi, n)))
 
 
-def cheese(holes: int, seed: int, corners: int = 9) -> Outline:
+def cheese(holes, seed, corners=9):
     """A disc with round holes at random places, apart from each other."""
     draw = np.random.default_rng([holes, seed])
-    found: list[tuple[float, float, float]] = []
+    found = []
     while len(found) < holes:
         x, y, r = draw.uniform(-0.9, 0.9), draw.uniform(-0.9, 0.9), draw.uniform(0.05, 0.16)
         if math.hypot(x, y) + r < 0.95 and all(math.hypot(x - u, y - v) > r + s + 0.02 for u, v, s in found):
@@ -186,18 +184,18 @@ def cheese(holes: int, seed: int, corners: int = 9) -> Outline:
     return Outline.of_polygon(regular(48), [regular(corners, r, (x, y)) for x, y, r in found])
 
 
-def window(panes: int) -> Outline:
+def window(panes):
     """A frame with panes x panes square holes."""
     holes = [box(2 * i + 1, 2 * j + 1, 2 * i + 2, 2 * j + 2) * 0.2 for i in range(panes) for j in range(panes)]
     return Outline.of_polygon(box(0, 0, 2 * panes + 1, 2 * panes + 1) * 0.2, holes)
 
 
-def rings_in_rings(n: int) -> Outline:
+def rings_in_rings(n):
     """Concentric rings, each a part of its own."""
     return Outline(Part(regular(24, 0.2 * (2 * k + 2)), [regular(24, 0.2 * (2 * k + 1))]) for k in range(n))
 
 
-def blot(size: int, seed: int) -> np.ndarray:
+def blot(size, seed):
     """The alpha of a picture: a soft blot with holes, (size, size) of 0 to 1."""
     draw = np.random.default_rng([size, seed])
     y, x = np.mgrid[-1.0 : 1.0 : complex(size), -1.0 : 1.0 : complex(size)]

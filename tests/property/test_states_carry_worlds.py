@@ -4,8 +4,6 @@ Acts have numbers at the bounds of what may be given, bodies are taken out and b
 still. At every keyframe the state must go onto a demo just built, have the same digest there, and lead to the same states.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 

@@ -1,7 +1,5 @@
 """The command ``atlas``, as it is typed: what it writes, and that it goes on after whatever interrupted it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """``bench``: it runs, its numbers are whole, and what is wrong is one line. Nothing here judges a speed."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line as a new user meets it, without a display. What needs no process of its own, which costs a second, runs in this one."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

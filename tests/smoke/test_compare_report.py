@@ -1,7 +1,5 @@
 """`compare --report`: what lies in the folder, with and without an unexplained pair."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The command ``fire``, as it is typed."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The project as a user installs it: both archives, and the wheel's command in a fresh virtual environment, in another folder."""
 
-from __future__ import annotations
-
 import doctest
 import importlib.metadata
 import json

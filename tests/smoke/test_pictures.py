@@ -1,7 +1,5 @@
 """Every picture of docs/algorithms and docs/dynamics is drawn by its script from the library as it stands, and is a picture."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

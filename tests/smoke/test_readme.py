@@ -1,7 +1,5 @@
 """What the README and the pages show of the library is what the library says."""
 
-from __future__ import annotations
-
 import doctest
 from pathlib import Path
 

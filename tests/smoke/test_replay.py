@@ -1,7 +1,5 @@
 """Recordings and films as a user meets them in the command line, also from one process to another."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

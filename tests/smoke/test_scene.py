@@ -1,7 +1,5 @@
 """Scene files in the command line: run, checked, made of other levels; tables of a run."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """The documentation as a site: links, players where they belong, refusals; and in a real browser (issue 32)."""
 
-from __future__ import annotations
-
 import http.server
 import re
 import threading

@@ -1,7 +1,5 @@
 """``trace`` as a user meets it: samples, tables, bodies, pictures, and one line for every mistake."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

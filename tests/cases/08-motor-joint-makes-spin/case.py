@@ -6,7 +6,7 @@ from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec, MotorJointSpec, World, WorldSettings
 
 
-def run(solver: str, hertz: int = 60, seconds: int = 10) -> tuple[float, float]:
+def run(solver, hertz=60, seconds=10):
     """Return the greatest angular momentum on the way, kg m^2/s, and the spin at the end, rad/s."""
     world = World(WorldSettings(gravity=(0, 0), hertz=hertz, sleeping=False), solver=solver)
     disc = (FixtureSpec(Circle(0.5), density=1 / (math.pi * 0.25)),)  # 1 kg, 0.125 kg m^2

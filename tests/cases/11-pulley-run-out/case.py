@@ -6,11 +6,11 @@ from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec, PulleyJointSpec, World, WorldSettings
 
 
-def run(solver: str, steps: int = 900) -> tuple[float, float, float, float]:
+def run(solver, steps=900):
     """Return the heights at the end, by how much the rope was off at most, m, and the greatest speed, m/s."""
     world = World(WorldSettings(), solver=solver)
 
-    def ball(x: float, y: float, kg: float) -> int:
+    def ball(x, y, kg):
         fixture = FixtureSpec(Circle(0.2), density=kg / (math.pi * 0.04))
         return world.create_body(BodySpec((fixture,), position=(x, y), fixed_rotation=True))
 

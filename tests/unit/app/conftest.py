@@ -1,7 +1,5 @@
 """No window on anybody's screen, and demos small enough to step in a test."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import pygame
@@ -60,7 +58,7 @@ class Choosy(Drop):
 
     id, category, title, watch = "choosy", "Tests", "Choosy", "One of three."
     parameters = (*Drop.parameters, Parameter.choice("side", ("north", "east", "west"), "side"))
-    layers: ClassVar[dict[str, bool]] = {"aabbs": True}
+    layers: ClassVar = {"aabbs": True}
 
 
 class CountingReferee:

@@ -1,19 +1,14 @@
 """Controls of a window by their names: where they can be clicked, and what they show."""
 
-from __future__ import annotations
-
 import pygame
 
-from engine.app.window import Window
 from engine.ui.form import Form
 from engine.ui.rows import Button
-from engine.ui.ui import Item
-from tests.unit.app.hand import Hand
 
 __all__ = ["button", "control", "drag", "names", "place"]
 
 
-def _forms(window: Window) -> list[Form]:
+def _forms(window):
     """Draw a frame with nothing kept, and return the forms that are shown; the one that takes all keys alone."""
     ui = window.screen.ui
     window.screen.cache.forget()
@@ -22,12 +17,12 @@ def _forms(window: Window) -> list[Form]:
     return [form for form in forms if isinstance(form, Form)]
 
 
-def names(window: Window) -> list[str]:
+def names(window):
     """Return the names of all controls."""
     return [item.key[0] for form in _forms(window) for item in form.items]
 
 
-def control(window: Window, name: str, nth: int = 0) -> tuple[Form, Item]:
+def control(window, name, nth=0):
     """Return the form and the control of a name, or of a beginning of one; several are counted."""
     found = [(form, item) for form in _forms(window) for item in form.items if item.key[0] == name]
     found = found or [(form, item) for form in _forms(window) for item in form.items if item.key[0].startswith(name)]
@@ -35,14 +30,14 @@ def control(window: Window, name: str, nth: int = 0) -> tuple[Form, Item]:
     return found[nth]
 
 
-def button(window: Window, name: str, nth: int = 0) -> Button:
+def button(window, name, nth=0):
     """Return a button as it is shown."""
     what = control(window, name, nth)[1].what
     assert isinstance(what, Button)
     return what
 
 
-def place(window: Window, name: str, nth: int = 0) -> pygame.Rect:
+def place(window, name, nth=0):
     """Scroll a control into sight, and return where it is."""
     form, item = control(window, name, nth)
     form.reveal(item.key)
@@ -52,7 +47,7 @@ def place(window: Window, name: str, nth: int = 0) -> pygame.Rect:
     return rect
 
 
-def drag(hand: Hand, name: str, *shares: float) -> None:
+def drag(hand, name, *shares):
     """Drag the thumb of a slider to shares of its track, a frame each."""
     rect = place(hand.window, name)
     xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]

@@ -1,8 +1,6 @@
 """Windows on one world, in one process and simulated time: a server, a window for the first user, and other users without one."""
 
-from __future__ import annotations
-
-from typing import Any, cast
+from typing import cast
 
 import pygame
 
@@ -12,8 +10,6 @@ from engine.net.client_session import ClientSession
 from engine.net.link import LinkSettings
 from engine.net.server_thread import HostStatus, ServerThread
 from engine.net.simulated_network import SimulatedConnection, SimulatedServer
-from engine.sim.actions import Action
-from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 from tests.unit.app.hand import FRAME, SIZE, Hand
 
@@ -27,11 +23,11 @@ class Hosted:
     addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
     is_over = False
 
-    def __init__(self, server: SimulatedServer) -> None:
+    def __init__(self, server):
         self._server = server
 
     @property
-    def status(self) -> HostStatus:
+    def status(self):
         """As of `ServerThread`."""
         return HostStatus(self._server.server.status)
 
@@ -41,13 +37,13 @@ class Gathering(Hand):
 
     def __init__(
         self,
-        demo: str = "workbench",
-        others: tuple[str, ...] = ("Ben",),
-        link: LinkSettings | None = None,
-        size: tuple[int, int] = SIZE,
-        values: dict[str, object] | None = None,
-        is_host: bool = False,
-    ) -> None:
+        demo="workbench",
+        others=("Ben",),
+        link=None,
+        size=SIZE,
+        values=None,
+        is_host=False,
+    ):
         self.now = 0.0
         kind = find_demo(demo)
         self.server = SimulatedServer(kind(0, values))
@@ -62,14 +58,14 @@ class Gathering(Hand):
         super().__init__(Window(size, (kind,), client_session=self.client_sessions[0], server_thread=server_thread))
         self.frame(2)
 
-    def pass_time(self, client_sessions: list[ClientSession]) -> None:
+    def pass_time(self, client_sessions):
         """Let a frame pass for the server and these."""
         self.now += FRAME
         for client_session in client_sessions:
             client_session.advance(self.now)
         self.server.advance(self.now)
 
-    def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
+    def frame(self, n=1, elapsed=FRAME):
         for k in range(n):
             self.pass_time(self.client_sessions[1:])
             if k == n - 1:
@@ -77,21 +73,21 @@ class Gathering(Hand):
             else:
                 self.window.update(elapsed)
 
-    def does(self, k: int, action: Action) -> Any:
+    def does(self, k, action):
         """Let one of the others do something."""
         return self.client_sessions[k].client.act(action, now=self.now)
 
     @property
-    def demos(self) -> list[Demo]:
+    def demos(self):
         """The server's, and each user's."""
         return [
             self.server.server.simulation.demo,
             *(client_session.client.demo for client_session in self.client_sessions if client_session.client.demo is not None),
         ]
 
-    def agree(self, seconds: float = 1.0) -> bool:
+    def agree(self, seconds=1.0):
         """Let time pass in which nobody does anything; tell whether all went through the same states then."""
-        final: dict[int, set[bytes]] = {}
+        final = {}
         for client_session in self.client_sessions:
             client_session.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)
         self.frame(round(seconds / FRAME))

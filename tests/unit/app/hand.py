@@ -1,10 +1,6 @@
 """A hand on a window of the small demos of `conftest`: what a person would cause, with a frame after each event."""
 
-from typing import Any
-
 import pygame
-
-from engine.app.window import Window
 
 __all__ = ["FRAME", "SIZE", "Hand", "dock_of", "frames", "key", "pixel", "press"]
 
@@ -15,11 +11,11 @@ SIZE = (1280, 720)
 class Hand:
     """Presses, drags and clicks, with a frame after each."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window):
         self.window = window
         self.surface = pygame.Surface(window.size)
 
-    def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
+    def frame(self, n=1, elapsed=FRAME):
         """Let frames pass; events of pygame's queue are handled."""
         for _ in range(n):
             for event in pygame.event.get():
@@ -27,17 +23,17 @@ class Hand:
             self.window.update(elapsed)
             self.window.show(self.surface)
 
-    def send(self, kind: int, **attributes: Any) -> None:
+    def send(self, kind, **attributes):
         """One event and a frame."""
         self.window.handle(pygame.event.Event(kind, attributes))
         self.frame()
 
-    def key(self, key: int) -> None:
+    def key(self, key):
         """Press and let go."""
         self.send(pygame.KEYDOWN, key=key, mod=0, unicode="")
         self.send(pygame.KEYUP, key=key, mod=0)
 
-    def click(self, at: tuple[int, int], button: int = 1) -> None:
+    def click(self, at, button=1):
         """Move there, press, let go."""
         pygame.mouse.set_pos(at)
         self.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
@@ -46,12 +42,12 @@ class Hand:
         self.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
         self.frame(2)
 
-    def wheel(self, at: tuple[int, int], notches: int) -> None:
+    def wheel(self, at, notches):
         """Turn the wheel at a place."""
         self.send(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=at)
 
 
-def pixel(hand: Hand, point: tuple[float, float]) -> tuple[int, int]:
+def pixel(hand, point):
     x, y = hand.window.session.view.camera.to_screen(point)
     return round(x), round(y)
 

@@ -1,7 +1,5 @@
 """Whether there is a display is found out without waiting for one that does not answer."""
 
-from __future__ import annotations
-
 import socket
 import sys
 import threading

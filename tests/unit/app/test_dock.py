@@ -1,7 +1,5 @@
 """Docks that do not all fit: which are closed, and what the others get."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

@@ -1,7 +1,5 @@
 """Doors into the stepper: a click, a key, the panel, the inspector; and the way back."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

@@ -1,7 +1,5 @@
 """The log of events, driven by hand."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

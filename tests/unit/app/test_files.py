@@ -1,7 +1,5 @@
 """Files are checked before a run, and written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Files out of the window: scenes, pictures; scenes kept by themselves and found again after a crash."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Films: a GIF of a still scene, colors, and a film that cannot be written."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

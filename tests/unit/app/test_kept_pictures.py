@@ -1,7 +1,5 @@
 """Pictures of bodies: cut by their outline, kept in scene files, and refused in one line where a file has something else there."""
 
-from __future__ import annotations
-
 import base64
 import json
 import struct

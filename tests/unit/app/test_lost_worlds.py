@@ -1,7 +1,5 @@
 """A world that Box2D breaks and that cannot be put back does not end the window: the demo stands before what broke it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

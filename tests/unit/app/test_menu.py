@@ -1,7 +1,5 @@
 """The menu: found without a key, by pointer and by keys; each entry does what its key does, or says why it cannot."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

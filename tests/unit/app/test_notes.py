@@ -1,7 +1,5 @@
 """What is said in the status strip: what is so is told once, and not again until it has been gone for long."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.app.session import Session

@@ -1,7 +1,5 @@
 """Panels that open and close move nothing under a pointer in the view; else the picture moves into what they leave of it."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

@@ -1,7 +1,5 @@
 """Plots and the camera, driven by hand in a window."""
 
-from __future__ import annotations
-
 import numpy as np
 import pygame
 import pytest

@@ -1,7 +1,5 @@
 """The user's choices: kept where they can be, and harmless where they cannot."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.app.files.preferences import Preferences, load_preferences, save_preferences

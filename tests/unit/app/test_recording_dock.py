@@ -1,7 +1,5 @@
 """Recording, films and opened recordings in the window, driven by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Looking for a demo by typing in the list."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

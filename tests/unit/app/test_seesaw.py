@@ -1,7 +1,5 @@
 """README's "Build something", done by the keys and the mouse that it names."""
 
-from __future__ import annotations
-
 import pygame
 
 from docs.pictures.docks import build_seesaw

@@ -1,7 +1,5 @@
 """A session: going back to where something was built, and acting in the past."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.app.session import Session

@@ -1,7 +1,5 @@
 """A window on a world that others are in: what is done in it is done everywhere, and what cannot be shared is refused in words."""
 
-from __future__ import annotations
-
 import time
 
 import pygame

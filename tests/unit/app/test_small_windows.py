@@ -1,7 +1,5 @@
 """The smallest windows and the largest text: nothing lies over anything else, and no words go without a sign of it."""
 
-from __future__ import annotations
-
 import itertools
 
 import pygame

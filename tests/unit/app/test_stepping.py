@@ -1,7 +1,5 @@
 """Doors into the stepper: the shapes of a contact, a difference, two bodies, a world, and the demo that begins with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pictures of parts of the window that are kept: one is looked at in each frame, and drawn anew if it has changed."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pygame

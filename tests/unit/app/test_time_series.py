@@ -1,7 +1,5 @@
 """What is noted of every step: against closed forms, through rewinding and branches, and within its bounds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

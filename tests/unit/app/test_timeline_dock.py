@@ -1,7 +1,5 @@
 """The timeline under the scene, driven by hand."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

@@ -1,7 +1,5 @@
 """Two worlds at once in the window: the choice of solvers, the second world's picture, and the hand that acts on both."""
 
-from __future__ import annotations
-
 from collections import deque
 from types import SimpleNamespace
 

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, until
 class Stage:
     """Stands in for the processes that compile: parts have ended when a test says so."""
 
-    made: ClassVar[list["Stage"]] = []
+    made: ClassVar = []
 
     def __init__(self, names, n_processes):
         self.names, self.n_processes = tuple(names), n_processes

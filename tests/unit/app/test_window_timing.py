@@ -1,7 +1,5 @@
 """The timing of a whole window: its parts are there, and no more than the whole."""
 
-from __future__ import annotations
-
 from benchmarks.frame import time_window
 from engine.sim.registry import find_demo
 

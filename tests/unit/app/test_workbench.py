@@ -1,7 +1,5 @@
 """The workbench in a window: what is seen, asked and ticked once a machine has been put back or cleared. Issue 31."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

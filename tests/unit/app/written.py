@@ -1,11 +1,7 @@
 """A surface that notes which words are written on it, and where: nothing may be written over other words."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pygame
 import pytest
@@ -19,18 +15,18 @@ _ABOVE, _INK = 0.2, 0.62
 _OPAQUE = 235
 """Of 255: a plate from which on what lies under it is not seen any more."""
 
-_words: dict[int, tuple[str, pygame.Surface]] = {}
-_plates: dict[int, tuple[int, pygame.Surface]] = {}
+_words = {}
+_plates = {}
 
 
 class Written(pygame.Surface):
     """Notes what `FontBook` has rendered and is copied here, as far as it is seen: not cut off, and not under an opaque plate."""
 
-    def __init__(self, size: tuple[int, int]) -> None:
+    def __init__(self, size):
         super().__init__(size)
-        self.words: list[tuple[str, pygame.Rect]] = []
+        self.words = []
 
-    def blit(self, source: pygame.Surface, dest: Any = (0, 0), *more: Any, **named: Any) -> pygame.Rect:
+    def blit(self, source, dest=(0, 0), *more, **named):
         place = pygame.Rect(dest[:2], source.get_size())
         if id(source) in _words:
             inked = pygame.Rect(place.left, place.top + round(_ABOVE * place.height), place.width, max(round(_INK * place.height), 1))
@@ -41,22 +37,22 @@ class Written(pygame.Surface):
             self.words = [(words, seen) for words, seen in self.words if not place.contains(seen)]
         return super().blit(source, dest, *more, **named)
 
-    def overlaps(self) -> list[tuple[str, str]]:
+    def overlaps(self):
         """Return the words that lie over each other."""
         return [(a, b) for (a, here), (b, there) in itertools.combinations(self.words, 2) if here.colliderect(there)]
 
 
 @contextmanager
-def noting_words() -> Iterator[None]:
+def noting_words():
     """Let surfaces know for a while what is written."""
     render, plate = FontBook.render, FontBook.plate
 
-    def rendered(self: FontBook, text: str, *more: Any, **named: Any) -> pygame.Surface:
+    def rendered(self, text, *more, **named):
         found = render(self, text, *more, **named)
         _words[id(found)] = (text, found)  # the surface too, or its number would be another's
         return found
 
-    def plated(self: FontBook, size: tuple[int, int], ground: Any, alpha: int, *more: Any) -> pygame.Surface:
+    def plated(self, size, ground, alpha, *more):
         found = plate(self, size, ground, alpha, *more)
         _plates[id(found)] = (alpha, found)
         return found

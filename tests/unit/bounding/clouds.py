@@ -1,7 +1,5 @@
 """Points that are hard on bounding volumes, and the exact answer to "is it inside"."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations
@@ -18,7 +16,7 @@ __all__ = ["CLOUDS", "FAR", "POSES", "brute_force_circle_sq", "exact_world", "ho
 Exact = tuple[Fraction, Fraction]
 
 
-def _clouds() -> dict[str, np.ndarray]:
+def _clouds():
     rng = stream(0, "bounding clouds")
     turn = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
     circle = np.column_stack((np.cos(turn), np.sin(turn)))
@@ -49,13 +47,13 @@ FAR = Transform((3.0e6, -7.0e5), 2.5)
 POSES = (Transform(), Transform((0.7, -2.0), 0.9), Transform((-40.0, 1.0e3), -30.0), FAR)
 
 
-def exact_world(point: np.ndarray, xf: Transform) -> Exact:
+def exact_world(point, xf):
     """Return R p + t without rounding."""
     x, y, cos, sin = (Fraction(float(number)) for number in (*point, xf.cos, xf.sin))
     return cos * x - sin * y + Fraction(xf.position[0]), sin * x + cos * y + Fraction(xf.position[1])
 
 
-def holds(volume: object, point: Exact, radius: float = 0.0) -> bool:
+def holds(volume, point, radius=0.0):
     """Tell exactly whether the disc of `radius` around a point lies in a volume."""
     x, y = point
     r = Fraction(radius)
@@ -87,12 +85,12 @@ def holds(volume: object, point: Exact, radius: float = 0.0) -> bool:
     return room >= 0 and (inside or min(_distance_sq(point, p, q) for p, q in edges) <= room * room)
 
 
-def brute_force_circle_sq(points: np.ndarray) -> Fraction:
+def brute_force_circle_sq(points):
     """Return the squared radius of the smallest circle, exactly: the least over all pairs and triples that contains all."""
     cloud = sorted({_exact(point) for point in points.tolist()})
     if len(cloud) == 1:
         return Fraction(0)
-    found: list[Fraction] = []
+    found = []
     for p, q in combinations(cloud, 2):
         found += _if_holding(((p[0] + q[0]) / 2, (p[1] + q[1]) / 2), p, cloud)
     for p, q, r in combinations(cloud, 3):
@@ -104,20 +102,20 @@ def brute_force_circle_sq(points: np.ndarray) -> Fraction:
     return min(found)
 
 
-def _if_holding(center: Exact, on: Exact, cloud: list[Exact]) -> list[Fraction]:
+def _if_holding(center, on, cloud):
     radius_sq = (on[0] - center[0]) ** 2 + (on[1] - center[1]) ** 2
     return [radius_sq] if all((x - center[0]) ** 2 + (y - center[1]) ** 2 <= radius_sq for x, y in cloud) else []
 
 
-def _within(distance_sq: Fraction, room: Fraction) -> bool:
+def _within(distance_sq, room):
     return room >= 0 and distance_sq <= room * room
 
 
-def _exact(point: tuple[float, float] | list[float]) -> Exact:
+def _exact(point):
     return Fraction(float(point[0])), Fraction(float(point[1]))
 
 
-def _distance_sq(at: Exact, p: Exact, q: Exact) -> Fraction:
+def _distance_sq(at, p, q):
     ex, ey, tx, ty = q[0] - p[0], q[1] - p[1], at[0] - p[0], at[1] - p[1]
     length_sq = ex * ex + ey * ey
     share = min(max((tx * ex + ty * ey) / length_sq, Fraction(0)), Fraction(1)) if length_sq > 0 else Fraction(0)

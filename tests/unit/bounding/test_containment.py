@@ -1,7 +1,5 @@
 """Every volume contains its shape in exact arithmetic: at any size, anywhere, after any turn."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import product

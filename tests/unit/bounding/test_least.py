@@ -1,7 +1,5 @@
 """The volumes that claim to be the least are, against exact or brute-force searches that share nothing with them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -65,7 +63,7 @@ def test_the_mean_circle_is_at_most_twice_as_wide():
         assert small <= mean * (1 + 1e-12) and mean <= 2.0 * small + 1e-9
 
 
-def test_the_circle_from_the_diagonal_is_at_most_sqrt_2_times_as_wide() -> None:
+def test_the_circle_from_the_diagonal_is_at_most_sqrt_2_times_as_wide():
     """Issue 33."""
     for points in CLOUDS.values():
         small, diagonal = smallest_circle(points).radius, diagonal_circle(points).radius

@@ -1,7 +1,5 @@
 """Overlap of volumes: closed, symmetric, and never apart where the shapes share a point."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

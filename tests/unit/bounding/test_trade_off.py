@@ -1,7 +1,5 @@
 """The measure of the trade-off: what must hold between the volumes of any outline, and what a circle must give."""
 
-from __future__ import annotations
-
 import math
 import os
 

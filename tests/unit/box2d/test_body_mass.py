@@ -1,7 +1,5 @@
 """The mass of a whole body is checked as Box2D will add it, in float32: what passes trips no assertion, however it is put together."""
 
-from __future__ import annotations
-
 import random
 from itertools import permutations
 

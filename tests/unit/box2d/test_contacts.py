@@ -1,7 +1,5 @@
 """Contact points: positions, separations, impulses and states, under sub-stepping, sleeping and pausing, with both readers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Edges as fixtures: equal to Box2D's own edges and chains to the bit, refused where they have no mass to move."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import Box2D

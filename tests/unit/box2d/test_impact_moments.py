@@ -1,7 +1,5 @@
 """`World.impact_moments`: every impact inside a step, in order, where `contacts` keeps a pair's last one."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.geometry import Circle, Polygon

@@ -1,7 +1,5 @@
 """What Box2D hides of bodies and joints is read and written where it lies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The parts of a step, from clocks that are right, that begin at a whole millisecond, and that do not exist."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import floor
 

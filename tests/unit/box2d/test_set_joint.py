@@ -1,7 +1,5 @@
 """Changing a joint that is there: what each kind takes, what it keeps, what is refused, and that the past comes back exactly."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A world that nobody prepared is as fast as any: it reads Box2D's memory from its first step on, with the same bits (issue 29)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The world's records, commands and snapshots."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

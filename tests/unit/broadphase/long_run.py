@@ -5,16 +5,13 @@ compared; in every fourth also regions and rays. At the first difference the sce
 it, and printed as Python that can be pasted into a test.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
 
 import numpy as np
 
-from engine.broadphase import STRUCTURES, BroadPhase, BruteForce
-from engine.common.arrays import FloatArray, IntArray
+from engine.broadphase import STRUCTURES, BruteForce
 from tests.unit.broadphase.scenes import SCENES, questions, scene
 
 __all__ = ["DifferenceError", "run_scene"]
@@ -30,12 +27,12 @@ class DifferenceError(AssertionError):
     """A structure did not answer as brute force did; says how to see it again."""
 
 
-def _boxes(rng: np.random.Generator, name: str, n: int) -> FloatArray:
+def _boxes(rng, name, n):
     found = scene(name, int(rng.integers(2**31)))
     return found[rng.permutation(len(found))[:n]]
 
 
-def _calls(seed: int, n_steps: int) -> list[Call]:
+def _calls(seed, n_steps):
     """Return what happens in the scene: method and arguments, the questions among them."""
     rng = np.random.default_rng(seed)
     names = [name for name in SCENES if name not in ("none", "one")]
@@ -43,7 +40,7 @@ def _calls(seed: int, n_steps: int) -> list[Call]:
     reach = 10.0 ** rng.uniform(-6.0, 1.0)
     truth, calls = BruteForce(), []
 
-    def do(method: str, *arguments: object) -> None:
+    def do(method, *arguments):
         calls.append((method, arguments))
         getattr(truth, method)(*arguments)
 
@@ -78,20 +75,20 @@ def _calls(seed: int, n_steps: int) -> list[Call]:
     return calls
 
 
-def _pushed(rng: np.random.Generator, boxes: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+def _pushed(rng, boxes, reach):
     ways = reach * rng.uniform(-1.0, 1.0, (len(boxes), 2))
     scale = np.where(np.abs(boxes).max(axis=1, initial=0.0, keepdims=True) > 1e300, 1e290, 1.0)  # else nothing would move
     moved = np.clip(boxes + np.tile(ways * scale, 2), -1.7e308, 1.7e308)
     return moved, ways
 
 
-def _move(do: object, truth: BruteForce, rng: np.random.Generator, moved: IntArray, reach: float) -> None:
+def _move(do, truth, rng, moved, reach):
     boxes, ways = _pushed(rng, truth.aabbs(moved), reach)
     assert callable(do)
     do("move", moved, boxes, ways if rng.random() < 0.5 else None)
 
 
-def _first_difference(structure: type[BroadPhase], calls: list[Call]) -> int:
+def _first_difference(structure, calls):
     """Return the number of the first call that is answered differently, -1 if none is."""
     one, truth = structure(), BruteForce()
     for number, (method, arguments) in enumerate(calls):
@@ -105,7 +102,7 @@ def _first_difference(structure: type[BroadPhase], calls: list[Call]) -> int:
     return -1
 
 
-def _cut_down(structure: type[BroadPhase], calls: list[Call]) -> list[Call]:
+def _cut_down(structure, calls):
     """Return fewer calls that still end in a difference: leaves out one after the other, and questions of many rows but one row."""
     calls = calls[: _first_difference(structure, calls) + 1]
     number = len(calls) - 2
@@ -126,7 +123,7 @@ def _cut_down(structure: type[BroadPhase], calls: list[Call]) -> list[Call]:
     return calls
 
 
-def _as_python(structure: type[BroadPhase], calls: list[Call]) -> str:
+def _as_python(structure, calls):
     lines = [f"one, truth = {structure.__name__}(), BruteForce()"]
     for method, arguments in calls:
         shown = ", ".join("None" if part is None else repr(part.tolist()) for part in arguments)
@@ -136,7 +133,7 @@ def _as_python(structure: type[BroadPhase], calls: list[Call]) -> str:
     return "\n".join(lines)
 
 
-def run_scene(structure: type[BroadPhase], seed: int, n_steps: int) -> int:
+def run_scene(structure, seed, n_steps):
     """Do the steps of one scene, and return how many pairs were found, one step after the other.
 
     Raises
@@ -156,7 +153,7 @@ def run_scene(structure: type[BroadPhase], seed: int, n_steps: int) -> int:
     return n_pairs
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=100_000, help="in all, shared by the structures: each does the same scenes")
     parser.add_argument("--seed", type=int, default=0)

@@ -1,7 +1,5 @@
 """One suite for all structures: pairs, regions and rays are brute force's, whatever happened before."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What is a spatial hash's own: the size of its cells, what is moved from cell to cell, what is oversize."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is kept from frame to frame by sweep and prune: the axis, the orders, the set of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The trees from inside: whole after everything that may happen to them, of bounded depth, the same each time; and tree against tree."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The command line as a whole: what it refuses before any work, what it makes of signals, and what a full disk costs."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

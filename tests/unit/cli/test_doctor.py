@@ -1,7 +1,5 @@
 """What the doctor says of machines that are not this one."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The listings of docs/json.md against what the commands print: each field printed is listed with its type, each one listed is printed."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """A mistake in a command is one line on standard error, and costs no file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command `motion`: what it counts, what it saves, how it ends."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What commands print, and where; what they say on standard error while they work, where that is no terminal."""
 
-from __future__ import annotations
-
 import io
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A demo in a file of the user's own: the page's example runs, rewinds and replays, and mistakes are told with their line."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """``run --solver`` and ``run --against``: demos, scene files and recordings on another solver, and two worlds at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

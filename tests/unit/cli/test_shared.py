@@ -1,7 +1,5 @@
 """host and join: processes that share a world agree; mistakes are one line; whatever ends, ends with words and a status."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

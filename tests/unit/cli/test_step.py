@@ -1,7 +1,5 @@
 """The command ``step``: sentences, JSON, pictures and films of an algorithm's steps, and where what it is asked comes from."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

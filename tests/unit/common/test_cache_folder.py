@@ -1,7 +1,5 @@
 """Where machine code is kept: beside the sources, or, where nothing can be written there, in the user's own cache."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.common import jit

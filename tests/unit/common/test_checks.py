@@ -1,7 +1,5 @@
 """Checked conversion: every refusal names field, requirement and value."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

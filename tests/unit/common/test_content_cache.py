@@ -1,7 +1,5 @@
 """Caches of decoded content stay within their limit in bytes."""
 
-from __future__ import annotations
-
 from engine.common.content_cache import ContentCache
 
 

@@ -1,7 +1,5 @@
 """What the program is called, what is told where a part of it is missing, and what works without those parts."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import subprocess

@@ -1,7 +1,5 @@
 """One program at a time holds a file, and leaves none behind."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """At most k pieces: what they cover, what they give away, and that more are never worse."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

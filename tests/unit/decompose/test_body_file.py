@@ -1,7 +1,5 @@
 """Bodies in files: what is written comes back, mistakes are told by their field, pictures are found from the file's folder."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,8 +1,6 @@
 """Drawings made to take for ever: within limits, or refused at once by a line that names the limit. All of them, at full size:
 ``python -m tests.hazards.hostile_files``."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

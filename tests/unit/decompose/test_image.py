@@ -1,7 +1,5 @@
 """Pictures to outlines: known shapes found again to a part of a pixel, every kind of picture, every kind of broken file."""
 
-from __future__ import annotations
-
 import struct
 import tracemalloc
 import zlib

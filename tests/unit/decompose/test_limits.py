@@ -1,7 +1,5 @@
 """What Box2D takes as a polygon, asked of Box2D itself, and that pieces brought to it are taken."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

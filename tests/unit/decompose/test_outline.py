@@ -1,7 +1,5 @@
 """Parts and outlines: what they hold, and what they refuse."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

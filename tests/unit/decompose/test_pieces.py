@@ -1,7 +1,5 @@
 """Exact pieces: least by trial, whole, convex, apart, and taken by Box2D, over the whole set of outlines."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

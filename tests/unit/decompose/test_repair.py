@@ -1,7 +1,5 @@
 """Rings drawn anyhow to outlines: both fill rules against a count by angles, what is dropped, what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fewer vertices: the two boundaries within the tolerance of each other, seen from both, and every ring where it was."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import shapely

@@ -1,7 +1,5 @@
 """Drawings to outlines: areas known by formula, a rasterizer as referee, curves within the tolerance, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

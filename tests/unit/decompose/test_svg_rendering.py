@@ -3,8 +3,6 @@
 What resvg does the same way is held against it in tests/agreement/test_svg_against_resvg.py; here is the rest, and what is told.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The scene of bounding volumes: what it counts, the hand that turns and moves, and the table at every size."""
 
-from __future__ import annotations
-
 import math
 
 import pygame

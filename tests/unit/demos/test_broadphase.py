@@ -1,7 +1,5 @@
 """The scene of the broad phases: all listed, all timed in turns, faults told, and what is drawn of each."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

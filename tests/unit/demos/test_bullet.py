@@ -1,7 +1,5 @@
 """The demo `bullet`: fires by itself, the same for the same seed, in words and pictures for each rule and target."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from types import SimpleNamespace

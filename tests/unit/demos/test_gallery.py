@@ -4,8 +4,6 @@
 the scenes claim.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The scenes about Box2D's limitations: repeated exactly, drawn at every age, their numbers in the summary."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos._limitations import Limitation

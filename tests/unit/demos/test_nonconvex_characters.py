@@ -1,7 +1,5 @@
 """The four birds walk, jump, turn and stand on air as commanded."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos.nonconvex_characters import EDGE, JUMP_SPEED, TOP, NonconvexCharacters

@@ -1,7 +1,5 @@
 """The pair inspector: the hand, the keys, the file it opens, and the pictures of every query."""
 
-from __future__ import annotations
-
 import math
 import threading
 

@@ -1,7 +1,5 @@
 """Figures appear one by one, stay whole and in the pit."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Formulas of the gallery's scenes, and behavior beyond their claims, which `test_claims` checks."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

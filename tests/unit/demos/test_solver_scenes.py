@@ -1,7 +1,5 @@
 """The scenes of the solver bench as a demo."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.experiments.solvers.scenes import SCENES

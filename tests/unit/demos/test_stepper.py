@@ -1,7 +1,5 @@
 """The stepper: keys, play, the hand on the case and on the slider, two algorithms at once, and pictures of what is degenerate."""
 
-from __future__ import annotations
-
 import math
 import threading
 

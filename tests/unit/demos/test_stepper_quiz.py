@@ -1,7 +1,5 @@
 """Predictions in the demo `stepper`: a question hides its step until it is answered; a quiz goes from question to question."""
 
-from __future__ import annotations
-
 import pytest
 
 from demos._stepper_quiz import ANSWER_KEYS

@@ -1,7 +1,5 @@
 """The empty scene: what is built on it stays when the ground is changed."""
 
-from __future__ import annotations
-
 from demos.workbench import Workbench
 from engine.app.files.saving import built
 from engine.geometry import Circle, Polygon

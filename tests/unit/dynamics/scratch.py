@@ -4,18 +4,15 @@
 makes for itself are poisoned then, too, and reading past an array is an error.
 """
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from engine.dynamics.workspace import Workspace
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import (
     BodySpec,
     DistanceJointSpec,
@@ -38,17 +35,17 @@ from engine.world import (
 __all__ = ["CASES", "METHODS", "SCENES", "depends_on_scratch", "state_bytes"]
 
 METHODS = methods()
-CASES: tuple[tuple[str, Mapping[str, str]], ...] = (
+CASES = (
     *((name, {}) for name in METHODS),
     ("soft_step", {"direct": "joints"}),
     ("soft_step", {"direct": "all"}),
 )
 """Every method, and what else it works in with other settings."""
 _BOX = Polygon.box(0.5, 0.5)
-_SHAPES: tuple[AnyShape, ...] = (_BOX, Circle(0.4), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(6, 0.5))
+_SHAPES = (_BOX, Circle(0.4), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(6, 0.5))
 
 
-def _world(solver: str, chosen: Mapping[str, Any]) -> World:
+def _world(solver, chosen):
     world = World(WorldSettings(solver_settings=chosen), solver=solver)
     corners = ((-8.0, 0.0), (0.0, 0.0), (8.0, 0.0), (12.0, 2.0))
     chain = [FixtureSpec(Segment(*corners[k : k + 2], ghost1=corners[k - 1] if k else None)) for k in range(3)]
@@ -56,12 +53,12 @@ def _world(solver: str, chosen: Mapping[str, Any]) -> World:
     return world
 
 
-def _add(world: World, shape: AnyShape, x: float, y: float, **more: Any) -> int:
+def _add(world, shape, x, y, **more):
     of_body = {name: more.pop(name) for name in ("type", "angle", "linear_velocity", "bullet") if name in more}
     return world.create_body(BodySpec((FixtureSpec(shape, **more),), position=(x, y), **of_body))
 
 
-def contacts(solver: str, chosen: Mapping[str, Any]) -> World:
+def contacts(solver, chosen):
     """Every kind of shape at rest, falling, bouncing and sensing, and one that is fast."""
     world = _world(solver, chosen)
     for row in range(2):
@@ -72,7 +69,7 @@ def contacts(solver: str, chosen: Mapping[str, Any]) -> World:
     return world
 
 
-def twice_joined(solver: str, chosen: Mapping[str, Any]) -> World:
+def twice_joined(solver, chosen):
     """Pairs of boxes with two joints each, all ways round."""
     world = _world(solver, chosen)
     for place, (first, second) in enumerate(
@@ -92,7 +89,7 @@ def twice_joined(solver: str, chosen: Mapping[str, Any]) -> World:
     return world
 
 
-def _joint(kind: Any, a: int, b: int, x: float, y: float) -> Any:
+def _joint(kind, a, b, x, y):
     if kind is DistanceJointSpec:
         return kind(a, b, anchor_a=(x - 0.6, y), anchor_b=(x + 0.6, y))
     limits = {"enable_limit": True, "lower_translation": -0.01, "upper_translation": 0.0} if kind is PrismaticJointSpec else {}
@@ -100,7 +97,7 @@ def _joint(kind: Any, a: int, b: int, x: float, y: float) -> Any:
     return kind(a, b, (x, y), **({"axis": (0.0, 1.0)} if kind in (PrismaticJointSpec, WheelJointSpec) else {}), **limits, **soft)
 
 
-def mechanisms(solver: str, chosen: Mapping[str, Any]) -> World:
+def mechanisms(solver, chosen):
     """Each kind of joint once, and a loop and a chain of revolute ones."""
     world = _world(solver, chosen)
     a = [_add(world, _BOX, 2.0 * k - 9.0, 6.0, mask=0) for k in range(10)]
@@ -121,7 +118,7 @@ def mechanisms(solver: str, chosen: Mapping[str, Any]) -> World:
     return world
 
 
-def alone(solver: str, chosen: Mapping[str, Any]) -> World:
+def alone(solver, chosen):
     """A body that nothing touches, in a world without gravity or floor."""
     world = World(WorldSettings(gravity=(0.0, 0.0), solver_settings=chosen), solver=solver)
     _add(world, _BOX, 0.0, 0.0, linear_velocity=(1.0, 2.0))
@@ -129,10 +126,10 @@ def alone(solver: str, chosen: Mapping[str, Any]) -> World:
 
 
 Scene = Callable[[str, Mapping[str, Any]], World]
-SCENES: dict[str, Scene] = {one.__name__: one for one in (contacts, twice_joined, mechanisms, alone)}
+SCENES = {one.__name__: one for one in (contacts, twice_joined, mechanisms, alone)}
 
 
-def state_bytes(world: World) -> bytes:
+def state_bytes(world):
     """Return the bits of all motion and of the contacts' impulses."""
     contacts = world.contacts
     return world.snapshot().motion.values.tobytes() + contacts.normal_impulse.tobytes() + contacts.tangent_impulse.tobytes()
@@ -141,14 +138,14 @@ def state_bytes(world: World) -> bytes:
 # -- poison -----------------------------------------------------------------------------------------------------------
 
 
-def _fill(array: np.ndarray) -> np.ndarray:
+def _fill(array):
     """Fill an array with NaN, or with what is no index, no count and no flag that a step would find."""
     array[...] = np.nan if array.dtype.kind == "f" else True if array.dtype.kind == "b" else np.iinfo(array.dtype).max - 6
     return array
 
 
 @contextmanager
-def _poisoned_empties() -> Iterator[None]:
+def _poisoned_empties():
     """Let `np.empty` and `np.empty_like` return poison."""
     empty, empty_like = np.empty, np.empty_like
     with (
@@ -158,14 +155,14 @@ def _poisoned_empties() -> Iterator[None]:
         yield
 
 
-def _poison(space: Workspace) -> None:
+def _poison(space):
     """Fill all that the steps of a world work in."""
     bundles = (array for _, arrays in space._bundles.values() for array in arrays)
     for array in (*space._kept.values(), *bundles, *(space.scratch or ())):
         _fill(array)
 
 
-def _run(scene: Scene, solver: str, chosen: Mapping[str, Any], n_steps: int, is_poisoned: bool) -> list[bytes]:
+def _run(scene, solver, chosen, n_steps, is_poisoned):
     """Return the states of some steps, between which a body comes and goes: what is worked in grows, and is larger than need be."""
     world, found = scene(solver, chosen), []
     for step in range(n_steps):
@@ -179,7 +176,7 @@ def _run(scene: Scene, solver: str, chosen: Mapping[str, Any], n_steps: int, is_
     return found
 
 
-def depends_on_scratch(scene: str, solver: str, chosen: Mapping[str, Any], n_steps: int = 4) -> str:
+def depends_on_scratch(scene, solver, chosen, n_steps=4):
     """Return how a run with poison differs from one without; empty if in nothing."""
     clean = _run(SCENES[scene], solver, chosen, n_steps, False)
     try:
@@ -191,7 +188,7 @@ def depends_on_scratch(scene: str, solver: str, chosen: Mapping[str, Any], n_ste
     return f"{solver}, {chosen}, {scene}: from step {differing[0]} on" if differing else ""
 
 
-def main() -> int:
+def main():
     np.seterr(all="ignore")
     found = [one for solver, chosen in CASES for scene in SCENES if (one := depends_on_scratch(scene, solver, chosen, 2))]
     print("\n".join(found))

@@ -1,7 +1,5 @@
 """What has no good answer: extreme masses and sizes, deep overlaps, crowds, the borders of the world. Nothing crashes, nothing is lost."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contacts, events, hooks, sensors, filters and sleep under the soft step."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nothing passes through anything under the soft step, whatever Box2D's bullets do."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What the pages of docs/dynamics derive, held against the code: each a formula of a page, and the world that obeys it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact forces, against what is known by hand."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

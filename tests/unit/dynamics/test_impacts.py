@@ -1,7 +1,5 @@
 """Impacts: what bounces, and from which speed on."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """One step of each integrator is what its derivation says; the orders over many steps are those of the study (tests/unit/experiments)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Each of the eleven joints under the soft step: what it holds, what it lets go, and what it bears."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What is compiled ahead is all that a step asks: no scene waits for the compiler later."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

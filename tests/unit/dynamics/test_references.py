@@ -1,7 +1,5 @@
 """The soft step against exact solutions and in hard scenes: every row of `engine.experiments.references` within its demand."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """No threshold of a method is a mass, and none of a length is out of place: the same motion for feathers and for ships (issue 29)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

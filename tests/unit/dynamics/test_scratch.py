@@ -1,7 +1,5 @@
 """A step is made of what it is given alone: not of what its memory held before, and not of what the step before left there (issue 29)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The state of the soft step is its arrays: a snapshot restores it to the bit at every step, in any world and any process."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import fields
 

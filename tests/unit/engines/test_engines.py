@@ -1,7 +1,5 @@
 """Other engines as solvers: laws, refusals by name, events, and a rewind that repeats everything (issue 35)."""
 
-from __future__ import annotations
-
 import math
 import sys
 

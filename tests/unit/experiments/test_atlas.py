@@ -1,7 +1,5 @@
 """The plan of an atlas, its journal, its maps against the law."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.common.errors import InvalidInputError

@@ -1,7 +1,5 @@
 """The bench of all engines: its verdicts, what an engine does not support, rows of another engine from a file (issue 35)."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Our time of impact and Box2D's stop: within the window derived from `b2TimeOfImpact`'s target, for every kind of target."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What Box2D does not promise: each rule against what Box2D does, row by row where a row can be foretold."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What counts as an overlap is what a world makes contacts of."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The rules of our own: what they catch that discrete steps do not, and what they spend on it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

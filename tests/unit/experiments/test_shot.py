@@ -1,7 +1,5 @@
 """Shots alone, in series and in batches, on Box2D and on our solver: what they do is what the law predicts, and comes when it may."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

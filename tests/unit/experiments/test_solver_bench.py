@@ -1,7 +1,5 @@
 """The bench of methods: its scenes, its measures, and what it makes of methods that fail."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A shot's specification: what it refuses, where the bullet starts."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

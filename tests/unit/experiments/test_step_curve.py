@@ -1,7 +1,5 @@
 """The curve of one step: its gaps are the distances, its root the first touch, its walk goes down to it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The studies: orders of integrators, and what each of the others counts; costs are never held to a number."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

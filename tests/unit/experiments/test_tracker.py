@@ -1,7 +1,5 @@
 """Tunneling is judged in the target's own frame."""
 
-from __future__ import annotations
-
 from engine.experiments.range import Panel, Shot
 from engine.experiments.spec import ShotSpec
 from engine.experiments.tracker import ShotTracker

@@ -1,7 +1,5 @@
 """The laws of the atlas against counting: positions of uniform phase, and what Box2D 2.3 does with each."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

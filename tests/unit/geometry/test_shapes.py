@@ -1,7 +1,5 @@
 """Constructors, boxes and masses of the shapes; mass against shapely's area and a sum over a fine grid."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

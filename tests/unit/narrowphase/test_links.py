@@ -1,7 +1,5 @@
 """Links of a chain by the exact rule: normals that the chain has, on the side where the shape lies (issue 29)."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Addresses of this computer: those that others can use, and no packet to find them."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """A client whose world has gone astray, by whatever it was, is put right by the server's keyframe, and goes on with what it was doing."""
 
-from __future__ import annotations
-
 import contextlib
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Connections that misbehave: each is cut off with its reason, and the others' world goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import itertools

@@ -1,7 +1,5 @@
 """A client keeps time with the server, however its clock goes; what it must do without a server; what it lets nobody do to it."""
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 

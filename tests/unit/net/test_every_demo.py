@@ -1,7 +1,5 @@
 """Demos that can be shared, played by two users at once: late actions make no difference, whatever the demo does with them."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

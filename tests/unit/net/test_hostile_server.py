@@ -1,7 +1,5 @@
 """A server that means harm sends large messages, one after the other, to a program that takes none: its memory is bounded (issue 29)."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

@@ -1,7 +1,5 @@
 """Messages of the greatest size from one who means harm: refused, or decoded, within 500 MB (issue 29: one of 63 MB took gigabytes)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The simulated link: what it does to messages is what its settings say, and the same every time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The experiment on a shared world: what it counts, that it is the same every time, what users do, and that a planted fault is reported."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A server's recording plays again tick by tick to the last bit, is never larger than what can be read, and holds nothing back."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.app.session import Session

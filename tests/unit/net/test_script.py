@@ -1,7 +1,5 @@
 """Scripts: acts at ticks from a file, handed out once and in their order, and mistakes told by their place."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The server, asked by hand: who comes and goes, what is asked for again, what counts when, and what costs one the connection."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A server that rolls back: late actions keep their ticks, and the copies agree once all messages have arrived (issue 33, network)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

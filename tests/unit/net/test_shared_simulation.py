@@ -1,7 +1,5 @@
 """A simulation that goes back for what came late, and one that knew everything in time, go through the same states."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Server and clients over sockets of this machine: they agree, part in words, and end in time, whatever the other side does."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """The state of a demo as bytes: put onto another one, that goes on as the first, bit for bit; damaged, it is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import subprocess

@@ -23,14 +23,14 @@ class Decoded:
     streams: dict[str, IntArray]
     centers: list[FloatArray]
 
-    def poses(self, body: int) -> FloatArray:
+    def poses(self, body):
         """Return the poses of a body's origin at all its steps, (steps, 3)."""
         at, (x, y) = self.centers[body], self.header["bodies"][body]["center"]
         cos, sin = np.cos(at[:, 2]), np.sin(at[:, 2])
         return np.column_stack((at[:, 0] - (cos * x - sin * y), at[:, 1] - (sin * x + cos * y), at[:, 2]))
 
 
-def decoded(text: str) -> Decoded:
+def decoded(text):
     """Decode a recording."""
     content = gzip.decompress(base64.b64decode(text))
     start = 4 + int.from_bytes(content[:4], "little")
@@ -48,7 +48,7 @@ def decoded(text: str) -> Decoded:
     return Decoded(header, streams, centers)
 
 
-def _integers(content: bytes) -> IntArray:
+def _integers(content):
     values, value, shift = [], 0, 0
     for byte in content:
         value |= (byte & 127) << shift
@@ -59,7 +59,7 @@ def _integers(content: bytes) -> IntArray:
     return np.array(values, dtype=np.int64)
 
 
-def _twice_summed(differences: IntArray) -> IntArray:
+def _twice_summed(differences):
     speeds = differences.copy()
     speeds[0] = 0
     return differences[0] + np.cumsum(np.cumsum(speeds))

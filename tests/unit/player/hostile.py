@@ -1,13 +1,11 @@
 """Names that would run, load or break something if a page inserted them as markup or as code."""
 
-from __future__ import annotations
-
 __all__ = ["HOSTILE"]
 
 _RUNS = "window.hit=1"
 _TAGS = ("script", "SCRIPT", "title", "style", "template", "textarea", "noscript", "section")
 _HANDLERS = ("svg onload", "body onload", "input autofocus onfocus", "b onclick")
-HOSTILE: tuple[str, ...] = (
+HOSTILE = (
     *(f"</{tag}><script>{_RUNS}</script>" for tag in _TAGS),
     *(f"<img src=x onerror={quote}{_RUNS}{quote}>" for quote in ("", '"', "'", "`")),
     *(f"<{handler}={_RUNS}>" for handler in _HANDLERS),

@@ -1,7 +1,5 @@
 """What is decoded from a page is what happened, within the error that the page states (issue 32)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Integers come back as they were, and the same recording always gives the same text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

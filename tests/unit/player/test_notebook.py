@@ -1,7 +1,5 @@
 """What a notebook shows is what was given, and leaves it as it was (issue 32)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page is one file that loads nothing, allows only its own script and style, and inserts no text as markup (issue 32)."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """What is kept of the texts made lately."""
 
-from __future__ import annotations
-
 from engine.render.fonts import FontBook
 
 

@@ -1,7 +1,5 @@
 """The plot of a gap: it draws inside its place, tells what is under the pointer, and reads its axes both ways."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where bodies are drawn inside a step with impacts, also once some of them are gone, new, or were put elsewhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

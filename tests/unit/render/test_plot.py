@@ -1,7 +1,5 @@
 """Curves: no peak is lost between pixels, ticks are round, arrows are as long as their impulses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pygame
 import pytest

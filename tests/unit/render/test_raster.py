@@ -1,7 +1,5 @@
 """Polygons and dots by our kernels: where they lie, how much they cover, and that dots are those that pygame draws."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Pictures of steps: everything that is said to be somewhere has ink there, no words lie over others, in both themes and in small rooms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pygame
 import pytest

@@ -1,7 +1,5 @@
 """The picture of a scene that stands still, which is copied: always the one that a painter draws who has kept nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import random

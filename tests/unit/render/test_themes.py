@@ -1,7 +1,5 @@
 """The themes: contrast by WCAG 2.2, what color-blind eyes can tell apart, and that a change of theme reaches everything drawn."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One table in the terminal, as Markdown and in a page; charts that lie in a page without meeting each other."""
 
-from __future__ import annotations
-
 import io
 import re
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Scenes that several tests use."""
 
-from __future__ import annotations
-
 import struct
 
 from engine.geometry import Polygon

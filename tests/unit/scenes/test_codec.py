@@ -1,7 +1,5 @@
 """Specifications to plain data and back: the same to the bit, and every mistake told with its path."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Levels of other editors: R.U.B.E. exports and drawings become scenes; what cannot be had is told, nothing is dropped in silence."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Scenes: taken from a running world, written, read, built; every mistake with its line."""
 
-from __future__ import annotations
-
 import json
 import math
 

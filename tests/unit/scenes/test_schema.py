@@ -1,7 +1,5 @@
 """The published schema is the one of this program, and what the program writes is valid by it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from pathlib import Path

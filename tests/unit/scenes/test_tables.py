@@ -1,7 +1,5 @@
 """Tables of a run: whole or not at all, each body under the name that it has in its own world."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import os

@@ -1,7 +1,5 @@
 """The demos of the window's tests, which are small enough to step in a test."""
 
-from __future__ import annotations
-
 from tests.unit.app.conftest import browser, choosy, display, drop, hand, referee, twins
 
 __all__ = ["browser", "choosy", "display", "drop", "hand", "referee", "twins"]

@@ -1,7 +1,5 @@
 """Actions: their plain data, what is refused of it, and an action of one's own."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """A course of events: what was done at which step, where it was begun, and where two courses part."""
 
-from __future__ import annotations
-
 from engine.sim.action import Input
 from engine.sim.actions import Drag, Grab, Restart
 from engine.sim.branch import Branch

@@ -1,7 +1,5 @@
 """Two worlds at once: the second gets what the first gets, goes where it goes, and every step tells how far they are apart."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

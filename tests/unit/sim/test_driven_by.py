@@ -1,7 +1,5 @@
 """Demos driven by a solver that is chosen for the run: every one builds and steps, is recorded and played again, goes back and on."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.common.errors import InvalidInputError

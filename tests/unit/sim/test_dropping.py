@@ -1,7 +1,5 @@
 """Files dropped on the window: bodies of them, one line for what cannot be used, and a window that goes on meanwhile."""
 
-from __future__ import annotations
-
 import gc
 import math
 import weakref

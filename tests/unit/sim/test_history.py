@@ -1,7 +1,5 @@
 """Going back in a demo and forth again is exact; what is done in the past begins a branch; undo and redo."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 from concurrent.futures import Future

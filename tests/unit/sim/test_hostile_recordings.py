@@ -1,7 +1,5 @@
 """Recordings that unpack to more than anybody recorded are refused while they are unpacked, by a line that names the limit."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.common import json_file

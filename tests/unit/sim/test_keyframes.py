@@ -1,7 +1,5 @@
 """Keyframes come back as they were; where they take too many bytes, they are thinned out evenly."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """What happens to a demo is written while it happens, read back to the last bit, and played again; whatever is broken is refused."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from pathlib import Path

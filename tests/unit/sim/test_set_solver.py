@@ -1,7 +1,5 @@
 """Another solver under a running demo: part of its history, undone, replayed and recorded to the bit."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.app.solver_settings import setting_parameters

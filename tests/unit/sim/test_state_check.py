@@ -1,7 +1,5 @@
 """A state that was changed on its way is refused before anything of it is used, and the demo stands as before."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Several users of one demo: what each holds, drives and creates, and that each takes back what it did itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError

@@ -1,7 +1,5 @@
 """The figure's picture, its outline and its four holds belong together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pygame
 import pytest

@@ -1,7 +1,5 @@
 """A clone continues as its original does, and neither changes the other."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.geometry import Circle, Polygon

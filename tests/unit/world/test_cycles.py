@@ -1,7 +1,5 @@
 """A step's objects are freed when the step ends, without the collector of reference cycles (issues 29 and 34: 865 MB at 10,000 boxes)."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 
@@ -61,7 +59,7 @@ def test_no_step_and_no_problem_of_a_method_outlives_its_step(monkeypatch, solve
             alive.append(weakref.ref(self.problem))
             return lost
 
-    alive: list[weakref.ref[object]] = []
+    alive = []
     monkeypatch.setattr(rigid_bodies, "Step", Step)
     world = _busy(solver)
     gc.disable()

@@ -1,7 +1,5 @@
 """The solver of a living world is changed: what stays, what is refused, and the way back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Any solver can drive a world: here one that knows gravity and nothing else."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

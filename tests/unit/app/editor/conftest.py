@@ -1,7 +1,5 @@
 """A person before a yard, where time stands still."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

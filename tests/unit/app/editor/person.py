@@ -1,7 +1,5 @@
 """A person with hands on a window: pixels are found from meters, and frames pass."""
 
-from __future__ import annotations
-
 import itertools
 import time
 
@@ -9,9 +7,8 @@ import pygame
 
 from engine.app.panels.tools_dock import ToolsDock
 from engine.app.window import Window
-from engine.demo import Demo, Stage
+from engine.demo import Demo
 from engine.geometry import Polygon, Segment
-from engine.sim.history import History
 from engine.world import BodySpec, FixtureSpec, World
 
 __all__ = ["CTRL", "FRAME", "SHIFT", "Closed", "Person", "Point", "Yard"]
@@ -26,7 +23,7 @@ class Yard(Demo):
 
     id, category, title, watch = "yard", "Tests", "Yard", "Whatever you build."
 
-    def build(self) -> None:
+    def build(self):
         """One world."""
         world = World()
         world.create_body(BodySpec((FixtureSpec(Polygon.box(8.0, 0.5)),), type="static", position=(0.0, -0.5)))
@@ -46,7 +43,7 @@ class Closed(Yard):
 class Person:
     """Hands on a window: pixels are found from meters."""
 
-    def __init__(self, demo: Demo, size: tuple[int, int] = (1280, 720)) -> None:
+    def __init__(self, demo, size=(1280, 720)):
         self.size = size
         self.waits = True
         self.window = Window(size, (type(demo),), demo)
@@ -56,33 +53,33 @@ class Person:
         self.at(pygame.MOUSEMOTION, (left + width // 2, top + 2))  # under a pointer in the view no panel moves the picture
 
     @property
-    def tools(self) -> ToolsDock:
+    def tools(self):
         """The tool bar."""
         return next(dock for dock in self.window.docks if isinstance(dock, ToolsDock))
 
     @property
-    def history(self) -> History:
+    def history(self):
         """The demo's."""
         assert self.window.session.timeline.history is not None
         return self.window.session.timeline.history
 
     @property
-    def stage(self) -> Stage:
+    def stage(self):
         """The first."""
         return self.window.session.demo.stages[0]
 
     @property
-    def world(self) -> World:
+    def world(self):
         """The first stage's."""
         return self.stage.world
 
     @property
-    def said(self) -> str:
+    def said(self):
         """What stands at the foot of the view."""
         message = self.window.session.messages.now
         return "" if message is None else message.words
 
-    def frames(self, n: int = 1) -> None:
+    def frames(self, n=1):
         """Let frames pass."""
         for _ in range(n):
             self.window.update(FRAME)
@@ -91,34 +88,34 @@ class Person:
             time.sleep(0.005)
             self.window.update(0.0)
 
-    def key(self, key: int, mod: int = 0, letter: str = "") -> None:
+    def key(self, key, mod=0, letter=""):
         """Press and let go."""
         self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=letter))
         self.window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
         self.frames()
 
-    def pixel(self, point: Point) -> tuple[int, int]:
+    def pixel(self, point):
         """Where a point of the picture is on the screen."""
         x, y = self.window.session.view.camera.to_screen(point)
         return round(x), round(y)
 
-    def at(self, kind: int, pixel: tuple[int, int]) -> None:
+    def at(self, kind, pixel):
         """One event of the pointer, and a frame."""
         more = {"rel": (1, 1), "buttons": (0, 0, 0)} if kind == pygame.MOUSEMOTION else {"button": 1}
         self.window.handle(pygame.event.Event(kind, pos=pixel, **more))
         self.frames()
 
-    def move(self, point: Point) -> None:
+    def move(self, point):
         """Move the pointer."""
         self.at(pygame.MOUSEMOTION, self.pixel(point))
 
-    def click(self, point: Point) -> None:
+    def click(self, point):
         """Press and let go."""
         self.move(point)
         self.at(pygame.MOUSEBUTTONDOWN, self.pixel(point))
         self.at(pygame.MOUSEBUTTONUP, self.pixel(point))
 
-    def drag(self, *points: Point) -> None:
+    def drag(self, *points):
         """Press at the first point, move over all, let go at the last."""
         self.move(points[0])
         self.at(pygame.MOUSEBUTTONDOWN, self.pixel(points[0]))
@@ -127,15 +124,15 @@ class Person:
                 self.move((a[0] + k / 3 * (b[0] - a[0]), a[1] + k / 3 * (b[1] - a[1])))
         self.at(pygame.MOUSEBUTTONUP, self.pixel(points[-1]))
 
-    def pick(self, letter: str) -> None:
+    def pick(self, letter):
         """Take a tool."""
         self.key(pygame.key.key_code(letter.lower()), SHIFT, letter)
 
-    def pause(self) -> None:
+    def pause(self):
         """Stop time."""
         self.key(pygame.K_SPACE)
         assert self.window.session.clock.paused
 
-    def newest(self) -> int:
+    def newest(self):
         """The id of the last body made."""
         return self.world.body_ids[-1]

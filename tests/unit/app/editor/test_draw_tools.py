@@ -1,7 +1,5 @@
 """Drawing bodies by hand, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import threading

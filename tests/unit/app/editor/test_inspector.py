@@ -1,7 +1,5 @@
 """The inspector: properties, state and settings, changed by clicks and keys."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Joints by two clicks, and the eraser."""
 
-from __future__ import annotations
-
 import pygame
 import pytest
 

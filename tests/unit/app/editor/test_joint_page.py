@@ -1,7 +1,5 @@
 """Joints in the hand: clicked, shown, changed, undone, deleted; and a car of which everything is made in the window."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pygame

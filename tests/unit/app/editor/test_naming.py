@@ -1,7 +1,5 @@
 """Names of bodies made by hand, from the tools to the file."""
 
-from __future__ import annotations
-
 from engine.app.editor.clipboard import copy_of, put_down
 from engine.app.editor.editor import Chosen, Editor
 from engine.app.session import Session

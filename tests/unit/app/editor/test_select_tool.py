@@ -1,7 +1,5 @@
 """Selecting, moving, turning, copying, pinning, deleting."""
 
-from __future__ import annotations
-
 import math
 
 import pygame

@@ -1,7 +1,5 @@
 """The tool bar: picking tools, demos that may not be changed, and everything at random."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

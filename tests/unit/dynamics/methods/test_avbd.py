@@ -1,7 +1,5 @@
 """AVBD: errors melt by alpha a step, forces are remembered, great mass ratios and chains are held."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Baraff's method: exact between collisions, which come in their order; forces at rest, joints, and what it does beyond its size."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dantzig's pivoting against a quadratic program, and against what it promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import nnls

@@ -1,7 +1,5 @@
 """What holds of every method there is: the same bits again, exact snapshots, all shapes and joints, settings refused by name."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

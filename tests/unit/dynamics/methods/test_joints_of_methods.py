@@ -1,7 +1,5 @@
 """Joints by methods that work on places or forces: the same mechanisms, and what each must keep of them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A new solver is one file: the one that CONTRIBUTING.md shows, put in place as it stands there."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Penalty springs: how deep they sink, and where they explode."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """PGS with NGS is Box2D's algorithm: where there are no skins, and in one order, it takes the same steps."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

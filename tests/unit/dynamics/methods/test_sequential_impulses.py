@@ -1,7 +1,5 @@
 """Sequential impulses hold what rests, make up the share of an error that they are told, and bounce as they are told."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

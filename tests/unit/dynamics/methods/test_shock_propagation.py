@@ -1,7 +1,5 @@
 """Shock propagation: what it holds, and what its parts do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The soft step with what an island bears solved at once (`engine.dynamics._direct_kernel`)."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

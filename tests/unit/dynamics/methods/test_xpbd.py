@@ -1,7 +1,5 @@
 """XPBD: compliance is in meters a newton whatever the sub-steps; static friction holds a point wholly or not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from engine.experiments.references import REFERENCES, Lab
