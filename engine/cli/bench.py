@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.cli.options import JsonFile, argument, command, option
-from engine.cli.output import each, unfinished, warming
+from engine.cli.output import collected, unfinished, warming
 from engine.common.errors import InvalidInputError
 from engine.common.words import meant
 from engine.report import Report, Table
@@ -45,7 +45,7 @@ def bench_command(args: BenchOptions) -> Report:
     if not registry.COLD.issuperset(chosen):
         with warming():
             query.warm_up()
-    done = each("measuring", chosen, lambda name: registry.load(name)(args.quick))
+    done = collected("measuring", (registry.load(name)(args.quick) for name in chosen), len(chosen))
     records: list[Any] = [record for measured in done for record in measured]
     result = {"quick": args.quick, "records": [record.as_json() for record in records]}
     parts: list[Any] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.options import option
-from engine.cli.output import progress, unfinished
-from engine.common.errors import InvalidInputError, LabError
-from engine.common.words import counted, meant
+from engine.cli.options import listed, option
+from engine.cli.output import collected, unfinished
+from engine.common.errors import LabError
+from engine.common.words import counted
 from engine.report import Cell as TableCell
 from engine.report import Link, Page, Part, Report, Table
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["engines_command"]
 
-_ENGINES = "box2d,box2d3,chipmunk,soft_step"
+_ENGINES = ("box2d", "box2d3", "chipmunk", "soft_step")
 _KINDS = {"passes": "right", "fails": "wrong", "measured": "", "not supported": "caption"}
 _MAX_FILE = 10_000_000
 """Maximum size of a file of rows, bytes."""
@@ -36,8 +35,8 @@ _MAX_PLAYED = 200_000
 class EnginesOptions:
     """Options of ``engines``."""
 
-    engines: str = option(
-        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", _ENGINES, shown="those four installed"
+    engines: str | None = option(
+        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"of {','.join(_ENGINES)} those installed"
     )
     tests: str = option("LIST", "Names of tests, such as tunneling,seams, or all.", options.ALL)
     quick: bool = option("", "Run fewer rows and shots for fewer seconds; this takes about two minutes.", False)
@@ -55,8 +54,10 @@ def engines_command(args: EnginesOptions) -> Report:
     other settings for the case. The report has a page that plays each failing case. docs/engines.md describes the method.
     """
     from engine.experiments.engines import Task, chosen_tests, columns_of
+    from engine.world import solvers
 
-    engines, tests = _chosen_engines(args.engines), chosen_tests("--tests", args.tests)
+    known, tests = solvers(), chosen_tests("--tests", args.tests)
+    engines = tuple(name for name in _ENGINES if name in known) if args.engines is None else listed("--engines", args.engines, known)
     added = None if args.rows is None else _rows_of(args.rows)
     tasks = [
         Task(test.name, row.name, engine, column.settings, args.quick)
@@ -71,7 +72,7 @@ def engines_command(args: EnginesOptions) -> Report:
     done = len(cells)
     if added is not None:
         cells += [cell for cell in added[1] if cell.task.test in {test.name for test in tests}]
-        engines = [*engines, added[0].engine]
+        engines = (*engines, added[0].engine)
     plain = _plain(engines, tests, cells, args.quick, None if added is None else added[0])
 
     def parts() -> Iterator[Part]:
@@ -86,20 +87,6 @@ def engines_command(args: EnginesOptions) -> Report:
     return Report(plain, parts(), 0, page, unfinished(done, len(tasks), "cell"))
 
 
-def _chosen_engines(text: str) -> list[str]:
-    from engine.world import solvers
-
-    known, names = solvers(), list(dict.fromkeys(part.strip() for part in text.split(",")))
-    if text == _ENGINES:
-        return [name for name in names if name in known]
-    if "all" in names:
-        return list(known)
-    for name in names:
-        if name not in known:
-            raise InvalidInputError("--engines", "a list of " + ", ".join(("all", *known)) + meant(name, known), name)
-    return names
-
-
 def _rows_of(path: str) -> tuple[EngineRows, list[Cell]]:
     from engine.common.json_file import read_json
     from engine.experiments.engines.rows_file import read_rows
@@ -111,19 +98,12 @@ def _measured(tasks: Sequence[Task], n_jobs: int, has_pages: bool) -> tuple[list
     """Measure all cells but those of speed in several processes, then those one after the other, so that nothing else runs beside them."""
     from engine.compare.processes.workers import run_tasks
 
-    cells: dict[Task, Cell] = {}
-    pages: dict[str, bytes] = {}
     together, alone = ([task for task in tasks if (task.test == "speed") is kind] for kind in (False, True))
     work = partial(_measure, has_pages)
-    with progress("measuring", len(tasks), "cells") as advance, contextlib.suppress(KeyboardInterrupt):
-        for some, jobs in ((together, n_jobs), (alone, 1)):
-            with contextlib.closing(run_tasks(work, some, jobs)) as answers:
-                for cell, page in answers:
-                    cells[cell.task] = cell
-                    if page:
-                        pages[_file(cell.task)] = page
-                    advance()
-    return [cells[task] for task in tasks if task in cells], pages
+    answers = (answer for some, jobs in ((together, n_jobs), (alone, 1)) for answer in run_tasks(work, some, jobs))
+    measured = {cell.task: (cell, page) for cell, page in collected("measuring", answers, len(tasks), "cells")}
+    done = [measured[task] for task in tasks if task in measured]
+    return [cell for cell, _ in done], {_file(cell.task): page for cell, page in done if page}
 
 
 def _measure(has_pages: bool, task: Task) -> tuple[Cell, bytes]:
@@ -171,19 +151,16 @@ def _plain(
     from engine.experiments.engines import columns_of
     from engine.world import load_solver
 
-    told: list[dict[str, Any]] = []
-    for engine in engines:
+    def described(engine: str) -> dict[str, str]:
         if added is not None and engine == added.engine:
-            told.append(
-                {"name": engine, "title": engine, "version": added.engine_version, "machine": added.machine, "method": added.method}
-            )
-            continue
+            return {"title": engine, "version": added.engine_version, "machine": added.machine, "method": added.method}
         can = load_solver(engine).capabilities
-        told.append({"name": engine, "title": can.title, "version": can.version, "machine": "", "method": ""})
+        return {"title": can.title, "version": can.version, "machine": "", "method": ""}
+
     return {
         "quick": is_quick,
         "machine": _machine(),
-        "engines": told,
+        "engines": [{"name": engine, **described(engine)} for engine in engines],
         "tests": [
             {
                 "name": test.name,

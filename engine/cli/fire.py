@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from engine.cli.capture import write_page
 from engine.cli.options import HtmlFile, JsonFile, Screenshot, Seed, command, listed, option
 from engine.cli.output import progress, warming
-from engine.cli.player import write_page
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of

@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from os.path import exists, normcase, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,8 +37,8 @@ __all__ = [
     "InterruptedRunError",
     "SafeConsole",
     "check_files",
+    "collected",
     "deliver",
-    "each",
     "load_referee",
     "people",
     "plain_lines",
@@ -63,7 +63,6 @@ _MIN_WIDTH = 80
 """Minimum line width. A narrower terminal wraps the lines, which is easier to read than columns two letters wide."""
 
 _T = TypeVar("_T")
-_S = TypeVar("_S")
 
 
 class InterruptedRunError(LabError):
@@ -227,12 +226,12 @@ def progress(title: str | Callable[[], str], total: int | None, unit: str = "") 
             yield advance
 
 
-def each(title: str, items: Sequence[_T], work: Callable[[_T], _S]) -> list[_S]:
-    """Apply `work` to each item with a progress bar; after Ctrl-C, return only the results so far."""
-    results: list[_S] = []
-    with progress(title, len(items)) as advance, contextlib.suppress(KeyboardInterrupt):
-        for item in items:
-            results.append(work(item))
+def collected(title: str, answers: Generator[_T, None, None], total: int, unit: str = "") -> list[_T]:
+    """Return all answers, computed under a progress bar; after Ctrl-C, only those so far. The generator is then closed."""
+    results: list[_T] = []
+    with progress(title, total, unit) as advance, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
+        for answer in answers:
+            results.append(answer)
             advance()
     return results
 

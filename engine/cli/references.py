@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.options import JsonFile, argument, command, option
-from engine.cli.output import each, unfinished
+from engine.cli.output import collected, unfinished
 from engine.common.limits import MAX_ITERATIONS
 from engine.report import Link, Report, Table
 
@@ -42,7 +42,7 @@ def references_command(args: ReferencesOptions) -> Report:
         return {name: tuple(reference.measure(Lab(way.solver, args.sub_steps, way.world_settings))) for name, way in variants.items()}
 
     references = chosen(dict.fromkeys(args.names or REFERENCES), REFERENCES)
-    measured = each("measuring", references, measure)
+    measured = collected("measuring", (measure(reference) for reference in references), len(references))
     rows, plain, holds = [], [], True
     columns = ("what", "unit", "demand", "error", "exact", "measured", "holds")
     for reference, errors in zip(references, measured, strict=False):

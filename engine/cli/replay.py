@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.film import Camera
+from engine.cli.capture import RunCapture
 from engine.cli.options import argument, option
 from engine.cli.output import progress
-from engine.cli.player import PageCapture
 from engine.common.checks import integer
 from engine.common.files import write_atomically
 from engine.report import Link, Report, facts
@@ -52,7 +51,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     """
     from engine.sim.recordings import load_recording
 
-    camera = Camera("--record", args.film, args.fps, args.size, args.speed)
+    capture = RunCapture(args.film, args.html, args.fps, args.size, args.speed)
     if args.demo is not None:
         from engine.cli.own_demo import load_own_demo
 
@@ -74,7 +73,7 @@ def replay_command(args: ReplayOptions) -> Report | None:
     verdict = _played(recording) if args.verify else None
     if args.screenshot is not None:
         _draw(recording, at, args.screenshot)
-    rows = {} if args.film is args.html is None else _film(recording, camera, args.html, first, last)
+    rows = {} if args.film is args.html is None else _film(recording, capture, first, last)
     result = _as_json(recording, verdict)
     shown = {name: value for name, value in result.items() if name not in ("demo", "seed", "verified")}
     if verdict is not None:
@@ -110,21 +109,19 @@ def _draw(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, camera: Camera, html: str | None, first: int, last: int) -> dict[str, Any]:
+def _film(recording: Recording, capture: RunCapture, first: int, last: int) -> dict[str, Any]:
     """Write the requested video and page of a span; return summary rows to print."""
     from engine.sim.replaying import replay
 
-    history, page = replay(recording), PageCapture(html)
-    with camera.running(), progress("replaying", last) as advance:
+    history = replay(recording)
+    with capture.running(), progress("replaying", last) as advance:
         history.seek(first, advance)
-        camera.start(history.demo)
-        page.start(history.demo, last - first, "--to")
+        capture.start(history.demo, last - first, "--to")
         for step in range(first + 1, last + 1):
             history.seek(step)
-            camera.stepped()
-            page.stepped()
+            capture.stepped()
             advance()
-    return camera.row | page.write()
+    return capture.written()
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:

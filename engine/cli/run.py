@@ -12,10 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.film import Camera
+from engine.cli.capture import RunCapture, write_page
 from engine.cli.options import argument, option
 from engine.cli.output import load_referee, progress, waiting, warming
-from engine.cli.player import PageCapture, write_page
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.files import write_atomically
@@ -100,7 +99,7 @@ def run_command(args: RunOptions) -> Report | None:
     """
     others = options.solver_list("--against", args.against)
     integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
-    camera = Camera("--record", args.film, args.fps, args.size)
+    capture = RunCapture(args.film, args.html, args.fps, args.size)
     pair = None
     if args.pair is not None:
         from engine.app.case_demos import inspector_of
@@ -120,7 +119,7 @@ def run_command(args: RunOptions) -> Report | None:
             return None
         if pair is not None:
             return _answer(pair, kind, values, args.screenshot, args.html)
-        return _headless(args, kind, values, own, others, camera)
+        return _headless(args, kind, values, own, others, capture)
 
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
@@ -261,7 +260,7 @@ def _headless(
     values: dict[str, float],
     solver_settings: NamedValues | None,
     others: tuple[str, ...],
-    camera: Camera,
+    capture: RunCapture,
 ) -> Report:
     """Run a demo headless, with one copy per solver in `others`, and write the requested files."""
     from engine.app.headless import picture_of, run_headless
@@ -274,9 +273,8 @@ def _headless(
     with warming():
         options.prepare_solvers(args.solver, *others)
     record = partial(_recorder, path=args.record_inputs) if args.record_inputs is not None else None
-    page = PageCapture(args.html)
     files = args.csv_contacts, args.csv_states, args.csv_timings
-    with Tables(*files) as tables, camera.running(), progress(kind.title, steps) as advance:
+    with Tables(*files) as tables, capture.running(), progress(kind.title, steps) as advance:
 
         def add_row(demo: Demo) -> None:
             times = [(stage.times.step, stage.times.check) for stage in demo.stages]
@@ -284,15 +282,13 @@ def _headless(
 
         def prepare(acting: Simulation | History[Demo]) -> None:
             _drop(acting, args.drops or [])
-            camera.start(acting.demo)
-            page.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", besides)
+            capture.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", besides)
             add_row(acting.demo)
 
         notes = Counter[str]()
 
         def on_step(running: Demo) -> None:
-            camera.stepped()
-            page.stepped()
+            capture.stepped()
             add_row(running)
             notes.update(note for stage in running.stages for note in stage.world.step_notes)
             advance()
@@ -310,7 +306,7 @@ def _headless(
     if args.screenshot is not None:
         with waiting("drawing"):
             write_atomically(args.screenshot, picture_of(demo, besides=besides))
-    written = camera.row | page.write()
+    written = capture.written()
     plain = report.as_json()
     readout = [line if isinstance(line, str) else line[0] for line in (*demo.verdicts(), *demo.status())]
     rows = facts({name: value for name, value in plain.items() if name not in ("demo", "steps", "seed")}) | written

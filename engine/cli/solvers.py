@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
 from engine.cli.options import FOLDER, option
-from engine.cli.output import progress, unfinished
+from engine.cli.output import collected, progress, unfinished
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_ITERATIONS
 from engine.common.words import counted
@@ -87,16 +87,11 @@ def solvers_command(args: SolversOptions) -> Report:
     plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
     if args.write is not None:
         return Report({}, [f"scene: {path}" for path in write_scenes(Path(args.write), scenes)])
-    results: dict[str, tuple[list[Cell], list[Rung]]] = {}
     n_jobs = options.n_jobs(args.jobs)
-    answers = tried(plan, scenes, n_jobs)
-    with progress("running", len(scenes), "scenes") as advance, contextlib.suppress(KeyboardInterrupt), contextlib.closing(answers):
-        for answer in answers:
-            results[answer.scene] = answer.cells, answer.ladder
-            advance()
-    done = [scene for scene in scenes if scene.name in results]
-    cells = [cell for scene in done for cell in results[scene.name][0]]
-    ladder = [rung for scene in done for rung in results[scene.name][1]]
+    answers = {answer.scene: answer for answer in collected("running", tried(plan, scenes, n_jobs), len(scenes), "scenes")}
+    done = [scene for scene in scenes if scene.name in answers]
+    cells = [cell for scene in done for cell in answers[scene.name].cells]
+    ladder = [rung for scene in done for rung in answers[scene.name].ladder]
     needed = needs(ladder, args.accuracy)
     plain: dict[str, Any] = {"hertz": plan.hertz, "results": [cell.as_json() for cell in cells]}
     if plan.efforts:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.cli import options
+from engine.cli.capture import write_page
 from engine.cli.check import find_functions
 from engine.cli.options import argument, named, option
 from engine.cli.output import people, print_part, progress, warming
-from engine.cli.player import write_page
 from engine.cli.run import demo_or_file
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError

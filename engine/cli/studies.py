@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.cli.options import JsonFile, ReportFolder, argument, command, option
-from engine.cli.output import each, unfinished
+from engine.cli.output import collected, unfinished
 from engine.report import Link, Page, Part, Report
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def studies_command(args: StudiesOptions) -> Report:
     from engine.experiments.studies import STUDIES
 
     studies = chosen(dict.fromkeys(args.names or STUDIES), STUDIES)
-    done = list(zip(studies, each("measuring", studies, lambda study: study.measure(args.quick)), strict=False))
+    done = collected("measuring", ((study, study.measure(args.quick)) for study in studies), len(studies))
     plain = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     parts: list[Part] = []
     for study, finding in done:
