@@ -6,7 +6,7 @@ Nothing is drawn but what the production kernel did (`engine.trace`). ``python m
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -62,6 +62,19 @@ def _load(name: str) -> None:
         algorithm.steps(algorithm.example)
 
 
+class _Buttons(Mapping[str, tuple[str, str]]):
+    """Words and help of the buttons of the algorithms, whose modules are imported when their group is shown."""
+
+    def __getitem__(self, name: str) -> tuple[str, str]:
+        return name.replace("_", " "), f"{trace.algorithm(name).title.rstrip('?.')}."
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
 @dataclass(slots=True)
 class _ViewState:
     """The drawn steps, kept for as long as they stay the same.
@@ -97,9 +110,11 @@ class Stepper(CaseHand):
         ("Show another algorithm next to it (B). Which needs fewer steps?", "key b"),
         ("Guess each step before you see it (G).", "key g"),
     )
-    keywords = "gjk epa sat manifold clipping quickhull sweep prune bvh solver minkowski simplex toi algorithm"
+    keywords = "contact overlap depth penetration normal distance time of impact toi clipping hull minkowski simplex algorithm " + " ".join(
+        (*NAMES, *trace.GROUPS)
+    ).replace("_", " ")
     parameters = (
-        replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS),
+        replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS, buttons=_Buttons()),
         Parameter("step", 1, 1, MAX_STEPS, "", "step", True, in_panel=False),
         Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps per second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
@@ -111,7 +126,7 @@ class Stepper(CaseHand):
         ("Space", "play or pause"),
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),
-        ("B", "compare with another algorithm"),
+        ("B", "compare with the next algorithm"),
         ("Left drag", "move a shape, a corner or an end"),
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn left, turn right"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demos._gallery import add_shape, label
+from engine.app.editor.placing import ANCHOR
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
@@ -150,10 +151,13 @@ class Workbench(Demo):
                 world.set_awake(body, True)
 
     def status(self) -> Sequence[StatusLine]:
-        """Count all there is, as the status bar does."""
+        """Count all there is; a joint with the ground has a body of its own, its anchor."""
         world = self.stage.world
         ground = " with the ground" if world.is_body(self._ground) else ""
-        return (f"{counted(len(world.body_ids), 'body', 'bodies')}{ground}, {counted(len(world.joint_ids), 'joint')}",)
+        n_anchors = sum(world.body(body).spec.name == ANCHOR for body in world.body_ids)
+        anchors = f", {counted(n_anchors, 'anchor')} on the ground" if n_anchors else ""
+        bodies = counted(len(world.body_ids) - n_anchors, "body", "bodies")
+        return (f"{bodies}{ground}, {counted(len(world.joint_ids), 'joint')}{anchors}",)
 
     def draw_background(self, canvas: Canvas) -> None:
         """Say how to begin, until somebody has."""

@@ -119,4 +119,5 @@ def _sdl_found() -> tuple[str | None, str]:
     finally:
         if not was_open:
             pygame.display.quit()
-    return f"SDL chose the driver {driver}" if driver in _NO_WINDOW_DRIVERS else None, driver
+    is_hidden = driver in _NO_WINDOW_DRIVERS
+    return f"SDL chose the driver {driver}: no display answers; is DISPLAY right?" if is_hidden else None, driver

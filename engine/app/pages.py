@@ -53,7 +53,7 @@ def page_rows(markdown: str, folder: str, open_page: Callable[[str], object]) ->
 
 
 class PageReader(Overlay):
-    """Shows a page until it is closed by Esc, its button or a click outside."""
+    """Shows a page until it is closed by its button or a click outside, or by Esc, which first goes back to the pages before."""
 
     def __init__(self, app: App) -> None:
         super().__init__(app.screen.ui)
@@ -62,12 +62,15 @@ class PageReader(Overlay):
         """The last opened page, such as "gjk.md#derivation"."""
         self.rows: list[Row] = []
         """The rows of the page."""
+        self._before: list[str] = []
+        """Pages whose links led here."""
 
     def open(self, page: str) -> str:
         """Show a page; return why that is impossible, empty on success."""
         path = page_path(page)
         if path is None:
             return f"docs/algorithms/{page} is not on this computer; it is part of the project's source code"
+        self._before = [*self._before, self.page] if self.is_open else []
         self.page = page
         self.rows = page_rows(path.read_text(encoding="utf-8"), path.parent.relative_to(_DOCS).as_posix(), self.open)
         self.show(self._app.session)
@@ -76,12 +79,23 @@ class PageReader(Overlay):
     def lay_out(self) -> None:
         px, (left, top, width, height) = self.form.ui.px, self._app.screen.view
         wide = min(width - 2 * px(_INSET), px(_WIDTH))
-        close = Buttons((Button("Close  Esc", self.close),), columns=1)
-        self.form.lay_out(self.rows, (left + (width - wide) // 2, top + px(_INSET), wide, height - 2 * px(_INSET)), (close,))
+        close = Button("Close" if self._before else "Close  Esc", self.close)
+        back = (Button("‹ Back  Esc", self._back),) if self._before else ()
+        head = Buttons((*back, close), columns=1 + len(back))
+        self.form.lay_out(self.rows, (left + (width - wide) // 2, top + px(_INSET), wide, height - 2 * px(_INSET)), (head,))
+
+    def _back(self) -> None:
+        *before, page = self._before
+        self.open(page)
+        self._before = before
+        self.lay_out()
 
     def take_key(self, event: pygame.event.Event) -> bool:
         if event.key in (pygame.K_UP, pygame.K_DOWN):
             self.form.scroll(self.form.ui.px(-60.0 if event.key == pygame.K_UP else 60.0))
+            return True
+        if event.key == pygame.K_ESCAPE and self._before:
+            self._back()
             return True
         return super().take_key(event)
 

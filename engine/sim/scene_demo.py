@@ -26,7 +26,7 @@ _MAX_NOTES = 3
 
 BUILDING = (
     ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
-    ("Draw two bodies that overlap, pick the hinge (Shift H) and click the overlap twice: once for each body.", "CreateJoint"),
+    ("Pause (Space) and draw two bodies that overlap. Pick the hinge (Shift H); click the overlap twice, once per body.", "CreateJoint"),
     ("Press Ctrl S to save your scene.", "saved"),
 )
 """What to try where one builds: steps, each with what ticks it off."""

@@ -125,6 +125,8 @@ class Editor:
         Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
     is_building : bool
         Whether the tool in hand makes or removes something: words at the pointer are its own then.
+    is_dragging : bool
+        True while the button that a tool handles is held down.
     copied : Copied or None
         For pasting; outlives the demo.
     background : BackgroundJobs
@@ -136,7 +138,7 @@ class Editor:
     def __init__(self) -> None:
         self._selection: list[Chosen] = []
         self._joint: ChosenJoint | None = None
-        self.is_selecting = self.is_building = False
+        self.is_selecting = self.is_building = self.is_dragging = False
         self.copied: Copied | None = None
         self.background = BackgroundJobs()
 

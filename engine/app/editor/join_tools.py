@@ -75,7 +75,11 @@ class JoinTool(Tool):
 
     def paint(self, canvas: Canvas) -> None:
         first, at = self._alive(), self._at
-        if first is None or at is None:
+        if at is None:
+            return
+        if first is None:
+            pointed = self._pointed(at)
+            outline_bodies(canvas, self.editor, [] if pointed is None else [pointed], palette.JOINT, 1.5)
             return
         chosen, _ = first
         stage = self.editor.stages[chosen.stage]
@@ -87,22 +91,29 @@ class JoinTool(Tool):
         second = self._other(stage, chosen.body, at)
         if second is not None:
             outline_bodies(canvas, self.editor, [Chosen(chosen.stage, second)], palette.JOINT, 1.5)
-        words = "to the ground" if second is None else f"to {self.editor.session.body_name(chosen.stage, second)}"
+        words = f"a click joins it to {self._name(chosen.stage, second)}"
         canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
 
     # Inside
 
-    def _take(self, at: Pointer) -> None:
+    def _pointed(self, at: Pointer) -> Chosen | None:
+        """Return the body that a first click chooses: one that can move, if there is one."""
         index = stage_under(self.editor.stages, at.free)
         stage = self.editor.stages[index]
         bodies = bodies_under(stage, at.free, at.reach)
-        if not bodies:
+        moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
+        return Chosen(index, (moving or list(bodies))[0]) if bodies else None
+
+    def _take(self, at: Pointer) -> None:
+        pointed = self._pointed(at)
+        if pointed is None:
             self.editor.say(f"{self.name}: click a body first, then the body to join it to")
             return
-        moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
-        body = (moving or list(bodies))[0]
-        xf = stage.world.state(body).xf
-        self._first = Chosen(index, body), xf.apply_inverse(stage.local(at.free))
+        stage = self.editor.stages[pointed.stage]
+        self._first = pointed, stage.world.state(pointed.body).xf.apply_inverse(stage.local(at.free))
+
+    def _name(self, stage: int, body: int | None) -> str:
+        return "the ground" if body is None else self.editor.session.body_name(stage, body)
 
     def _alive(self) -> tuple[Chosen, Point] | None:
         if self._first is not None and not self.editor.is_alive(self._first[0]):
@@ -121,6 +132,7 @@ class JoinTool(Tool):
         index, body, world = chosen.stage, chosen.body, stage.world
         a, b = self._world_point(first), stage.local(at.free)
         second = self._other(stage, body, at)
+        is_to_ground = second is None
         away = math.dist(a, b) * at.meter
         axis = (b[0] - a[0], b[1] - a[1]) if away >= _MIN_AXIS else None
         if "dynamic" not in {world.body(end).spec.type for end in (body, second) if end is not None}:
@@ -134,6 +146,9 @@ class JoinTool(Tool):
         for end in (body, second):
             if world.body(end).spec.type == "dynamic":
                 gesture.edit(SetAwake(index, end, True))
+        if is_to_ground:
+            name = self._name(index, body)
+            self.editor.session.messages.answer(f"{self.name} from {name} to the ground. To join two bodies, click where they overlap.")
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         """Return the first point, snapped to the likely target."""

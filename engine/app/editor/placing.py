@@ -50,9 +50,13 @@ def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
     return accept(BodySpec((FixtureSpec(Circle(radius)),), body_type, center))
 
 
+ANCHOR = "anchor"
+"""Name of the body that joins another one to the ground."""
+
+
 def anchor_spec(at: Point, radius: float) -> BodySpec:
     """Return a small static disc that collides with nothing: the ground anchor of a joint, which can be selected and erased."""
-    return BodySpec((FixtureSpec(Circle(radius), sensor=True, category=0, mask=0, name="anchor"),), "static", at, name="anchor")
+    return BodySpec((FixtureSpec(Circle(radius), sensor=True, category=0, mask=0, name="anchor"),), "static", at, name=ANCHOR)
 
 
 def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float = 0.0) -> BodySpec:

@@ -74,12 +74,16 @@ class CameraDock(Dock):
         watched, series = session.timeline.watched, session.timeline.series
         if watched is None or series is None or not session.demo.sim.has_body(*watched):
             return
+        if self._hands is not None and self._hands.is_building:
+            return
         stage = session.demo.stages[watched[0]]
         seen = _seen(canvas, stage, watched[1])
         if seen is not None:
             draw_rings(canvas.at(stage.offset), body_rings(stage, watched[1]), palette.ACCENT, 1.5)
             words = series.name(*watched) + (", followed" if session.view.following.followed == watched else "")
-            canvas.label(seen.topright, words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
+            corners = canvas.at(stage.offset).camera.to_screen_array(np.concatenate([*body_rings(stage, watched[1])]))
+            top = corners[np.lexsort((-corners[:, 0], corners[:, 1].round()))[0]]  # the highest corner, of several the rightmost
+            canvas.label(tuple(top.tolist()), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
         """Write mass and motion of the body under the pointer beside the body, or beside the pointer if the body is large."""

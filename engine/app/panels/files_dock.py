@@ -28,7 +28,6 @@ from engine.app.screen import Appearance, Screen
 from engine.app.session import Saved
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import write_atomically
-from engine.common.installation import program
 from engine.common.words import counted
 from engine.render import palette
 from engine.render.palette import Color
@@ -281,8 +280,7 @@ class FilesDock(Dock):
         self._forget(session)
         session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
-        shown = path.name if path.parent == Path.cwd() else path
-        return f"saved as {path}, {moment.answer}; {program()} run {shown} opens it{left_out}"
+        return f"saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"
 
     # -- what is not saved --------------------------------------------------------------------------------------------
 

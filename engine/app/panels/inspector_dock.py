@@ -22,7 +22,7 @@ _PAGES = ("Selection", "World")
 
 
 class InspectorDock(Dock):
-    """Two pages; open while the selection tool is active, and whenever I has opened it."""
+    """Two pages. The first selection opens it, until the hand returns, so that no change of tools rescales the view; I opens it always."""
 
     side = "right"
     extent = 256.0
@@ -35,9 +35,10 @@ class InspectorDock(Dock):
 
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
-        self._was_selecting = False
         self._page = 1
         self._shown: tuple[int, ...] = ()
+        self._opened = False
+        """True if a selection opened it."""
 
     @property
     def page(self) -> str:
@@ -47,19 +48,22 @@ class InspectorDock(Dock):
     def begin(self, session: Session) -> None:
         self.editor.begin(session)
         self.form.ui.leave(self.form)
-        self.shown = self._was_selecting = False
+        self.shown = self._opened = False
         self._page = 1
 
     def update(self, session: Session, elapsed: float) -> None:
         editor = self.editor
         editor.session = session
         editor.prune()
-        if editor.is_selecting != self._was_selecting:
-            self._was_selecting = self.shown = editor.is_selecting
         joint = () if editor.joint is None else (-1, *editor.joint)
         shown = (*(number for item in editor.selection for number in item), *joint)
+        if self._opened and not (editor.is_selecting or editor.is_building):
+            self.shown = self._opened = False
+        if editor.is_dragging:  # a view that moves would move what is dragged
+            return
         if shown != self._shown:  # something else is selected
             if shown:
+                self.shown = self._opened = True
                 self._turn_to(0)
             elif self._shown:
                 self._turn_to(1)

@@ -63,7 +63,6 @@ class ToolsDock(Dock):
         self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
         self.tool = self.tools[0]
         self._has_world = True
-        self._is_pressed = False
         self._hint_for = 0.0
 
     @property
@@ -74,7 +73,7 @@ class ToolsDock(Dock):
         self._has_world = bool(session.demo.stages)
         self.editor.begin(session)
         self.tool.cancel()
-        self._is_pressed = False
+        self.editor.is_dragging = False
         self.tool = self.tools[0]
         self.editor.is_selecting = self.editor.is_building = False
 
@@ -82,7 +81,7 @@ class ToolsDock(Dock):
         """Switch to a tool."""
         editor = self.editor
         self.tool.cancel()
-        self._is_pressed = False
+        self.editor.is_dragging = False
         if tool is not self.tools[0] and editor.refusal:
             editor.say(editor.refusal)
             tool = self.tools[0]
@@ -105,24 +104,24 @@ class ToolsDock(Dock):
         if event.type == pygame.MOUSEMOTION:
             if self._is_idle:
                 return False
-            if self._is_pressed or self._is_in_view(event.pos, session):
+            if self.editor.is_dragging or self._is_in_view(event.pos, session):
                 self.tool.move(self._at(event.pos, session))
-            return self._is_pressed
+            return self.editor.is_dragging
         if self._is_idle:
             return False
         is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, session):
-            self._is_pressed = True
+            self.editor.is_dragging = True
             with self.editor.telling():
                 self.tool.press(self._at(event.pos, session))
             return True
-        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._is_pressed:
-            self._is_pressed = False
+        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self.editor.is_dragging:
+            self.editor.is_dragging = False
             with self.editor.telling():
                 self.tool.release(self._at(event.pos, session))
             return True
-        if event.type == pygame.WINDOWFOCUSLOST and self._is_pressed:
-            self._is_pressed = False
+        if event.type == pygame.WINDOWFOCUSLOST and self.editor.is_dragging:
+            self.editor.is_dragging = False
             self.tool.cancel()
         return False
 
@@ -192,7 +191,7 @@ class ToolsDock(Dock):
         """Cancel what was begun; otherwise clear the selection; otherwise return to the hand; otherwise leave the key to the window."""
         if self.tool.is_busy:
             self.tool.cancel()
-            self._is_pressed = False
+            self.editor.is_dragging = False
         elif self.editor.selection or self.editor.joint is not None:
             self.editor.selection = []
         elif not self._is_idle:

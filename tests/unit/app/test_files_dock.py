@@ -126,7 +126,7 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
     desk.save()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"], "not over a file of before, then in its own"
     assert (tmp_path / "drop.json").read_text(encoding="utf-8") == "somebody's"
-    assert "drop-2.json, in its state at step 27; python main.py run drop-2.json opens it" in desk.words
+    assert "drop-2.json, in its state at step 27; Menu, Open… opens it" in desk.words
     scene = load_scene(tmp_path / "drop-2.json")
     assert scene.joints == () and scene.title == "Drop"
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)

@@ -289,6 +289,8 @@ def test_a_click_shows_the_page_and_its_links_lead_on():
     hand.send(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode="")
     assert hand.window.session.demo.k == 0, "keys are the page's"
     hand.send(pygame.KEYDOWN, key=pygame.K_ESCAPE, mod=0, unicode="")
+    assert reader.is_open and reader.page == "gjk.md#derivation", "Esc goes back to the page before"
+    hand.send(pygame.KEYDOWN, key=pygame.K_ESCAPE, mod=0, unicode="")
     assert not reader.is_open and not hand.window.browsing
     assert "not on this computer" in reader.open("nowhere.md#at-all") and not reader.is_open
 
