@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from engine.check.allowances import DEFAULT_TOLERANCE
@@ -15,7 +14,7 @@ from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
 from engine.common.installation import program
-from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, Provenance, pair_as_json
+from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, pair_as_json
 from engine.report import Link, Table
 from engine.report.page import render_page
 
@@ -88,13 +87,13 @@ def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str 
 
 def pair_of(task: Task, finding: Finding) -> Pair:
     """Return the small pair of a finding, with the function's answer, as `engine.compare.pair.file` holds it."""
-    shown, place = finding.shown, finding.chosen.place
+    shown = finding.shown
     return Pair(
         task.query,
         shape_of(shown.pair.a),
         shape_b=shape_of(shown.pair.b),
-        provenance=None if place is None else Provenance(task.seed, place.chunk, place.row),
-        outsider=Outsider(name_of(task), plain_answer(shown.reply), shown.fault.message),
+        provenance=shown.place,
+        outsider=Outsider(name_of(task), plain_answer(shown.reply), shown.fault.evidence),
         note=f"{KINDS[finding.kind].name}: the smallest pair found",
     )
 
@@ -107,17 +106,17 @@ def plain_answer(reply: Reply) -> object:
 
 
 def _finding_json(task: Task, finding: Finding) -> dict[str, Any]:
-    kind, first = KINDS[finding.kind], finding.first
+    kind, first, place = KINDS[finding.kind], finding.first, finding.first.place
     return {
-        **(dict.fromkeys(("number", "chunk", "row")) if first.place is None else asdict(first.place)),
-        "told": first.failure.fault.message,
-        "a": _listed(first.failure.pair.a),
-        "b": _listed(first.failure.pair.b),
+        **{name: None if place is None else getattr(place, name) for name in ("number", "chunk", "row")},
+        "told": first.fault.evidence,
+        "a": _listed(first.pair.a),
+        "b": _listed(first.pair.b),
         "smallest": {
             "a": _listed(finding.shown.pair.a),
             "b": _listed(finding.shown.pair.b),
             "answer": plain_answer(finding.shown.reply),
-            "told": finding.shown.fault.message,
+            "told": finding.shown.fault.evidence,
             "right": {
                 "separation": finding.right.separation,
                 "normal": list(finding.right.normal),
@@ -168,7 +167,7 @@ def kinds_table(tally: Tally, number: int = 0) -> Table:
     rows = []
     for name, kind in KINDS.items():
         if tally.kinds[name]:
-            place = tally.cases[name][0].place
+            place = tally.failures[name][0].place
             worst = f"{tally.worst[name]:.3g} {kind.unit}" if kind.unit else ""
             link = Link(kind.name, href=f"#f{number}-{name}") if name in shown else kind.name
             rows.append((link, tally.kinds[name], worst, "" if place is None else f"{place.number:,}"))

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, PlainShape, core_of, is_circle, pair_of, plain_pair
 from engine.check.truth import Truth, unit
-from engine.check.verdicts import Fault, Reply
+from engine.check.verdicts import Reply
 from engine.common.errors import InvalidShapeError
-from engine.compare.pair.file import Pair
+from engine.compare.pair.file import Pair, Provenance
 from engine.compare.pair.shrink import APART, is_on_edge, is_plain_polygon, middle_of, moved, placed
 from engine.compare.pair.shrink import shrink as shrink_pair
+from engine.contracts.agreement import Verdict
 from engine.geometry import Circle, Polygon, Transform
 
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
@@ -41,11 +42,12 @@ _BLOCK = 16
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A pair, the reply, and its fault."""
+    """A pair, the reply, the verdict on its fault, and the place of the pair in the sequence, or of the one that it was made from."""
 
     pair: PlainPair
     reply: Reply
-    fault: Fault
+    fault: Verdict
+    place: Provenance | None = None
 
 
 Try = Callable[[list[PlainPair]], list[Failure | None]]
@@ -89,7 +91,7 @@ def _plain(pair: Pair) -> PlainPair:
 
 def visible_share(failure: Failure) -> float:
     """Return how large a fault is: against the smaller of the two shapes if it is a length."""
-    if not KINDS[failure.fault.kind].unit.startswith("m "):
+    if not KINDS[failure.fault.reason].unit.startswith("m "):
         return failure.fault.size
     return failure.fault.size / min(_extent(failure.pair.a), _extent(failure.pair.b))
 

@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,15 +20,17 @@ from engine.check.plain import PlainPair, plain_pairs, shape_of
 from engine.check.runner import RefusedFunctionError, Runner
 from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrink, visible_share
 from engine.check.truth import Truth, is_in
-from engine.check.verdicts import Settled, judge
+from engine.check.verdicts import Reply, Settled, judge
 from engine.common.errors import InvalidShapeError
 from engine.common.interrupts import DeferredInterrupt
 from engine.compare.cases import CaseChunk, case_chunk, chunk_sizes
+from engine.compare.pair.file import Provenance
 from engine.contracts import Status
+from engine.contracts.agreement import Verdict
 from engine.geometry import Transform
 from engine.query import batch, distance, manifold
 
-__all__ = ["MAX_KILLED", "Case", "Finding", "Place", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
+__all__ = ["MAX_KILLED", "Finding", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
 
 MAX_KILLED = 10
 """Maximum number of calls that end the process, or are killed with it, before the trial gives up."""
@@ -65,23 +66,6 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Position of a pair in the sequence of its seed."""
-
-    number: int
-    chunk: int
-    row: int
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A failure, and the position of its pair."""
-
-    place: Place | None
-    failure: Failure
-
-
-@dataclass(frozen=True, slots=True)
 class Right:
     """The right answer: separation (negative when overlapping), a best normal, and the contact points in both shapes; and Box2D's.
 
@@ -97,14 +81,13 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The first failure of a kind: where, and the smallest pair that fails in the same way.
+    """The first failure of a kind, and the smallest pair that fails in the same way.
 
     `is_alone` is false where the function fails only after other calls: then the pair is the one it was met with.
     """
 
     kind: str
-    first: Case
-    chosen: Case
+    first: Failure
     shown: Failure
     right: Right
     is_alone: bool
@@ -121,7 +104,7 @@ class Tally:
     wrong: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     worst: dict[str, float] = field(default_factory=dict)
-    cases: dict[str, list[Case]] = field(default_factory=dict)
+    failures: dict[str, list[Failure]] = field(default_factory=dict)
     returned: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     printed: int = 0
@@ -168,8 +151,8 @@ def check_function(task: Task) -> Generator[Tally, None, None]:
             tally.is_whole = not tally.gave_up
             yield tally
             for kind in KINDS:
-                if kind in tally.cases:
-                    tally.findings.append(_find(task, kind, tally.cases[kind]))
+                if kind in tally.failures:
+                    tally.findings.append(_find(task, kind, tally.failures[kind]))
                     yield tally
     except RefusedFunctionError as refusal:
         if tally.pairs:
@@ -190,8 +173,8 @@ def check_pair(task: Task, pair: PlainPair) -> Tally:
         return tally
     _count(tally, pair, reply, None, None)
     tally.is_whole = True
-    for kind, (case,) in tally.cases.items():
-        tally.findings.append(Finding(kind, case, case, case.failure, _right(pair), True))
+    for kind, (failure,) in tally.failures.items():
+        tally.findings.append(Finding(kind, failure, failure, _right(pair), True))
     return tally
 
 
@@ -227,14 +210,14 @@ def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:
             portion = pairs[first : first + _PORTION]
             for k, reply in enumerate(runner.call(portion, _REPEAT_EACH)):
                 row = first + k
-                _count(tally, portion[k], reply, ours[row], Place(tally.pairs, chunk, row))
+                _count(tally, portion[k], reply, ours[row], Provenance(task.seed, chunk, row))
                 if max(runner.n_killed, tally.kinds["too_slow"]) >= MAX_KILLED:
                     tally.gave_up = f"{MAX_KILLED} calls were too slow or ended their process"
                     return
             yield
 
 
-def _count(tally: Tally, pair: PlainPair, reply: Any, ours: Settled | None, place: Place | None) -> None:
+def _count(tally: Tally, pair: PlainPair, reply: Reply, ours: Settled | None, place: Provenance | None) -> None:
     task = tally.task
     faults = judge(task.query, pair, reply, task.tolerance, ours)
     tally.pairs += 1
@@ -246,42 +229,41 @@ def _count(tally: Tally, pair: PlainPair, reply: Any, ours: Settled | None, plac
     tally.returned.update(list(reply.keys))
     tally.unknown.update(reply.unknown)
     for fault in faults:
-        tally.kinds[fault.kind] += 1
-        tally.worst[fault.kind] = max(tally.worst.get(fault.kind, 0.0), fault.size)
-        kept = tally.cases.setdefault(fault.kind, [])
+        tally.kinds[fault.reason] += 1
+        tally.worst[fault.reason] = max(tally.worst.get(fault.reason, 0.0), fault.size)
+        kept = tally.failures.setdefault(fault.reason, [])
         if len(kept) < _KEPT:
-            kept.append(Case(place, Failure(pair, reply, fault)))
+            kept.append(Failure(pair, reply, fault, place))
 
 
-def _find(task: Task, kind: str, cases: list[Case]) -> Finding:
+def _find(task: Task, kind: str, failures: list[Failure]) -> Finding:
     """Return the finding of a kind: the clearest of its first failures, made small in a fresh process."""
-    chosen = min(cases, key=_clearness)
+    shown = chosen = min(failures, key=_clearness)
     with Runner(task.path, task.function, task.query, task.time_limit) as runner:
 
         def attempt(pairs: list[PlainPair]) -> list[Failure | None]:
-            failures: list[Failure | None] = []
+            tried: list[Failure | None] = []
             for pair, reply in zip(pairs, runner.call(pairs, int(kind == "not_repeatable")), strict=True):
                 faults = judge(task.query, pair, reply, task.tolerance)
-                fault = next((candidate for candidate in faults if _is_same(candidate, kind, reply.message, chosen)), None)
-                failures.append(None if fault is None else Failure(pair, reply, fault))
-            return failures
+                fault = next((candidate for candidate in faults if _is_same(candidate, reply, chosen)), None)
+                tried.append(None if fault is None else Failure(pair, reply, fault, chosen.place))
+            return tried
 
-        (again,) = attempt([chosen.failure.pair])
-        shown = chosen.failure
+        (again,) = attempt([chosen.pair])
         if again is not None:
             costly = kind in _NEEDS_PROCESS
             shown = shrink(again, attempt, _SHRINK_SECONDS, 1) if costly else shrink(again, attempt, _SHRINK_SECONDS)
-    return Finding(kind, cases[0], chosen, shown, _right(shown.pair), again is not None)
+    return Finding(kind, failures[0], shown, _right(shown.pair), again is not None)
 
 
-def _is_same(fault: Any, kind: str, message: str, case: Case) -> bool:
-    """Return True if a fault is of the required kind; for exceptions also of the same type."""
-    return bool(fault.kind == kind and (kind != "raised" or message.partition(":")[0] == case.failure.reply.message.partition(":")[0]))
+def _is_same(fault: Verdict, reply: Reply, failure: Failure) -> bool:
+    """Return True if a fault of a reply is of the same kind as a failure; for exceptions also of the same type."""
+    is_type = fault.reason != "raised" or reply.message.partition(":")[0] == failure.reply.message.partition(":")[0]
+    return fault.reason == failure.fault.reason and is_type
 
 
-def _clearness(case: Case) -> tuple[bool, bool, bool, int, int]:
-    failure = case.failure
-    number = 0 if case.place is None else case.place.number
+def _clearness(failure: Failure) -> tuple[bool, bool, bool, int, int]:
+    number = 0 if failure.place is None else failure.place.number
     return not is_sound(failure.pair), not is_clear(failure.pair), visible_share(failure) < _CLEAR, corner_count(failure.pair), number
 
 

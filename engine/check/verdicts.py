@@ -22,8 +22,9 @@ from typing import Any
 from engine.check.allowances import SURE_ROUNDING, UNIT_LENGTH, rounding
 from engine.check.plain import PlainPair, core_of
 from engine.check.truth import Direction, Truth, direction_of, is_between, is_in, support_separation, unit
+from engine.contracts.agreement import Verdict
 
-__all__ = ["Fault", "Reply", "Settled", "judge"]
+__all__ = ["Reply", "Settled", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,9 @@ class Settled:
     normal: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One way in which an answer is wrong: its kind, how much (0 where that means nothing), and theirs against the right one in words."""
-
-    kind: str
-    size: float
-    message: str
-
-
-def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Settled | None = None) -> list[Fault]:
-    """Return what is wrong with a reply; nothing, if it is right.
+def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Settled | None = None) -> list[Verdict]:
+    """Return a verdict on each thing that is wrong with a reply: its kind, its size (0 where that means nothing), and theirs against the
+    right one in words; nothing, if it is right.
 
     Parameters
     ----------
@@ -76,8 +69,8 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
         Saves the exact arithmetic where an answer is right.
     """
     if reply.said != "answer":
-        return [Fault(reply.said, 0.0, reply.message + (f" ({reply.where})" if reply.where else ""))]
-    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair gave a different answer the second time")]
+        return [Verdict(reply.said, 0.0, reply.message + (f" ({reply.where})" if reply.where else ""))]
+    faults = [] if reply.is_repeatable else [Verdict("not_repeatable", 0.0, "the same pair gave a different answer the second time")]
     if ours is not None and _is_surely_right(query, pair, reply, tolerance + SURE_ROUNDING * rounding(pair.scale), ours):
         return faults
     allowed = tolerance + rounding(pair.scale)
@@ -122,16 +115,16 @@ def _is_surely_right(query: str, pair: PlainPair, reply: Reply, slack: float, ou
 # --- by exact arithmetic
 
 
-def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault]:
+def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Verdict]:
     truth = Truth(pair)
     separation = float(truth.separation)
     if not reply.contact:
         if truth.separation >= -Fraction(allowed):
             return []
-        return [Fault("missed_overlap", -separation, f"no contact, but they overlap by {_m(-separation)}")]
+        return [Verdict("missed_overlap", -separation, f"no contact, but they overlap by {_m(-separation)}")]
     if truth.separation > Fraction(allowed):
-        return [Fault("false_overlap", separation, f"contact, but there is a gap of {_m(separation)}")]
-    faults: list[Fault] = []
+        return [Verdict("false_overlap", separation, f"contact, but there is a gap of {_m(separation)}")]
+    faults: list[Verdict] = []
     directions = truth.best(allowed)
     normal = reply.keys.get("normal")
     if normal is not None:
@@ -144,28 +137,30 @@ def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault
     right_depth = max(0.0, -separation)
     if depth is not None and abs(Fraction(depth) - max(Fraction(0), -truth.separation)) > Fraction(allowed):
         more = " (it must not be negative)" if depth < 0.0 else ""
-        faults.append(Fault("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, but the right depth is {_m(right_depth)}{more}"))
+        faults.append(
+            Verdict("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, but the right depth is {_m(right_depth)}{more}")
+        )
     if "points" in reply.keys:
         faults += _point_faults(pair, reply.keys["points"], directions, allowed)
     return faults
 
 
-def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions: list[Direction]) -> tuple[list[Fault], bool]:
+def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions: list[Direction]) -> tuple[list[Verdict], bool]:
     """Return the fault of a normal, if any, and whether its direction is right."""
     length = math.hypot(*normal)
     direction = direction_of(*normal)
     if direction is None:
-        return [Fault("not_unit_normal", 1.0, "normal (0, 0)")], False
+        return [Verdict("not_unit_normal", 1.0, "normal (0, 0)")], False
     faults = []
     if not abs(length - 1.0) <= UNIT_LENGTH:
-        faults.append(Fault("not_unit_normal", min(abs(length - 1.0), 1e300), f"the normal's length is {length:.6g}"))
+        faults.append(Verdict("not_unit_normal", min(abs(length - 1.0), 1e300), f"the normal's length is {length:.6g}"))
     least = truth.separation - Fraction(allowed)
     if truth.along(direction) >= least:
         return faults, True
     if truth.along((-direction[0], -direction[1])) >= least:
         turned = _v(unit((-direction[0], -direction[1])))
         faults.append(
-            Fault("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, but the right normal is {turned}")
+            Verdict("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, but the right normal is {turned}")
         )
         return faults, False
     theirs = unit(direction)
@@ -173,13 +168,13 @@ def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions:
     depth, least_depth = -float(truth.along(direction)), -float(truth.separation)
     message = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
     message += f"along it they overlap by {_m(depth)}, but the smallest overlap is {_m(least_depth)}"
-    faults.append(Fault("wrong_normal", angle, message))
+    faults.append(Verdict("wrong_normal", angle, message))
     return faults, False
 
 
-def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[Direction], allowed: float) -> list[Fault]:
+def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[Direction], allowed: float) -> list[Verdict]:
     if not points:
-        return [Fault("wrong_points", 0.0, "contact, but no points")]
+        return [Verdict("wrong_points", 0.0, "contact, but no points")]
     slack = Fraction(allowed)
     (core_a, _), (core_b, _) = core_of(pair.a), core_of(pair.b)
     is_concentric = len(core_a) == len(core_b) == 1 and math.dist(core_a[0], core_b[0]) <= allowed
@@ -190,27 +185,29 @@ def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[D
             through = direction_of(x - core_a[0][0], y - core_a[0][1])
             tried = [*directions, *([] if through is None else [through, (-through[0], -through[1])])]
         if not any(is_between(pair, fx, fy, dx, dy, slack, Fraction) for dx, dy in tried):
-            return [Fault("wrong_points", 0.0, f"point {_v((x, y))} is neither in both shapes nor between their surfaces along the normal")]
+            return [
+                Verdict("wrong_points", 0.0, f"point {_v((x, y))} is neither in both shapes nor between their surfaces along the normal")
+            ]
     return []
 
 
-def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault]:
+def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Verdict]:
     truth = Truth(pair, with_corners=True)
     separation, slack = float(truth.separation), Fraction(allowed)
     distance = reply.keys["distance"]
     if truth.separation < -slack:
         if distance > allowed:
-            return [Fault("missed_overlap", -separation, f"distance {_m(distance)}, but they overlap by {_m(-separation)}")]
+            return [Verdict("missed_overlap", -separation, f"distance {_m(distance)}, but they overlap by {_m(-separation)}")]
         if Fraction(distance) < truth.separation - slack:
             message = f"distance {_m(distance)}, but they overlap, so it must be from {_m(separation)} to 0"
-            return [Fault("wrong_distance", separation - distance, message)]
+            return [Verdict("wrong_distance", separation - distance, message)]
         return []
     if truth.separation > slack and distance <= 0.0:
-        return [Fault("false_overlap", separation, f"distance {_m(distance)}, but there is a gap of {_m(separation)}")]
+        return [Verdict("false_overlap", separation, f"distance {_m(distance)}, but there is a gap of {_m(separation)}")]
     faults = []
     if abs(Fraction(distance) - truth.separation) > slack:
         faults.append(
-            Fault("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the right distance is {_m(separation)}")
+            Verdict("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the right distance is {_m(separation)}")
         )
     if truth.separation <= slack:
         return faults  # a touch: points and normal depend on rounding
@@ -220,11 +217,11 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Faul
     ends = [reply.keys.get("point_a"), reply.keys.get("point_b")]
     for name, end, shape in zip(("point_a", "point_b"), ends, (pair.a, pair.b), strict=True):
         if end is not None and not is_in(shape, end, slack):
-            faults.append(Fault("wrong_points", 0.0, f"{name} {_v(end)} is not on {name[-1].upper()}"))
+            faults.append(Verdict("wrong_points", 0.0, f"{name} {_v(end)} is not on {name[-1].upper()}"))
             return faults
     if ends[0] is not None and ends[1] is not None and math.dist(ends[0], ends[1]) > separation + 2.0 * allowed:
         message = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, but the nearest points are {_m(separation)} apart"
-        faults.append(Fault("wrong_points", 0.0, message))
+        faults.append(Verdict("wrong_points", 0.0, message))
     return faults
 
 

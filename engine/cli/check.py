@@ -195,7 +195,7 @@ def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
         yield kinds_table(tally)
     for finding in tally.findings:
         kind, shown = KINDS[finding.kind], finding.shown
-        yield Link(f"\n{kind.name}: {shown.fault.message}", "title")
+        yield Link(f"\n{kind.name}: {shown.fault.evidence}", "title")
         yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} docs/{kind.page}"
         if not finding.is_alone:
             yield "in a fresh process, it does not fail on this pair alone: the function keeps state between calls or is random"

@@ -95,7 +95,7 @@ def _finish(axes: Any, name: str, color: str, lines: Sequence[str]) -> None:
 def _their_words(finding: Finding) -> list[str]:
     reply: Any = finding.shown.reply
     if reply.said != "answer":
-        return [finding.shown.fault.message]
+        return [finding.shown.fault.evidence]
     parts = [f"distance {reply.keys['distance']:.4g} m" if "distance" in reply.keys else "contact" if reply.contact else "no contact"]
     if "normal" in reply.keys:
         parts.append("normal ({:.4g}, {:.4g})".format(*(value + 0.0 for value in reply.keys["normal"])))
@@ -105,7 +105,7 @@ def _their_words(finding: Finding) -> list[str]:
         n_points = len(reply.keys["points"])
         parts.append(f"{n_points} point{'s' * (n_points != 1)}")
     has_more = finding.kind in ("wrong_points", "wrong_normal", "not_repeatable")
-    return [", ".join(parts), *([finding.shown.fault.message] if has_more else [])]
+    return [", ".join(parts), *([finding.shown.fault.evidence] if has_more else [])]
 
 
 def _right_words(finding: Finding) -> list[str]:

@@ -94,7 +94,7 @@ def _page(folder: str, total: Tally, run: Run, is_whole: bool) -> Page:
     for exhibit in shown:
         if exhibit.pair is not None and exhibit.answers is not None:
             files[f"{exhibit.name}.html"] = show(exhibit.answers).html.encode()
-        if exhibit.example.reason == "unexplained":
+        if exhibit.example.verdict.reason == "unexplained":
             for ending, drawing in zip((".svg", "-close.svg"), exhibit.drawings, strict=False):
                 files[exhibit.name + ending] = standalone_svg(drawing)
     return html_report(total, run, shown, folder, is_whole), files
@@ -111,7 +111,8 @@ def _parts(total: Tally, timings: bool, has_page: bool) -> Iterator[Part]:
         reasons = ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in sorted(tally.explained.items()))
         if reasons:
             yield f"{query} explained: {reasons}"
-        for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
-            yield f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}"
+        for example in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
+            seed, chunk, row = example.place
+            yield f"unexplained {query}: seed {seed}, chunk {chunk}, row {row}: {example.verdict.evidence}"
     if total.unexplained_total and not has_page:
         yield "--report DIR shrinks unexplained pairs and writes them as pair files and pictures"

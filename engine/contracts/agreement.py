@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-__all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement"]
+__all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement", "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,24 @@ REASONS: dict[str, Reason] = {
     "unexplained": Reason("unexplained", "Neither answer could be proved. This is most likely a bug in our code. Please report it."),
 }
 """All reasons of the referee. docs/referee.md has a section on each; `engine.compare.questions` assigns and proves them."""
+
+
+class Verdict(NamedTuple):
+    """Why two answers differ.
+
+    Attributes
+    ----------
+    reason : str
+        One of `REASONS`; of a user's function one of `engine.check.kinds.KINDS`.
+    size : float
+        How far the answers are apart, meters unless the reason has another unit.
+    evidence : str
+        One sentence that says what has been proved, or what is wrong.
+    """
+
+    reason: str
+    size: float
+    evidence: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,9 @@ from engine.check.kinds import QUERIES
 from engine.check.plain import PlainPair, core_of, plain_pair
 from engine.check.runner import DEFAULT_TIME_LIMIT, RefusedFunctionError, Runner
 from engine.check.truth import support_separation
-from engine.check.verdicts import Fault, Reply, judge
+from engine.check.verdicts import Reply, judge
 from engine.common.errors import InvalidInputError
+from engine.contracts.agreement import Verdict
 from engine.contracts.trace import Point, TraceStep
 from engine.geometry import Circle, Polygon
 from engine.trace.cases import Case, PairCase
@@ -68,7 +69,7 @@ class OwnAnswer:
     Attributes
     ----------
     reply : Reply
-    faults : tuple of Fault
+    faults : tuple of Verdict
         Faults found by exact arithmetic; empty if it is right.
     step : int or None
         The first step that contradicts it; None if it is right, or if there is no answer.
@@ -80,7 +81,7 @@ class OwnAnswer:
     """
 
     reply: Reply
-    faults: tuple[Fault, ...]
+    faults: tuple[Verdict, ...]
     step: int | None
     tried: int | None
     sentence: str
@@ -93,7 +94,7 @@ class OwnAnswer:
             "contact": self.reply.contact if self.reply.said == "answer" else None,
             "answer": self.reply.keys,
             "is_right": not self.faults,
-            "faults": [fault.kind for fault in self.faults],
+            "faults": [fault.reason for fault in self.faults],
             "step": None if self.step is None else self.step + 1,
             "tried": None if self.tried is None else self.tried + 1,
             "sentence": self.sentence,
@@ -236,11 +237,11 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     pair = plain_case(case)
     faults = tuple(judge(query, pair, reply, tolerance))
     if reply.said != "answer":
-        return OwnAnswer(reply, faults, None, None, f"Your function gave no answer: {faults[0].message}.")
+        return OwnAnswer(reply, faults, None, None, f"Your function gave no answer: {faults[0].evidence}.")
 
     def is_wrong(point: Any) -> bool:
         alone = Reply("answer", True, {**reply.keys, "points": [point]})
-        return any(fault.kind == "wrong_points" for fault in judge(query, pair, alone, tolerance))
+        return any(fault.reason == "wrong_points" for fault in judge(query, pair, alone, tolerance))
 
     trial = _Trial(pair, steps, reply, tolerance + rounding(pair.scale), is_wrong)
     tried = trial.tried
@@ -248,11 +249,11 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     if not faults:
         also = f" Step {tried + 1} tests its normal." if tried is not None else ""
         return OwnAnswer(reply, faults, None, tried, f"Your answer is right: {_said(reply)}. No step contradicts it.{also}", marks)
-    places = [(at, words, fault) for fault in faults if fault.kind != "not_repeatable" for at, words in [trial.place(fault)]]
+    places = [(at, words, fault) for fault in faults if fault.reason != "not_repeatable" for at, words in [trial.place(fault)]]
     if not places:
-        return OwnAnswer(reply, faults, None, tried, f"Your answer is not repeatable: {faults[0].message}.", marks)
+        return OwnAnswer(reply, faults, None, tried, f"Your answer is not repeatable: {faults[0].evidence}.", marks)
     at, words, fault = min(places, key=lambda place: place[0])
-    return OwnAnswer(reply, faults, at, tried, f"Your answer: {fault.message}. {words}", marks)
+    return OwnAnswer(reply, faults, at, tried, f"Your answer: {fault.evidence}. {words}", marks)
 
 
 class _Trial:
@@ -266,27 +267,27 @@ class _Trial:
         self.normal = _unit(reply.keys.get("normal"))
         self.tried = None if self.normal is None else self._along(self.normal)
 
-    def place(self, fault: Fault) -> tuple[int, str]:
+    def place(self, fault: Verdict) -> tuple[int, str]:
         """Return the step that contradicts an answer with this fault, and the sentence about it."""
-        if fault.kind == "missed_overlap":
+        if fault.reason == "missed_overlap":
             return self._denied(math.inf, self._keys.get("distance", 2.0 * self._allowed))
-        if fault.kind == "false_overlap":
+        if fault.reason == "false_overlap":
             return self._denied(0.0, -math.inf)
-        if fault.kind == "wrong_depth":
+        if fault.reason == "wrong_depth":
             at, words = self._denied(-self._keys["depth"], -self._keys["depth"])
             same = next((k for k in range(len(self._steps) - 1) if abs(self._proof(k)[0] + self._keys["depth"]) <= self._allowed), None)
             return at, words if same is None else f"That is the overlap along the axis of step {same + 1}. {words}"
-        if fault.kind == "wrong_distance":
+        if fault.reason == "wrong_distance":
             return self._denied(self._keys["distance"], self._keys["distance"])
-        if fault.kind in ("reversed_normal", "not_unit_normal") and self.normal is not None:
-            sign = -1.0 if fault.kind == "reversed_normal" else 1.0
+        if fault.reason in ("reversed_normal", "not_unit_normal") and self.normal is not None:
+            sign = -1.0 if fault.reason == "reversed_normal" else 1.0
             step = self._along((sign * self.normal[0], sign * self.normal[1]))
             if step is not None:
                 what = "in the opposite direction, from A to B" if sign < 0.0 else "with a length of 1"
                 return step, f"Step {step + 1} tests the same axis {what}. This is where your answer departs from the trace."
-        if fault.kind in ("wrong_normal", "reversed_normal") and self.normal is not None:
+        if fault.reason in ("wrong_normal", "reversed_normal") and self.normal is not None:
             return self._wrong_normal(support_separation(self._pair, *self.normal))
-        if fault.kind == "wrong_points" and self._keys.get("points"):
+        if fault.reason == "wrong_points" and self._keys.get("points"):
             return self._wrong_points()
         return self._at_the_end()
 

@@ -80,7 +80,7 @@ class Trial:
     def verdict(self, batch, made):
         """Judge answers that exist."""
         columns, answers = made
-        reasons = Counter(one.reason for one in self._question.judge(columns, self._box2d[batch], answers).differences)
+        reasons = Counter(verdict.reason for verdict in self._question.judge(columns, self._box2d[batch], answers).differences.values())
         compared = [_from_least(hull) for hull in answers] if self.query == "hull" else answers
         return Judged(reasons.pop("unexplained", 0), reasons, leaves(compared), _asides(answers))
 

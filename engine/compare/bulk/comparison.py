@@ -15,6 +15,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.notebook import Shown
 from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, KindTally, QueryTally, histogram
 from engine.compare.cases import PAIR_KINDS, chunk_sizes
+from engine.compare.pair.file import Provenance
 from engine.compare.processes.cluster import check_address, run_on_cluster
 from engine.compare.processes.workers import run_tasks
 from engine.compare.questions.question import Chunk, Question
@@ -134,19 +135,22 @@ def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
         tally.random = KindTally(int(is_random.sum()), int((is_random & verdicts.is_touching).sum()))
 
     by_reason: dict[str, list[Example]] = {}
-    for difference in sorted(verdicts.differences, key=lambda difference: difference.row):
-        name, is_plain = names[int(kind[difference.row])], is_random is not None and bool(is_random[difference.row])
+    for row, verdict in sorted(verdicts.differences.items()):
+        name, is_plain = names[int(kind[row])], is_random is not None and bool(is_random[row])
         for part in (tally, tally.kinds[name], *([tally.random] if tally.random is not None and is_plain else [])):
-            part.note(difference.reason, difference.size)
-        example = Example(work.chunk, difference.row, difference.reason, difference.size, difference.evidence, name, is_random=is_plain)
-        by_reason.setdefault(difference.reason, []).append(example)
+            part.note(verdict)
+        example = Example(Provenance(work.seed, work.chunk, row), verdict, name, is_random=is_plain)
+        by_reason.setdefault(verdict.reason, []).append(example)
 
     def shown(example: Example) -> Example:
-        return replace(example, shown=question.shown(work, cases, ours, box2d, example.row))
+        return replace(example, shown=question.shown(work, cases, ours, box2d, example.place.row))
 
     for reason, examples in by_reason.items():
         tally.examples[reason] = Examples.of([shown(example) for example in Examples.of(examples)])
-    errors = {**verdicts.errors, **{reason: np.array([example.size for example in examples]) for reason, examples in by_reason.items()}}
+    errors = {
+        **verdicts.errors,
+        **{reason: np.array([example.verdict.size for example in examples]) for reason, examples in by_reason.items()},
+    }
     tally.histograms = {name: histogram(values) for name, values in errors.items()}
     tally.unexplained_pairs = [shown(example) for example in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
     tally.seconds.update(ours=our_seconds, box2d=box2d_seconds, cases=work.case_seconds - cases_before)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.compare.pair.file import Pair
+from engine.compare.pair.file import Pair, Provenance
 from engine.compare.questions.answer import Sketch
+from engine.contracts.agreement import Verdict
 
 __all__ = [
     "EDGES",
@@ -45,24 +46,16 @@ EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One difference: chunk and row of the sequence, the referee's words, the kind of shapes, and what was asked.
+    """One difference: its place in the sequence, by which examples are ordered, the verdict, the kind of shapes, and what was asked.
 
     `is_random` where it belongs to no adversarial family.
     """
 
-    chunk: int
-    row: int
-    reason: str
-    size: float
-    evidence: str
+    place: Provenance
+    verdict: Verdict
     kind: str
     shown: Pair | Sketch | None = None
     is_random: bool = False
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Its position in the run, by which examples are ordered."""
-        return self.chunk, self.row
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ class Examples:
     @classmethod
     def of(cls, examples: Sequence[Example]) -> Examples:
         """Choose among some."""
-        by_size = sorted(examples, key=lambda example: (-example.size, *example.place))
+        by_size = sorted(examples, key=lambda example: (-example.verdict.size, example.place))
         return cls(
             min(examples, key=lambda example: example.place), by_size[0], next((example for example in by_size if example.is_random), None)
         )
@@ -155,12 +148,12 @@ class KindTally:
         """Pairs that do not differ."""
         return self.pairs - self.unexplained - self.explained.total()
 
-    def note(self, reason: str, size: float) -> None:
+    def note(self, verdict: Verdict) -> None:
         """Count one difference."""
-        if reason == "unexplained":
+        if verdict.reason == "unexplained":
             self.unexplained += 1
         else:
-            self.reasons.setdefault(reason, Sizes()).add(Sizes(1, round(size * _PICOMETERS), size))
+            self.reasons.setdefault(verdict.reason, Sizes()).add(Sizes(1, round(verdict.size * _PICOMETERS), verdict.size))
 
     def add_counts(self, other: KindTally) -> None:
         """Add another tally to this one."""

@@ -34,8 +34,8 @@ from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
 from engine.compare.pair.held import rounded_shape
 from engine.compare.queries import Answers, Flags, PosedPairs, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.questions.manifolds import judge_manifolds
-from engine.compare.questions.question import Explanation
 from engine.contracts import Difference, StepAgreement, StepContacts
+from engine.contracts.agreement import Verdict
 from engine.geometry import AnyShape, Capsule, FixtureShape
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.packing import pack
@@ -87,18 +87,18 @@ def _agreement(
     rows: IntArray,
     normals: tuple[FloatArray, FloatArray],
     n_agree: int,
-    explanations: tuple[Explanation, ...],
+    verdicts: Mapping[int, Verdict],
     worst: float,
 ) -> StepAgreement:
     """Return the result of judging some `rows` of the contacts, with Box2D's normals and ours (n, 2), zero where a side has none."""
-    n_unexplained = sum(explanation.reason == "unexplained" for explanation in explanations)
-    where = np.array([explanation.row for explanation in explanations], dtype=np.int64)
+    n_unexplained = sum(verdict.reason == "unexplained" for verdict in verdicts.values())
+    where = np.array(list(verdicts), dtype=np.int64)
     at = rows[where]
     columns = (contacts.fixture_a[at], contacts.fixture_b[at], contacts.position[at, 0], *(normal[where] for normal in normals))
     differences = tuple(
         Difference(a, b, (x, y), (u, v), (our_u, our_v) if our_u or our_v else None, reason, float(size), evidence)
-        for (_, reason, size, evidence), a, b, (x, y), (u, v), (our_u, our_v) in zip(
-            explanations, *(column.tolist() for column in columns), strict=True
+        for (reason, size, evidence), a, b, (x, y), (u, v), (our_u, our_v) in zip(
+            verdicts.values(), *(column.tolist() for column in columns), strict=True
         )
     )
     n_explained = len(differences) - n_unexplained
@@ -155,7 +155,7 @@ class ReportedShapes(FixtureShapes):
         reported = Answers.of(contacts, rows)
         wrong = np.flatnonzero(self._differs_from_library(reported, by_own_rule(posed_pairs(self._packed, pairs, pose_a, pose_b))))
         why = "the solver's manifold differs from the one that our library computes for the same poses"
-        differing = {row: Explanation(row, "unexplained", 0.0, why) for row in wrong.tolist()}
+        differing = dict.fromkeys(wrong.tolist(), Verdict("unexplained", 0.0, why))
         compared, why_not = self._comparable(pairs, np.maximum(largest_of_rows(np.abs(pose_a)), largest_of_rows(np.abs(pose_b))))
         box2d_normal, worst = np.zeros((len(rows), 2)), 0.0
         if len(compared):
@@ -166,12 +166,10 @@ class ReportedShapes(FixtureShapes):
             box2d_normal[compared] = box2d.normal
             verdicts = judge_manifolds(posed, box2d, is_live=True)
             worst = verdicts.max_point_error
-            for difference in verdicts.differences:
-                row = int(compared[difference.row])
-                differing.setdefault(row, difference._replace(row=row))
+            for row, verdict in verdicts.differences.items():
+                differing.setdefault(int(compared[row]), verdict)
         n_agree = len(compared) - int(np.isin(compared, list(differing)).sum())
-        explanations = tuple(explanation for _, explanation in sorted(differing.items()))
-        agreement = _agreement(contacts, rows, (box2d_normal, reported.normal), n_agree, explanations, worst)
+        agreement = _agreement(contacts, rows, (box2d_normal, reported.normal), n_agree, dict(sorted(differing.items())), worst)
         return replace(agreement, not_comparable=Counter(why for row, why in why_not if row not in differing))
 
     def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> Flags:

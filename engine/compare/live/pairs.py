@@ -43,6 +43,7 @@ from engine.compare.live.standing_pair import StandingPair, box_gaps, touching
 from engine.compare.proofs.placed import Explained
 from engine.compare.queries import Flags, centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts
+from engine.contracts.agreement import Verdict
 from engine.contracts.pair_keys import ids_of, pair_key, pair_keys
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
@@ -305,10 +306,10 @@ class LivePairs:
                 differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, evidence))
                 continue
             if step.approach is not None:
-                said = self._prove_reported(rows, is_theirs, step, step.approach)
-                if said is not None:
+                verdict = self._judge_reported(rows, is_theirs, step, step.approach)
+                if verdict is not None:
                     x, y = self._poses(step, rows[0])[:, :2].mean(axis=0).tolist()
-                    differences.append(Difference(*pair, (x, y), (0.0, 0.0), None, "unexplained", *said))
+                    differences.append(Difference(*pair, (x, y), (0.0, 0.0), None, verdict.reason, verdict.size, verdict.evidence))
                     continue
                 taken_back.append(key)
                 n_added, n_dropped = n_added + is_theirs, n_dropped + (not is_theirs)
@@ -321,10 +322,10 @@ class LivePairs:
                 explained: Explained = None  # the step woke one of them before their turn came
             else:
                 explained = self._explain(standing, rows[0], is_theirs, step, contacts)
-            if explained is None or explained[0] != "unexplained":
+            if explained is None or explained.reason != "unexplained":
                 taken_back.append(key)
             if explained is not None:
-                differences.append(standing.difference(*explained))
+                differences.append(standing.difference(explained))
             elif is_theirs:
                 n_added += 1
             else:
@@ -341,16 +342,16 @@ class LivePairs:
             tuple(differences),
         )
 
-    def _prove_reported(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
+    def _judge_reported(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> Verdict | None:
         """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
         alone = "only the solver reports that they touch" if is_theirs else "only our library reports that they touch"
         if step.fixtures.is_sensor[rows].any():
-            return None if is_theirs and self._passes(rows[0], step) else (0.0, alone)
+            return None if is_theirs and self._passes(rows[0], step) else Verdict("unexplained", 0.0, alone)
         margin = float(self._nearness(rows, step, motion)[0])
         scale = float(posed_pairs(self._shapes, rows, *(self._poses(step, side) for side in rows.T)).scale[0])
         if abs(margin) <= 16.0 * SAT_ROUNDING * max(scale, 1.0):
             return None
-        return abs(margin), f"{alone}: the margin is {margin:.3g} m"
+        return Verdict("unexplained", abs(margin), f"{alone}: the margin is {margin:.3g} m")
 
     def _passes(self, rows: IntArray, step: StepPairs) -> bool:
         """Return True if the boxes around the ways of two fixtures, one a sensor, from the start of the step to its end, overlap."""
@@ -377,13 +378,13 @@ class LivePairs:
     def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
         """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
         if not self._may_meet(rows[None, :])[0]:
-            return "unexplained", 0.0, "Box2D reports a contact that our filter rules forbid"
+            return Verdict("unexplained", 0.0, "Box2D reports a contact that our filter rules forbid")
         gap, touches = pair.gap, pair.decides()
         if is_theirs and touches:
             if gap > 0.0:
-                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule reproduces its contact"
+                return Verdict("fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying Box2D's rule reproduces its contact")
             if pair.decides(is_mirrored=True):
-                return "unexplained", -gap, "the two touch, but our broad phase missed the pair"
+                return Verdict("unexplained", -gap, "the two touch, but our broad phase missed the pair")
             return None
         if not is_theirs:
             if not touches:
@@ -395,19 +396,19 @@ class LivePairs:
         if explained is not None:
             return explained
         alone = "only Box2D reports that they touch" if is_theirs else "only our library reports that they touch"
-        return "unexplained", abs(gap), f"{alone}, and float32 rounding cannot reverse it"
+        return Verdict("unexplained", abs(gap), f"{alone}, and float32 rounding cannot reverse it")
 
     def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Explained:
         """Say why Box2D has not looked at a pair that touches."""
         reason = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
         if reason is not None:
-            return "not_asked", -pair.gap, reason
+            return Verdict("not_asked", -pair.gap, reason)
         bound = pair.box_bound()
         if self._contact(pair.fixtures) is None and -pair.gap <= bound:
             shared = (
                 f"the boxes overlap by {-pair.gap:.3g} m, which is within the rounding error of {bound:.3g} m, and Box2D's boxes are apart"
             )
-            return "float32_tie", -pair.gap, shared
+            return Verdict("float32_tie", -pair.gap, shared)
         return None
 
 

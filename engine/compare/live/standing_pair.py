@@ -12,6 +12,7 @@ from engine.compare.proofs.manifold_ties import explain_circle, explain_decision
 from engine.compare.proofs.placed import Explained, PosedRow, explain_overlap
 from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds, our_overlaps
 from engine.contracts import Difference, StepContacts
+from engine.contracts.agreement import Verdict
 from engine.narrowphase import batched
 
 __all__ = ["StandingPair", "box_gaps", "touching"]
@@ -93,11 +94,11 @@ class StandingPair:
             return explain_decisions(row, box2d)
         return explain_circle(row, ours, box2d, 0.0)
 
-    def difference(self, reason: str, size: float, evidence: str) -> Difference:
+    def difference(self, verdict: Verdict) -> Difference:
         """Return what a viewer needs: the place is the middle of what the boxes share, or of the gap between them."""
         place: FloatArray = 0.5 * (self._boxes[:, :2].max(axis=0) + self._boxes[:, 2:].min(axis=0))
         x, y = place.tolist()
-        return Difference(*self.fixtures, (x, y), (0.0, 0.0), None, reason, size, evidence)
+        return Difference(*self.fixtures, (x, y), (0.0, 0.0), None, verdict.reason, verdict.size, verdict.evidence)
 
 
 def _answer(fixtures: tuple[int, int], contacts: StepContacts) -> Answers | None:

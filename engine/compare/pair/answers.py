@@ -52,6 +52,5 @@ def ask(pair: Pair) -> PairAnswers:
     differences = question.judge(columns, box2d, ours).differences
     if not differences:
         return PairAnswers(rounded, *both, "agree")
-    difference = differences[0]
-    verdict = "unexplained" if difference.reason == "unexplained" else "explained"
-    return PairAnswers(rounded, *both, verdict, difference.reason, difference.size, difference.evidence)
+    reason, size, evidence = differences[0]
+    return PairAnswers(rounded, *both, "unexplained" if reason == "unexplained" else "explained", reason, size, evidence)

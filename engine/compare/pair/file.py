@@ -23,16 +23,17 @@ The last three entries are optional. Every float is written with as many digits 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from engine.common.checks import choice, integer, point
+from engine.common.checks import choice, point
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.common.notebook import Shown
+from engine.compare.cases import CHUNK
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 
 if TYPE_CHECKING:
@@ -74,17 +75,17 @@ Point = tuple[float, float]
 _ORIGIN = Transform()
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Position of the pair in the sequence of `engine.compare.cases`."""
+class Provenance(NamedTuple):
+    """Position of a pair in the sequence of `engine.compare.cases`."""
 
     seed: int
     chunk: int
     row: int
 
-    def __post_init__(self) -> None:
-        for name in ("seed", "chunk", "row"):
-            integer(f"provenance.{name}", getattr(self, name), 0, 2**63 - 1)
+    @property
+    def number(self) -> int:
+        """Number of pairs before it."""
+        return self.chunk * CHUNK + self.row
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,7 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     if pair.point is not None:
         plain["point"] = list(pair.point)
     if pair.provenance is not None:
-        plain["provenance"] = asdict(pair.provenance)
+        plain["provenance"] = pair.provenance._asdict()
     if pair.outsider is not None:
         plain["outsider"] = {"name": pair.outsider.name, "answer": _listed(pair.outsider.answer), "note": pair.outsider.note}
     if pair.note:

@@ -11,6 +11,7 @@ import math
 from engine.compare import allowances
 from engine.compare.proofs._polygon_decisions import Vector, cross, dot, minus
 from engine.compare.proofs.placed import Explained, PosedRow
+from engine.contracts.agreement import Verdict
 from engine.geometry.kinds import SEGMENT
 
 __all__ = ["explain_link"]
@@ -35,7 +36,7 @@ def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> E
     if mine > bound or theirs <= bound:
         return None
     if others > bound:
-        return (
+        return Verdict(
             "chain_normal",
             abs(excess),
             f"Box2D's normal is {math.degrees(theirs):.3g} degrees outside the range of the chain's normals there",
@@ -48,7 +49,7 @@ def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> E
     if above <= below + 2.0 * row.bounds.separation:
         return None
     evidence = f"at this link, the shape extends {above:.3g} m to our side and {below:.3g} m to Box2D's"
-    return "chain_normal", abs(excess), evidence
+    return Verdict("chain_normal", abs(excess), evidence)
 
 
 def _turned(start: Vector, end: Vector) -> Vector:

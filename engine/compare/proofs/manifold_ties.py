@@ -25,6 +25,7 @@ from engine.compare.proofs._edge_decisions import replay_edge_circle, replay_edg
 from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, replay_outcome
 from engine.compare.proofs.placed import Explained, PosedRow, at_limit
 from engine.compare.queries import Answers, PosedPairs
+from engine.contracts.agreement import Verdict
 from engine.exact.cores import distance_sq
 from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase.batched import ManifoldRows
@@ -105,7 +106,7 @@ def _turned_decisions(row: PosedRow, box2d: Answers, replay: Callable[[Callable[
         evidence = "; ".join(
             f"{decision.name}: the exact margin is {float(decision.margin):.3g}, and {decision.bound:.3g} is allowed" for decision in turned
         )
-        return "float32_tie", max(abs(float(decision.margin)) for decision in turned), evidence
+        return Verdict("float32_tie", max(abs(float(decision.margin)) for decision in turned), evidence)
     return None
 
 
@@ -159,7 +160,7 @@ def explain_equal_axes(row: PosedRow, ours: ManifoldRows, replay: ManifoldRows, 
         margin, error, bound = known.margin[row.at], known.error[row.at], known.bound[row.at]
         if abs(margin) + error <= bound:
             evidence = f"two axes are equally deep: the margin is {margin:.3g} m (known to {error:.1g} m), and {bound:.3g} m is allowed"
-            return "float32_tie", abs(margin), evidence
+            return Verdict("float32_tie", abs(margin), evidence)
         if abs(margin) - error > bound:
             return None
     bound = 2.0 * row.bounds.separation
@@ -177,7 +178,9 @@ def explain_equal_axes(row: PosedRow, ours: ManifoldRows, replay: ManifoldRows, 
     if abs(scaled) > int(bound * 2.0**_GUARD_BITS) << (2 * _FLOAT32_BITS - _GUARD_BITS):
         return None
     margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
-    return "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
+    return Verdict(
+        "float32_tie", abs(margin), f"two axes are equally deep: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
+    )
 
 
 def explain_steep_clip(row: PosedRow, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
@@ -211,7 +214,7 @@ def explain_steep_clip(row: PosedRow, ours: ManifoldRows, box2d: Answers, wideni
     evidence = (
         f"the incident edge deviates from the normal by 1 in {float(ours.axis[row.at, 3]):.3g}, so rounding shifts the clip point along it"
     )
-    return "float32_tie", float(farthest), evidence
+    return Verdict("float32_tie", float(farthest), evidence)
 
 
 def _segment_distance_sq(point: _Point, start: _Point, end: _Point) -> Fraction:
@@ -247,7 +250,9 @@ def explain_circle(row: PosedRow, ours: ManifoldRows, box2d: Answers, excess: fl
         if square * turned * turned > 2 * Fraction(bound) ** 2:
             return None
         distance = math.sqrt(square)
-        return "float32_tie", distance, f"the centers are {distance:.3g} m apart, but their direction is known only to {bound:.3g} m"
+        return Verdict(
+            "float32_tie", distance, f"the centers are {distance:.3g} m apart, but their direction is known only to {bound:.3g} m"
+        )
     polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
     explained = _explain_region(row, ours, box2d, polygon, center, bound)
     if explained is not None:
@@ -263,7 +268,7 @@ def explain_circle(row: PosedRow, ours: ManifoldRows, box2d: Answers, excess: fl
     margin = float(deepest - min(near))
     allowed = f"and {2.0 * bound:.3g} m is allowed"
     evidence = f"the center is equally deep behind {len(near)} edges: the exact margin is {margin:.3g} m, {allowed}"
-    return "float32_tie", margin, evidence
+    return Verdict("float32_tie", margin, evidence)
 
 
 def _explain_region(row: PosedRow, ours: ManifoldRows, box2d: Answers, polygon: list[_Point], center: _Point, bound: float) -> Explained:
@@ -296,7 +301,7 @@ def _explain_region(row: PosedRow, ours: ManifoldRows, box2d: Answers, polygon: 
                 f"the center is on the border between an edge and its corner: the exact margin is {margin:.3g} m, "
                 f"and {bound:.3g} m is allowed"
             )
-            return "float32_tie", abs(margin), evidence
+            return Verdict("float32_tie", abs(margin), evidence)
     return None
 
 
@@ -308,7 +313,9 @@ def _explain_end(row: PosedRow, ours: ManifoldRows, box2d: Answers, exact: Outco
     turned = max(abs(float(n - m)) for n, m in zip(ours.axis[row.at, :2], box2d.normal[row.at], strict=True))
     if distance * turned > 2.0 * bound:
         return None
-    return "float32_tie", distance, f"the center is {distance:.3g} m from the edge's end, but its direction is known only to {bound:.3g} m"
+    return Verdict(
+        "float32_tie", distance, f"the center is {distance:.3g} m from the edge's end, but its direction is known only to {bound:.3g} m"
+    )
 
 
 def _is_along_own_normal(row: PosedRow, box2d: Answers, bound: float) -> bool:

@@ -17,13 +17,11 @@ from engine.compare import allowances
 from engine.compare.proofs._edge_decisions import WorldEdge
 from engine.compare.proofs._polygon_decisions import Bounds, Vector, WorldPolygon, placed_points
 from engine.compare.queries import PosedPairs
+from engine.contracts.agreement import Verdict
 from engine.exact.cores import Core, distance_sq
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["Explained", "PosedRow", "Verdict", "at_limit", "explain_distance", "explain_overlap", "placed_core"]
-
-Verdict: TypeAlias = tuple[str, float, str]
-"""The reason of a difference, or "unexplained"; its size, meters; and what was shown."""
+__all__ = ["Explained", "PosedRow", "at_limit", "explain_distance", "explain_overlap", "placed_core"]
 
 Explained: TypeAlias = Verdict | None
 """None where there is no proof."""
@@ -106,12 +104,8 @@ def explain_overlap(row: PosedRow, box2d_overlaps: bool) -> Explained:
     """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
     square, reach = distance_sq(row.core(0), row.core(1)), row.reach
     bound = float(allowances.overlap_allowance(row.scale)[0])
-    explained = at_limit(square, reach, bound, "the overlap threshold")
-    if explained is None:
-        return None
-    truth = square <= reach * reach
-    reason, size, evidence = explained
-    return reason, size, f"{evidence}; {'Box2D' if truth == box2d_overlaps else 'our answer'} is right"
+    right = "Box2D" if (square <= reach * reach) == box2d_overlaps else "our answer"
+    return _completed(at_limit(square, reach, bound, "the overlap threshold"), f"{right} is right")
 
 
 def explain_distance(row: PosedRow, ours: float, box2d: float) -> Explained:
@@ -120,12 +114,12 @@ def explain_distance(row: PosedRow, ours: float, box2d: float) -> Explained:
     if max(ours, box2d) > 2.0 * bound:
         return None
     square = distance_sq(row.core(0), row.core(1))
-    explained = at_limit(square, row.reach, bound, "the touching threshold")
-    return (
-        None
-        if explained is None
-        else (explained[0], explained[1], f"{explained[2]}; our distance is {ours:.3g} m, and Box2D's is {box2d:.3g} m")
-    )
+    said = f"our distance is {ours:.3g} m, and Box2D's is {box2d:.3g} m"
+    return _completed(at_limit(square, row.reach, bound, "the touching threshold"), said)
+
+
+def _completed(explained: Explained, more: str) -> Explained:
+    return None if explained is None else explained._replace(evidence=f"{explained.evidence}; {more}")
 
 
 def at_limit(square: Fraction, reach: Fraction, bound: float, what: str) -> Explained:
@@ -135,4 +129,4 @@ def at_limit(square: Fraction, reach: Fraction, bound: float, what: str) -> Expl
     if not low * low <= square <= (reach + slack) ** 2:
         return None
     margin = float((square - reach * reach) / (2 * reach))
-    return "float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
+    return Verdict("float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed")

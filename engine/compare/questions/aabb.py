@@ -18,9 +18,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
 from engine.compare.cases import SHAPE_KINDS
 from engine.compare.cases.properties import box_rows
-from engine.compare.proofs.placed import Verdict, placed_core
+from engine.compare.proofs.placed import placed_core
 from engine.compare.questions.answer import Sketch, box_corners, box_words, outline, pose_of
 from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
+from engine.contracts.agreement import Verdict
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
@@ -65,7 +66,7 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray) -> Verdi
         evidence = (
             f"{whose} is {max(off):.3g} m off the exact box and the other {min(off):.3g} m; {float(posed.allowed[row]):.3g} m is allowed"
         )
-        return "unexplained", float(error[row]), evidence
+        return Verdict("unexplained", float(error[row]), evidence)
 
     return Verdicts(np.zeros(len(posed), dtype=np.bool_), differences_of(agrees, explain), float(error[agrees].max(initial=0.0)))
 

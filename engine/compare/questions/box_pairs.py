@@ -38,10 +38,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
 from engine.compare.cases.properties import SCENE_FAMILIES, SceneChunk, n_bodies, scene_chunk
-from engine.compare.proofs.placed import Verdict
 from engine.compare.queries import Flags
 from engine.compare.questions.answer import Sketch, box_corners, outline, pose_of
 from engine.compare.questions.question import Chunk, Question, Verdicts, differences_of
+from engine.contracts.agreement import Verdict
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
 
@@ -110,10 +110,10 @@ def judge_pairs(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> Ve
         gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
         if is_right[row] and is_fat[row]:
             evidence = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, but those in Box2D's tree overlap"
-            return "fat_box", gap, evidence
+            return Verdict("fat_box", gap, evidence)
         whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
         what = f"only {whose} report the pair" if theirs[row] != mine[row] else "the broad phases differ"
-        return "unexplained", abs(gap), f"bodies {a} and {b}: {what}"
+        return Verdict("unexplained", abs(gap), f"bodies {a} and {b}: {what}")
 
     worst, maxima = float(off[is_wide].max(initial=0.0)), {"most_bodies": float(m)}
     return Verdicts(theirs, differences_of(agrees, explain), worst, maxima=maxima)

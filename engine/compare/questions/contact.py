@@ -11,11 +11,12 @@ from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.compare.bulk.tally import WRONG_AXIS
 from engine.compare.pair.file import Pair
-from engine.compare.proofs.placed import PosedRow, Verdict, explain_overlap
+from engine.compare.proofs.placed import PosedRow, explain_overlap
 from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds, our_overlaps
 from engine.compare.questions.answer import Answer, finite_point, length_words
 from engine.compare.questions.manifolds import judge_manifolds
 from engine.compare.questions.question import Ours, PairCases, PairOfShapesQuestion, Theirs, Verdicts, differences_of
+from engine.contracts.agreement import Verdict
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase.batched import ManifoldRows
 
@@ -27,7 +28,7 @@ def judge_overlaps(posed: PosedPairs, box2d: Flags, ours: Flags) -> Verdicts:
 
     def explain(row: int) -> Verdict:
         evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, and rounding cannot explain it"
-        return explain_overlap(PosedRow(posed, row), bool(box2d[row])) or ("unexplained", 0.0, evidence)
+        return explain_overlap(PosedRow(posed, row), bool(box2d[row])) or Verdict("unexplained", 0.0, evidence)
 
     return Verdicts(box2d, differences_of(box2d == ours, explain))
 

@@ -12,10 +12,11 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.compare import allowances
 from engine.compare.pair.file import Pair
-from engine.compare.proofs.placed import PosedRow, Verdict, explain_distance
+from engine.compare.proofs.placed import PosedRow, explain_distance
 from engine.compare.queries import PosedPairs, our_distances
 from engine.compare.questions.answer import Answer, finite_point, length_words
 from engine.compare.questions.question import PairCases, PairOfShapesQuestion, Verdicts, differences_of
+from engine.contracts.agreement import Verdict
 
 __all__ = ["DistanceQuestion", "judge_distances"]
 
@@ -29,7 +30,7 @@ def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray) -> V
         mine, other = float(ours[row]), float(box2d[row])
         explained = explain_distance(PosedRow(posed, row), mine, other) if (mine > 0.0) != (other > 0.0) else None
         evidence = f"Box2D says {other:.9g} m, ours says {mine:.9g} m, and rounding cannot explain it"
-        return explained or ("unexplained", abs(mine - other), evidence)
+        return explained or Verdict("unexplained", abs(mine - other), evidence)
 
     is_zero = box2d == 0.0
     errors = {"point_error": error[agrees & ~is_zero]}

@@ -29,9 +29,10 @@ from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
 from engine.common.words import counted
 from engine.compare.cases.properties import HULL_FAMILIES, point_sets
-from engine.compare.proofs.placed import Explained, Verdict
+from engine.compare.proofs.placed import Explained
 from engine.compare.questions.answer import Sketch, points_of
-from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
+from engine.compare.questions.question import Chunk, Question, Verdicts
+from engine.contracts.agreement import Verdict
 from engine.exact.cores import Core
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
@@ -58,7 +59,7 @@ def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[F
 
     The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, meters.
     """
-    differences: list[Explanation] = []
+    differences: dict[int, Verdict] = {}
     max_tie = 0.0
     for row, (points, mine, theirs) in enumerate(zip(sets, ours, box2d.corners, strict=True)):
         explained = _fault_of_constructor(mine)
@@ -66,10 +67,10 @@ def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[F
             explained = _explain(row, points, mine, box2d)
         elif explained is None:
             continue
-        max_tie = max(max_tie, explained[1] if explained[0] == "float32_tie" else 0.0)
-        differences.append(Explanation(row, *explained))
+        max_tie = max(max_tie, explained.size if explained.reason == "float32_tie" else 0.0)
+        differences[row] = explained
     is_made = np.array([corners is not None for corners in box2d.corners])
-    return Verdicts(is_made, tuple(differences), maxima={"max_tie": max_tie})
+    return Verdicts(is_made, differences, maxima={"max_tie": max_tie})
 
 
 def _our_hull(points: FloatArray) -> FloatArray | None:
@@ -97,21 +98,23 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
     exact = Core.of(points.tolist(), _BITS)
     if theirs is not None and not np.array_equal(theirs, points[order]):
-        return "unexplained", 0.0, "Box2D's hull does not follow from its own rule"
+        return Verdict("unexplained", 0.0, "Box2D's hull does not follow from its own rule")
     turned = _turned_comparisons(points, exact, order)
     if turned is None:
-        return "unexplained", 0.0, "a comparison in Box2D's rule is wrong by more than float32 rounding"
+        return Verdict("unexplained", 0.0, "a comparison in Box2D's rule is wrong by more than float32 rounding")
     n_turned, farthest = turned
     said = f"rounding reversed {counted(n_turned, 'comparison')}; the farthest point is {farthest:.3g} m beyond its line"
     if n_wrapped < 0:
         if n_turned == 0:
-            return "unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed"
-        return "endless", farthest, f"{said}; corners {order} never lead back to the first"
+            return Verdict("unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed")
+        return Verdict("endless", farthest, f"{said}; corners {order} never lead back to the first")
     if theirs is None and mine is not None and n_wrapped >= 3:
         return _refused(Core([exact.corners[at] for at in order], _BITS), refusal)
     if n_turned == 0:
-        return "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a hull different from ours (rejected: {refusal or 'no'})"
-    return "float32_tie", farthest, said
+        return Verdict(
+            "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a hull different from ours (rejected: {refusal or 'no'})"
+        )
+    return Verdict("float32_tie", farthest, said)
 
 
 def _turned_comparisons(points: FloatArray, exact: Core, order: Sequence[int]) -> tuple[int, float] | None:
@@ -154,15 +157,15 @@ def _refused(corners: Core, refusal: str) -> Verdict:
     width, shortest = float(abs(area)) / float(max(squares)) ** 0.5, float(min(squares)) ** 0.5
     limit = Fraction(BOX2D_EPSILON)
     if area <= limit:
-        return "too_small", width, f"its exact area is {float(area):.3g} m^2 ({refusal})"
+        return Verdict("too_small", width, f"its exact area is {float(area):.3g} m^2 ({refusal})")
     if min(squares) * _PER_ROUNDING <= limit * limit * (_PER_ROUNDING + 1):
-        return "too_small", shortest, f"an edge is {shortest:.3g} m long ({refusal})"
+        return Verdict("too_small", shortest, f"an edge is {shortest:.3g} m long ({refusal})")
     # each term two products and a difference, then n sums of at most half the magnitude
     lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners.corners), 2))
     if area - limit <= lost:
         evidence = f"float32 can lose up to {float(lost):.3g} m^2 of its exact area, {float(area):.3g} m^2 ({refusal})"
-        return "cancellation", width, evidence
-    return "unexplained", width, f"Box2D rejects a polygon of {float(area):.3g} m^2 ({refusal})"
+        return Verdict("cancellation", width, evidence)
+    return Verdict("unexplained", width, f"Box2D rejects a polygon of {float(area):.3g} m^2 ({refusal})")
 
 
 def _fault_of_constructor(hull: FloatArray | None) -> Explained:
@@ -182,9 +185,9 @@ def _fault_of_constructor(hull: FloatArray | None) -> Explained:
         before, corner, after = (hull[(at + step) % len(hull)] for step in (-1, 0, 1))
         off = float(abs(exact_turn(before, corner, after))) / (math.dist(before, corner) + math.dist(corner, after))
         if off > 2.0 * resolution:
-            return "unexplained", off, f"our polygon drops the corner {corner.tolist()} of the hull"
+            return Verdict("unexplained", off, f"our polygon drops the corner {corner.tolist()} of the hull")
     if len(hull) - len(dropped) != len(keeps):
-        return "unexplained", resolution, "the corners of our polygon are not those of the hull"
+        return Verdict("unexplained", resolution, "the corners of our polygon are not those of the hull")
     return None
 
 

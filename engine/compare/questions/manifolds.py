@@ -47,10 +47,11 @@ from engine.compare.proofs.manifold_ties import (
     explain_equal_axes,
     explain_steep_clip,
 )
-from engine.compare.proofs.placed import Explained, PosedRow, Verdict
+from engine.compare.proofs.placed import Explained, PosedRow
 from engine.compare.queries import Answers, Flags, PosedPairs, our_manifolds
 from engine.compare.questions._error_kernel import manifold_errors
-from engine.compare.questions.question import Explanation, Verdicts
+from engine.compare.questions.question import Verdicts
+from engine.contracts.agreement import Verdict
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
@@ -158,7 +159,7 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
     is_least = np.ones(len(posed), dtype=np.bool_) if is_live else _is_least(posed, ours)
     agrees = first.is_same & first.is_determined & is_least
     point_error, normal_error = first.point_error, first.normal_error
-    differences: list[Explanation] = []
+    differences: dict[int, Verdict] = {}
     rows = np.flatnonzero(~agrees)
     if len(rows):
         differing, their_rows = posed.take(rows), box2d.take(rows)
@@ -170,18 +171,18 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
             explained = (
                 reasons.explain(at)
                 if is_least[row]
-                else ("unexplained", 0.0, "an edge of one of the polygons separates them by more than our axis does")
+                else Verdict("unexplained", 0.0, "an edge of one of the polygons separates them by more than our axis does")
             )
             if explained is None:
                 agrees[row] = True
                 point_error[row], normal_error[row] = again.point_error[at], again.normal_error[at]
             else:
-                differences.append(Explanation(row, *explained))
+                differences[row] = explained
     is_contact = box2d.count > 0
     worst_point, worst_normal = (float(error[agrees].max(initial=0.0)) for error in (point_error, normal_error))
     counted = agrees & is_contact
     errors = {} if is_live else {"point_error": point_error[counted], "normal_error": normal_error[counted]}
-    return Verdicts(is_contact, tuple(differences), worst_point, worst_normal, errors=errors)
+    return Verdicts(is_contact, differences, worst_point, worst_normal, errors=errors)
 
 
 class _Differing:
@@ -220,9 +221,9 @@ class _Differing:
         row, ours, box2d = PosedRow(self._posed, at), self._ours, self._box2d
         excess, tie, no_outcome = self._excess[at], self._tie[at], "no outcome that float32 rounding allows gives Box2D's manifold"
         if self._is_edge[at]:
-            return explain_edge(row, ours, box2d) or ("unexplained", 0.0, no_outcome)
+            return explain_edge(row, ours, box2d) or Verdict("unexplained", 0.0, no_outcome)
         if not self._ours_stands[at]:
-            return "unexplained", abs(excess), "our own axis fails its check"
+            return Verdict("unexplained", abs(excess), "our own axis fails its check")
         is_replayed, is_one_normal = self._is_replayed[at], self._is_one_normal[at]
         if self._is_link[at] and is_replayed and self._have_points[at] and not is_one_normal:
             (x, y), (u, v) = ours.axis[at, :2].tolist(), box2d.normal[at].tolist()
@@ -230,24 +231,24 @@ class _Differing:
             if explained is not None:
                 return explained
         if excess < -tie:
-            return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
+            return Verdict("unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m")
         if self._is_segment[at]:
             explained = self._explain_segment(row, excess)
             if explained is not None:
                 return explained
         if not self._is_polygons[at]:
-            otherwise = "unexplained", abs(excess), "the rule for a circle gives a different answer"
+            otherwise = Verdict("unexplained", abs(excess), "the rule for a circle gives a different answer")
             return explain_circle(row, ours, box2d, excess) or otherwise
         if is_replayed and excess > tie:
             return self._explain_rule(at, excess)
         if is_replayed and not self._is_one_reference[at]:
             if is_one_normal and self._is_determined[at] and self._have_points[at]:
                 return None
-            otherwise = "unexplained", abs(excess), "the axes look equal, but rational arithmetic shows that they are not"
+            otherwise = Verdict("unexplained", abs(excess), "the axes look equal, but rational arithmetic shows that they are not")
             return explain_equal_axes(row, ours, self._replay, self._margins) or otherwise
         is_steep = is_replayed and not self._is_determined[at]
         explained = explain_steep_clip(row, ours, box2d) if is_steep else explain_decisions(row, box2d)
-        return explained or ("unexplained", abs(excess), no_outcome)
+        return explained or Verdict("unexplained", abs(excess), no_outcome)
 
     def _explain_segment(self, row: PosedRow, excess: float) -> Explained:
         """Say what an edge's rule does otherwise where ours is that of any shape; None where that is not the reason."""
@@ -259,16 +260,18 @@ class _Differing:
         beyond = _beyond_the_end(self._posed, at, self._ours, self._box2d)
         if beyond is None:
             return None
-        return "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, and we clip {beyond:.3g} m beyond it"
+        return Verdict(
+            "edge_end", beyond, f"both use the same axis; Box2D clips at the end of the edge, and we clip {beyond:.3g} m beyond it"
+        )
 
     def _explain_rule(self, at: int, excess: float) -> Verdict:
         our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
         compared = f"Box2D's separation is {box2d_gap:.6g} m, ours is {our_gap:.6g} m; replaying the rule gives Box2D's points"
         if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
-            return "skin", excess, f"the cores are apart and only their skins touch; {compared}"
+            return Verdict("skin", excess, f"the cores are apart and only their skins touch; {compared}")
         if self._is_preference[at]:
-            return "face_preference", excess, f"Box2D's preference kept the other polygon's face: {compared}"
-        return "local_maximum", excess, f"Box2D's search ended at another axis: {compared}"
+            return Verdict("face_preference", excess, f"Box2D's preference kept the other polygon's face: {compared}")
+        return Verdict("local_maximum", excess, f"Box2D's search ended at another axis: {compared}")
 
 
 def _beyond_the_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> float | None:

@@ -30,10 +30,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
 from engine.compare.cases.properties import MASS_FAMILIES, mass_chunk
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
-from engine.compare.proofs.placed import Verdict
 from engine.compare.queries import Flags
 from engine.compare.questions.answer import Sketch, outline, point_of
-from engine.compare.questions.question import Chunk, Explanation, Question, Verdicts
+from engine.compare.questions.question import Chunk, Question, Verdicts
+from engine.contracts.agreement import Verdict
 from engine.exact.masses import ExactMass, exact_mass
 from engine.geometry import Circle, Polygon, Segment, Transform
 
@@ -100,22 +100,21 @@ def judge_masses(cases: MassCases, box2d: Masses, ours: Masses) -> Verdicts:
     bounds = _Bounds(shapes, density)
     errors = [np.abs(mine - other).reshape(len(shapes), -1).max(axis=1) for mine, other in zip(ours.columns, box2d.columns, strict=True)]
     agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused
-    differences: list[Explanation] = []
+    differences: dict[int, Verdict] = {}
     lost = kept = 0.0
     for row in np.flatnonzero(~agrees).tolist():
         if box2d.is_refused[row]:
-            differences.append(Explanation(row, *_explain_refusal(shapes[row], float(density[row]), float(bounds.box2d[0][row]))))
+            differences[row] = _explain_refusal(shapes[row], float(density[row]), float(bounds.box2d[0][row]))
             continue
-        explained = _explain(shapes[row], float(density[row]), row, ours, box2d, bounds)
-        differences.append(Explanation(row, *explained))
-        if explained[0] == "cancellation":
+        differences[row] = _explain(shapes[row], float(density[row]), row, ours, box2d, bounds)
+        if differences[row].reason == "cancellation":
             lost = max(lost, float(errors[2][row]) / float(ours.inertia[row]))
             kept = max(kept, float(errors[3][row]))
     relative = [errors[0] / np.abs(ours.mass), errors[2] / np.abs(ours.inertia)]
     points = np.maximum(errors[1], errors[3])
     worst = max((float(column[agrees].max(initial=0.0)) for column in relative), default=0.0)
     maxima = {"max_relative_error": worst, "worst_inertia_error": lost, "worst_kept_centroid_error": kept}
-    return Verdicts(np.zeros(len(shapes), dtype=np.bool_), tuple(differences), float(points[agrees].max(initial=0.0)), maxima=maxima)
+    return Verdicts(np.zeros(len(shapes), dtype=np.bool_), differences, float(points[agrees].max(initial=0.0)), maxima=maxima)
 
 
 class _Bounds:
@@ -172,7 +171,9 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
         our_error, error = (_off(masses, row, at, exact) for masses in (ours, box2d))
         our_bound, bound, agreeing = (float(bound_set[at][row]) for bound_set in (bounds.ours, bounds.box2d, bounds.agreement))
         if our_error > our_bound:
-            return "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value; {our_bound:.3g} is allowed"
+            return Verdict(
+                "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value; {our_bound:.3g} is allowed"
+            )
         if our_error + error <= agreeing:
             continue
         if math.isfinite(bound):
@@ -183,7 +184,7 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
         is_proved = is_proved and our_error < error and is_lost
         size = max(size, error) if unit == "m" else size
         parts.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value ({why}); ours is {our_error:.2g} off")
-    return "cancellation" if is_proved and parts else "unexplained", size, "; ".join(parts)
+    return Verdict("cancellation" if is_proved and parts else "unexplained", size, "; ".join(parts))
 
 
 def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box2d: Masses) -> bool:
@@ -203,12 +204,12 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
     area, lost = exact_mass(shape, 1.0).mass, Fraction(mass_allowed) / Fraction(density)
     limit = Fraction(BOX2D_EPSILON)
     if isinstance(shape, Circle) or area - limit > lost:
-        return "unexplained", float(area), f"Box2D gives no mass for an area of {float(area):.3g} m^2"
+        return Verdict("unexplained", float(area), f"Box2D gives no mass for an area of {float(area):.3g} m^2")
     longest = float(np.ptp(shape.vertices, axis=0).max())
     evidence = (
         f"Box2D gives no mass for an area of {float(area):.9g} m^2 (known to {float(lost):.2g}); its limit is {BOX2D_EPSILON:.9g} m^2"
     )
-    return "too_small" if area <= limit else "cancellation", float(area) / longest, evidence
+    return Verdict("too_small" if area <= limit else "cancellation", float(area) / longest, evidence)
 
 
 def _off(masses: Masses, row: int, at: int, exact: ExactMass) -> float:

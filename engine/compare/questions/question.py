@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -24,9 +24,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, CaseChunk, RayChunk, case_chunk, ray_chunk
 from engine.compare.pair.file import PAIR_QUERIES, Pair
 from engine.compare.pair.held import made_by_box2d, pose_row
-from engine.compare.proofs.placed import Verdict
 from engine.compare.queries import Flags, PosedPairs, PosedRays, posed_pairs, posed_rays
 from engine.compare.questions.answer import Answer, Sketch, pose_of
+from engine.contracts.agreement import Verdict
 from engine.narrowphase.packing import pack
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Chunk",
-    "Explanation",
     "PairCases",
     "PairOfShapesQuestion",
     "PairQuestion",
@@ -46,23 +45,14 @@ __all__ = [
 ]
 
 
-class Explanation(NamedTuple):
-    """One differing row: the reason (or "unexplained"), the size in meters, and what was shown."""
-
-    row: int
-    reason: str
-    size: float
-    evidence: str
-
-
-def differences_of(agrees: Flags, explain: Callable[[int], Verdict]) -> tuple[Explanation, ...]:
-    """Return reason, size and evidence of each row that does not agree."""
-    return tuple(Explanation(row, *explain(row)) for row in np.flatnonzero(~agrees).tolist())
+def differences_of(agrees: Flags, explain: Callable[[int], Verdict]) -> dict[int, Verdict]:
+    """Return the verdict on each row that does not agree."""
+    return {row: explain(row) for row in np.flatnonzero(~agrees).tolist()}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The judgment of n rows; those that are no difference agree.
+    """The verdicts on n rows: on those that differ, by row; the others agree.
 
     Attributes
     ----------
@@ -77,7 +67,7 @@ class Verdicts:
     """
 
     is_touching: Flags
-    differences: tuple[Explanation, ...]
+    differences: dict[int, Verdict]
     max_point_error: float = 0.0
     max_normal_error: float = 0.0
     maxima: dict[str, float] = field(default_factory=dict)
@@ -101,7 +91,7 @@ class Verdicts:
     @property
     def n_unexplained(self) -> int:
         """Rows without a proved reason."""
-        return sum(difference.reason == "unexplained" for difference in self.differences)
+        return sum(verdict.reason == "unexplained" for verdict in self.differences.values())
 
 
 # --- Cases

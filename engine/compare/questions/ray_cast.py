@@ -39,10 +39,11 @@ from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.compare import allowances
 from engine.compare.pair.file import Pair, Point
-from engine.compare.proofs.placed import Explained, Verdict, placed_core
+from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import Flags, PosedRays, Rays, our_points, our_rays
 from engine.compare.questions.answer import Answer, finite_point, point_of, pose_of
 from engine.compare.questions.question import Chunk, RayCases, RayQuestion, Verdicts, differences_of
+from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
 from engine.exact.rays import ExactRay
 
@@ -57,9 +58,9 @@ def judge_points(posed: PosedRays, box2d: Flags, ours: Flags) -> Verdicts:
         if abs(margin) <= bound:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
             evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is right"
-            return "float32_tie", abs(margin), evidence
+            return Verdict("float32_tie", abs(margin), evidence)
         evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
-        return "unexplained", abs(margin), evidence
+        return Verdict("unexplained", abs(margin), evidence)
 
     return Verdicts(box2d, differences_of(ours == box2d, explain))
 
@@ -94,11 +95,13 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays) -> Verdicts:
         if is_local[row]:
             angle = posed.poses[row, 2]
             evidence = f"rotated by the edge's angle, {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
-            return "local_normal", float(point_error[row]), evidence
+            return Verdict("local_normal", float(point_error[row]), evidence)
         explained = _verdict(_exact_ray(posed, row), row, ours, box2d)
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
-            explained = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
+            explained = Verdict(
+                "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
+            )
         return explained
 
     agreed = agrees & both_hit
@@ -148,7 +151,7 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
         if other == Status.HIT:
             return _same_surface(ray, 0.0, theirs)
         if margin <= 0.0 and ray.has_inside:
-            return "starts_inside", -margin, f"the ray starts inside by an exact margin of {margin:.3g} m"
+            return Verdict("starts_inside", -margin, f"the ray starts inside by an exact margin of {margin:.3g} m")
         return _tie(ray, margin, "the start lies on the boundary") if margin <= ray.bound else None
     if mine == other == Status.HIT:
         hits = ((float(ours.fraction[row]), ours.normal[row].tolist()), (theirs, box2d.normal[row].tolist()))
@@ -160,7 +163,7 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
     if mine == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
         length = ray.length
         evidence = f"the ray is {length:.3g} m long; Box2D's circles ignore rays shorter than {math.sqrt(BOX2D_EPSILON):.3g} m"
-        return "short_ray", length, evidence
+        return Verdict("short_ray", length, evidence)
     if other == Status.HIT and abs(ray.margin(theirs)) > ray.bound:
         return None
     if mine == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
@@ -180,7 +183,7 @@ def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
 
 
 def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
-    return "float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, and {ray.bound:.3g} m is allowed"
+    return Verdict("float32_tie", abs(margin), f"{what}: the exact margin is {margin:.3g} m, and {ray.bound:.3g} m is allowed")
 
 
 class RayCastQuestion(RayQuestion[Rays, Rays]):

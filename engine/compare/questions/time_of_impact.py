@@ -43,10 +43,11 @@ from engine.compare.cases import MotionChunk, motion_chunk
 from engine.compare.pair.file import Pair
 from engine.compare.pair.held import pose_row
 from engine.compare.proofs.approach import clearances, core_gaps
-from engine.compare.proofs.placed import Explained, Verdict, placed_core
+from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import Flags, Impacts, MovingPairs, moving_pairs, our_impacts
 from engine.compare.questions.answer import Answer, pose_of
-from engine.compare.questions.question import Chunk, Explanation, PairCases, PairQuestion, Verdicts
+from engine.compare.questions.question import Chunk, PairCases, PairQuestion, Verdicts
+from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
 from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
 from engine.narrowphase.packing import pack
@@ -77,7 +78,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdict
     differing = np.flatnonzero(~agrees)
     passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
     agrees[passed] = False
-    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both engines miss a contact") for row in passed.tolist()]
+    differences = dict.fromkeys(passed.tolist(), Verdict("unexplained", 0.0, "both engines miss a contact"))
     worst = 0.0
     for low in range(0, len(differing), _BLOCK):
         rows = differing[low : low + _BLOCK]
@@ -87,14 +88,13 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdict
             explained = differing_row.verdict(nearest, at)
             if explained is None:
                 evidence = f"Box2D says {_outcome_text(box2d, row)}, ours says {_outcome_text(ours, row)}, and no proof was found"
-                differences.append(Explanation(row, "unexplained", 0.0, evidence))
-                continue
-            differences.append(Explanation(row, *explained))
-            if explained[0] == "toi_missed":
-                worst = max(worst, explained[1])
+                explained = Verdict("unexplained", 0.0, evidence)
+            differences[row] = explained
+            if explained.reason == "toi_missed":
+                worst = max(worst, explained.size)
     agreeing = apart[agrees & is_hit]
     maxima = {"max_fraction_error": float(agreeing.max(initial=0.0)), "worst_missed_depth": worst}
-    return Verdicts(is_hit, tuple(differences), maxima=maxima, errors={"fraction_error": agreeing})
+    return Verdicts(is_hit, differences, maxima=maxima, errors={"fraction_error": agreeing})
 
 
 def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray:
@@ -176,7 +176,7 @@ class _Differing:
             if not stays:
                 return None
             evidence = f"our contact at {self._our_time:.4g} is proven" if ours_touches else "there is no contact"
-            return (
+            return Verdict(
                 "gave_up",
                 0.0,
                 f"Box2D reports that it found no answer; {evidence}, and before that the cores are never within {self._aim:.3g} m",
@@ -190,7 +190,7 @@ class _Differing:
                 return None
             evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
             within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as contact"
-            return "graze", gaps[0], f"the cores are {evidence} apart, {within}, and never closer in between"
+            return Verdict("graze", gaps[0], f"the cores are {evidence} apart, {within}, and never closer in between")
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
             gap_then = core_gap(*self._cores(self._box2d_time))
             # until our time, or the end, they are farther apart than the aim: so we said
@@ -202,9 +202,9 @@ class _Differing:
                     f"at {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, {self._rounding:.3g} m is "
                     "allowed"
                 )
-                return "float32_tie", beyond, evidence
+                return Verdict("float32_tie", beyond, evidence)
             evidence = f"the cores are {gap_then:.6g} m apart at {self._box2d_time:.4g}, within {self._aim:.6g} to {self._limit:.6g} m"
-            return (
+            return Verdict(
                 "graze",
                 gap_then,
                 f"{evidence}; this is close enough for Box2D, but before our time they are never as close as its target",
@@ -216,7 +216,9 @@ class _Differing:
         depth = float(shapes.radius[pair].sum()) - gap
         later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
         where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
-        return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); Box2D says {later}"
+        return Verdict(
+            "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); Box2D says {later}"
+        )
 
     def _at_start(self) -> Explained:
         other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
@@ -227,7 +229,7 @@ class _Differing:
         allowed = self._rounding + allowances.OVERLAP_THRESHOLD
         if gap > allowed:
             return None
-        return (
+        return Verdict(
             "float32_tie",
             gap,
             f"at the start the cores are {gap:.3g} m apart; within the allowed {allowed:.3g} m they may touch or overlap",

@@ -122,7 +122,7 @@ def _query(query: str, tally: QueryTally, exhibits: Sequence[Exhibit], folder: s
     counts = [("unexplained", tally.unexplained)] if tally.unexplained else []
     reasons = []
     for reason, count in [*counts, *explained]:
-        shown = [exhibit for exhibit in exhibits if exhibit.example.reason == reason]
+        shown = [exhibit for exhibit in exhibits if exhibit.example.verdict.reason == reason]
         only_first = f" These are the first {len(shown):,}:" if reason == "unexplained" and len(shown) < count else ""
         meaning = REASONS[reason]
         reasons.append(
@@ -207,25 +207,25 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
 
 def _shown(exhibit: Exhibit, folder: str) -> dict[str, Any]:
     """Return what the page says of an exhibit."""
-    example = exhibit.example
-    size = f", {_SIZES[example.reason]} {meters(example.size)}" if example.reason in _SIZES else ""
+    example, (reason, length, evidence) = exhibit.example, exhibit.example.verdict
+    size = f", {_SIZES[reason]} {meters(length)}" if reason in _SIZES else ""
     commands = [exhibit.command]
     if exhibit.pair is not None:
         file = str(PurePath(folder) / f"{exhibit.name}.json")
         commands.append(shlex.join([*program().split(), "run", "--pair", file]))
         if exhibit.pair.query in ANSWERED_BY:
             commands.append(shlex.join([*program().split(), "step", ANSWERED_BY[exhibit.pair.query], "--pair", file]))
-    place = f"Chunk {example.chunk}, row {example.row} of the sequence"
+    place = f"Chunk {example.place.chunk}, row {example.place.row} of the sequence"
     ours, box2d = _answers(exhibit)
     return {
         "exhibit": exhibit,
         "heading": f"{exhibit.role[:1].upper() + exhibit.role[1:]}: {example.kind}{size}",
         "ours": ours,
         "box2d": box2d,
-        "evidence": exhibit.answers.evidence if exhibit.shrunk is not None and exhibit.answers is not None else example.evidence,
+        "evidence": exhibit.answers.evidence if exhibit.shrunk is not None and exhibit.answers is not None else evidence,
         "commands": commands,
         "pair": "" if exhibit.pair is None else json.dumps(pair_as_json(exhibit.pair), allow_nan=False),
-        "place": place if exhibit.shrunk is None else f"{place}; there: {example.evidence}",
+        "place": place if exhibit.shrunk is None else f"{place}; there: {evidence}",
     }
 
 

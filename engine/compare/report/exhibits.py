@@ -39,13 +39,12 @@ class Run:
     queries: tuple[str, ...] = QUERIES
     kinds: tuple[str, ...] = PAIR_KINDS
 
-    def command(self, query: str | None = None, place: tuple[int, int] | None = None) -> str:
+    def command(self, query: str | None = None, place: Provenance | None = None) -> str:
         """Return the command that does it again: all of it, or one query up to a place in the sequence."""
         pairs, queries = self.pairs, self.queries if query is None else (query,)
         if place is not None:
-            chunk, row = place
             # the size of a scene is that of its chunk
-            pairs = min(self.pairs, (chunk + 1) * CHUNK if query == "pairs" else chunk * CHUNK + row + 1)
+            pairs = min(self.pairs, (place.chunk + 1) * CHUNK if query == "pairs" else place.number + 1)
         words = [*program().split(), "compare", "--pairs", str(pairs), "--seed", str(self.seed)]
         if queries != QUERIES:
             words += ["--queries", ",".join(queries)]
@@ -94,20 +93,19 @@ def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterato
 def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrinker: _Shrinker | None) -> Exhibit:
     from engine.compare.report.picture import pair_svgs, sketch_svg
 
-    shown, title = example.shown, f"{query}, {REASONS[example.reason].name}: {role}"
+    shown, title = example.shown, f"{query}, {REASONS[example.verdict.reason].name}: {role}"
     command = run.command(query, example.place)
     if not isinstance(shown, Pair):
         sketches = (sketch_svg(shown, title),) if isinstance(shown, Sketch) else ()
         return Exhibit(query, role, name, example, None, None, sketches, None, "", command)
-    provenance = Provenance(run.seed, *example.place)
-    pair, shrunk, remark = replace(shown, provenance=provenance), None, ""
+    pair, shrunk, remark = replace(shown, provenance=example.place), None, ""
     answers = _answers_alone(pair)
     if shrinker is not None and answers is not None:
         shrunk, remark = shrinker.shrunk(pair, answers)
         if shrunk is not None:
-            pair = replace(shrunk.pair, provenance=provenance)
+            pair = replace(shrunk.pair, provenance=example.place)
             answers = _answers_alone(pair)
-    if answers is not None and answers.reason != example.reason and not remark:
+    if answers is not None and answers.reason != example.verdict.reason and not remark:
         remark = f"Tested alone, this pair gets the verdict: {answers.reason or answers.verdict}."
     note = f"{title}{'; shrunk' if shrunk is not None else ''}; found by: {command}"
     drawings = tuple(pair_svgs(answers, title)) if answers is not None else ()

@@ -100,7 +100,7 @@ def test_every_kind_can_be_pictured_saved_and_asked_again(kind, tmp_path):
     pair = load_pair(tmp_path / "pair.json")
     assert isinstance(pair.shape_a, Polygon) and isinstance(pair.shape_b, Circle)
     assert plain_pair(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b) == finding.shown.pair
-    assert pair.outsider is not None and pair.outsider.note == finding.shown.fault.message
+    assert pair.outsider is not None and pair.outsider.note == finding.shown.fault.evidence
 
     assert (ROOT / "docs" / KINDS[kind].page).is_file()
     told = json.loads(json.dumps(as_json(tally), allow_nan=False))

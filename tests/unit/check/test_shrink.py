@@ -7,13 +7,14 @@ import pytest
 from engine.check.plain import PlainPair, core_of, plain_pairs
 from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrink
 from engine.check.truth import Truth
-from engine.check.verdicts import Fault, Reply
+from engine.check.verdicts import Reply
 from engine.compare.cases import case_chunk
+from engine.contracts.agreement import Verdict
 from tests.waiting import PATIENCE
 
 
 def failing(pair):
-    return Failure(pair, Reply("answer", False), Fault("missed_overlap", max(0.0, -float(Truth(pair).separation)), "told"))
+    return Failure(pair, Reply("answer", False), Verdict("missed_overlap", max(0.0, -float(Truth(pair).separation)), "told"))
 
 
 def first_pair(is_wanted):

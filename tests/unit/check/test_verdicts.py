@@ -29,7 +29,7 @@ def said(pair, value, query="manifold"):
     kind, *rest = read_answer(value, query)
     assert kind == "answer", rest
     reply = Reply("answer", rest[0], rest[1], tuple(rest[2]))
-    return {fault.kind for fault in judge(query, pair, reply, TOLERANCE)}
+    return {fault.reason for fault in judge(query, pair, reply, TOLERANCE)}
 
 
 RIGHT = {"normal": (1.0, 0.0), "depth": 0.5, "points": [(0.75, -0.5), (0.75, 1.0)]}
@@ -120,9 +120,9 @@ def test_distances(pair, value, kinds):
 def test_what_is_no_answer_is_its_own_kind():
     for kind in ("raised", "wrong_type", "too_slow", "crashed"):
         (fault,) = judge("manifold", SIDE, Reply(kind, message="why", where="line 3"), TOLERANCE)
-        assert (fault.kind, fault.message) == (kind, "why (line 3)")
+        assert (fault.reason, fault.evidence) == (kind, "why (line 3)")
     (fault,) = judge("manifold", SIDE, Reply("answer", True, is_repeatable=False), TOLERANCE)
-    assert fault.kind == "not_repeatable"
+    assert fault.reason == "not_repeatable"
 
 
 def test_the_quick_way_and_the_exact_way_say_the_same():

@@ -45,7 +45,7 @@ class Asked:
     @cached_property
     def agrees(self):
         mask = np.ones(self.n, dtype=np.bool_)
-        mask[[one.row for one in self.verdicts.differences]] = False
+        mask[list(self.verdicts.differences)] = False
         return mask
 
     @cached_property
@@ -79,7 +79,7 @@ def taken(value, rows, n):
 
 
 def reasons(verdicts):
-    return Counter(one.reason for one in verdicts.differences)
+    return Counter(verdict.reason for verdict in verdicts.differences.values())
 
 
 def unexplained(verdicts):

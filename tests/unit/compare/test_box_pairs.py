@@ -33,7 +33,7 @@ def ours_of(at):
 
 
 def reasons(verdicts):
-    return Counter(one.reason for one in verdicts.differences)
+    return Counter(verdict.reason for verdict in verdicts.differences.values())
 
 
 @pytest.mark.parametrize("at", range(N_SCENES), ids=lambda at: f"{SCENE_FAMILIES[at % 5]} {'moved' if at >= 5 else 'at rest'}")
@@ -81,10 +81,10 @@ def test_a_pair_left_out_by_us():
 
 def test_a_pair_of_ours_whose_boxes_are_apart():
     ours = ours_of(5)
-    (row, *_) = (one.row for one in verdicts_of(5).differences if one.reason == "fat_box")
+    (row, *_) = (row for row, verdict in verdicts_of(5).differences.items() if verdict.reason == "fat_box")
     j = n_bodies(row + 1) - 1
     verdicts = verdicts_of(5, ours=replace(ours, pairs=np.vstack((ours.pairs, (row - j * (j - 1) // 2, j)))))
-    assert [one.reason for one in verdicts.differences if one.row == row] == ["unexplained"]
+    assert verdicts.differences[row].reason == "unexplained"
 
 
 @pytest.mark.parametrize("phase", range(3))

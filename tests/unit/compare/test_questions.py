@@ -287,9 +287,9 @@ def test_sizes_and_families_are_told_apart():
     toi, mass, hull, aabb = (ASKED[name].verdicts for name in ("toi", "mass", "hull", "aabb"))
     assert toi.n_touching > 0.4 * toi.n_pairs and toi.maxima["worst_missed_depth"] > 0.1
     assert mass.maxima["max_relative_error"] < 1e-4 and 0.0 < hull.maxima["max_tie"] < 1e-5 and 0.0 < aabb.max_point_error < 0.01
-    families = Counter(MASS_FAMILIES[ASKED["mass"].cases.family[one.row]] for one in mass.differences)
+    families = Counter(MASS_FAMILIES[ASKED["mass"].cases.family[row]] for row in mass.differences)
     assert families["far"] + families["far_needle"] > 0.5 * len(mass.differences)
-    tied = {HULL_FAMILIES[one.row % len(HULL_FAMILIES)] for one in hull.differences if one.reason == "float32_tie"}
+    tied = {HULL_FAMILIES[row % len(HULL_FAMILIES)] for row, verdict in hull.differences.items() if verdict.reason == "float32_tie"}
     assert tied <= {"nearly_on_line", "edge_points", "far"}
     shapes = [ASKED["aabb"].cases.oracle.shapes[at] for at in ASKED["aabb"].cases.indices]
     assert min(Counter(map(type, shapes)).values()) > 200 and len(set(map(type, shapes))) == 3
@@ -303,7 +303,7 @@ def test_a_worse_axis_that_box2d_has_too():
     from engine.compare.queries import our_manifolds
 
     asked = ASKED["manifold"]
-    worse = [one.row for one in asked.verdicts.differences if one.reason in ("local_maximum", "face_preference")]
+    worse = [row for row, verdict in asked.verdicts.differences.items() if verdict.reason in ("local_maximum", "face_preference")]
     worse = np.array([row for row in worse if asked.box2d.count[row] > 0])
     verdicts = asked.judged(worse, our_manifolds(asked.columns.take(worse), exact=False))
     assert len(worse) > 20 and verdicts.n_unexplained == len(worse)
@@ -312,7 +312,7 @@ def test_a_worse_axis_that_box2d_has_too():
 
 def test_a_touch_that_neither_sees():
     asked = ASKED["toi"]
-    missed = [one.row for one in asked.verdicts.differences if one.reason == "toi_missed" and one.size > 0.2]
+    missed = [row for row, verdict in asked.verdicts.differences.items() if verdict.reason == "toi_missed" and verdict.size > 0.2]
     rows = np.array([row for row in missed if asked.box2d.status[row] == Status.MISS])
     verdicts = asked.planted(
         rows, "ours", lambda answers, _: replace(answers, status=np.full(len(rows), int(Status.MISS)), fraction=np.ones(len(rows)))
@@ -324,7 +324,8 @@ def test_a_touch_that_neither_sees():
 
 def test_a_start_inside_that_neither_reports():
     asked = ASKED["ray_cast"]
-    inside = [one.row for one in asked.verdicts.differences if one.reason == "starts_inside" and asked.plain[one.row] and one.size > 1e-3]
+    differences = asked.verdicts.differences.items()
+    inside = [row for row, verdict in differences if verdict.reason == "starts_inside" and asked.plain[row] and verdict.size > 1e-3]
     assert unexplained(asked.planted(inside, "ours", status(Status.MISS, 0.0))) == len(inside) > 100
 
 
@@ -386,14 +387,14 @@ def test_a_wrong_overlap():
 def test_a_grazing_hit_has_to_have_a_normal_of_its_place():
     asked = ASKED["ray_cast"]
     is_grazing = ~asked.agrees & (asked.ours.status == Status.HIT) & (asked.box2d.status == Status.MISS)
-    rows = [one.row for one in asked.verdicts.differences if is_grazing[one.row] and one.reason == "float32_tie"]
+    rows = [row for row, verdict in asked.verdicts.differences.items() if is_grazing[row] and verdict.reason == "float32_tie"]
     assert len(rows) > 5 and unexplained(asked.judged(rows)) == 0
     assert unexplained(asked.planted(rows, "ours", on_axis(lambda normal: 3.0 * normal))) == len(rows)
 
 
 def test_a_wrong_centroid_where_no_bound_holds():
     asked = ASKED["mass"]
-    rows = [one.row for one in asked.verdicts.differences if "half of the area" in one.evidence]
+    rows = [row for row, verdict in asked.verdicts.differences.items() if "half of the area" in verdict.evidence]
     assert len(rows) > 10 and set(reasons(asked.judged(rows))) == {"cancellation"}
 
     def next_number(values):

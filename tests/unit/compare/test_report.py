@@ -111,7 +111,7 @@ def test_the_page_is_whole_and_needs_no_network(total, found):
     assert reader.tags.count("svg") > len(found)  # drawings and histograms
     for one in found:
         assert one.name in reader.ids
-        assert one.example.evidence in text
+        assert one.example.verdict.evidence in text
     assert "/tmp" not in page and "nan" not in re.findall(r'"[^"]*"', page)
     for numbers in path_numbers(page, ""):
         assert all(abs(number) < 1e4 for number in numbers)
@@ -129,10 +129,10 @@ def test_each_reason_has_its_first_and_its_worst(total, found):
     for query, tally in total.queries.items():
         assert set(tally.examples) == set(tally.explained)
         for reason, chosen in tally.examples.items():
-            mine = [one for one in found if one.query == query and one.example.reason == reason]
+            mine = [one for one in found if one.query == query and one.example.verdict.reason == reason]
             assert {one.example.place for one in mine} == {one.place for one in chosen}
             largest = max(kind.reasons[reason].largest for kind in tally.kinds.values() if reason in kind.reasons)
-            assert chosen.worst.size == largest
+            assert chosen.worst.verdict.size == largest
             assert all(one.example.place >= chosen.first.place for one in mine)
             assert tally.histograms[reason].total() == tally.explained[reason]
 
@@ -142,10 +142,10 @@ def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found, tmp_path):
     assert {one.query for one in asked} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
     for one in asked:
         assert one.answers is not None and one.pair is not None and one.drawings
-        assert (one.answers.reason, one.answers.evidence) == (one.example.reason, one.example.evidence)
+        assert (one.answers.reason, one.answers.evidence) == (one.example.verdict.reason, one.example.verdict.evidence)
         path = f"{tmp_path}/{one.name}.json"
         save_pair(path, one.pair)
-        assert ask(load_pair(path)).evidence == one.example.evidence
+        assert ask(load_pair(path)).evidence == one.example.verdict.evidence
         assert one.command in one.pair.note
 
 
@@ -172,7 +172,7 @@ def test_what_is_put_in_stays_text(total, found):
         role=HOSTILE,
         remark=HOSTILE,
         command=HOSTILE,
-        example=replace(one.example, evidence=HOSTILE, kind=HOSTILE),
+        example=replace(one.example, verdict=one.example.verdict._replace(evidence=HOSTILE), kind=HOSTILE),
         answers=replace(one.answers, ours=replace(one.answers.ours, words=HOSTILE)),
         pair=replace(one.pair, note=HOSTILE),
     )
@@ -213,8 +213,8 @@ def test_a_drawing_is_a_file_of_its_own_too(found):
 def test_the_command_finds_the_same_pair_again(total):
     first = total.queries["manifold"].examples["local_maximum"].first
     words = RUN.command("manifold", first.place).split()
-    assert words[:5] == ["python", "main.py", "compare", "--pairs", str(first.row + 1)]
-    (again,) = compare_chunks(first.row + 1, RUN.seed, ["manifold"])
+    assert words[:5] == ["python", "main.py", "compare", "--pairs", str(first.place.row + 1)]
+    (again,) = compare_chunks(first.place.row + 1, RUN.seed, ["manifold"])
     assert again.queries["manifold"].examples["local_maximum"].first == first
 
 

@@ -79,7 +79,7 @@ def shown(total):
 
 
 def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
-    found = [one for one in shown if one.example.reason == "unexplained"]
+    found = [one for one in shown if one.example.verdict.reason == "unexplained"]
     assert len(found) == SHOWN and len({one.name for one in found}) == SHOWN
     for one in found:
         assert one.shrunk is not None and one.pair is not None and one.shrunk.is_whole
@@ -87,7 +87,7 @@ def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
         assert isinstance(before, Pair)
         assert corner_count(one.pair) <= corner_count(before)
         answers = ask(one.pair)
-        assert answers.verdict == "unexplained" and answers.size >= 0.1 * one.example.size
+        assert answers.verdict == "unexplained" and answers.size >= 0.1 * one.example.verdict.size
         assert one.drawings
     # a fault in every contact shows on two triangles with numbers of two digits
     small = [one.pair for one in found if one.pair is not None and corner_count(one.pair) == 6]
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
 
     monkeypatch.setattr("engine.compare.report.exhibits.shrink", interrupted)
     found = list(exhibits(planted, RUN, LONG))
-    unexplained = [one for one in found if one.example.reason == "unexplained"]
+    unexplained = [one for one in found if one.example.verdict.reason == "unexplained"]
     assert len(unexplained) == SHOWN and len(calls) == 1
     assert "interrupted" in unexplained[0].remark and "no time" in unexplained[1].remark
     assert html_report(planted, RUN, found, "out").endswith("</html>\n")
@@ -143,7 +143,7 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch):
     monkeypatch.setattr(TimeOfImpactQuestion, "ours", staticmethod(late))
     monkeypatch.setattr(ContainsQuestion, "ours", staticmethod(lambda posed: ~our_points(posed)))
     one = Run(40, 3, ("toi", "contains"))
-    found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.reason == "unexplained"]
+    found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.verdict.reason == "unexplained"]
     assert {exhibit.query for exhibit in found} == {"toi", "contains"}
     for exhibit in found:
         assert exhibit.shrunk is not None and exhibit.pair is not None

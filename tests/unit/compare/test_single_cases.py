@@ -154,7 +154,7 @@ def test_a_mass_that_box2d_refuses():
     cases = MassCases(ShapeOracle(DISC), shapes, np.ones(2), np.zeros(2, dtype=np.int64))
     ours = our_masses(cases)
     refused = replace(ours, is_refused=np.ones(2, dtype=np.bool_))
-    assert [one.reason for one in judge_masses(cases, refused, ours).differences] == ["too_small", "unexplained"]
+    assert [verdict.reason for verdict in judge_masses(cases, refused, ours).differences.values()] == ["too_small", "unexplained"]
 
 
 # --- Hulls
@@ -172,7 +172,7 @@ def test_a_hull_that_box2d_would_not_end():
                        (-2.504412889480591, 1.0249994993209839), (-4.1764020919799805, 0.2646484076976776)])  # fmt: skip
     found = box2d_hulls([points])
     assert found.n_wrapped.tolist() == [-1] and found.corners == (None,)
-    (one,) = judge_hulls([points], found, our_hulls([points])).differences
+    (one,) = judge_hulls([points], found, our_hulls([points])).differences.values()
     assert one.reason == "endless" and "never lead back to the first" in one.evidence
 
 

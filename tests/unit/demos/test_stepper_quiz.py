@@ -147,7 +147,7 @@ def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_pat
         assert "Waiting for your function" in demo._aside().words
         go.touch()
         until(lambda: demo.theirs is not None)
-        assert [fault.kind for fault in demo.theirs.faults] == ["false_overlap"]
+        assert [fault.reason for fault in demo.theirs.faults] == ["false_overlap"]
         demo.sim.act(PressKey("y"))
         assert demo.k == demo.theirs.step > 0
         assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"

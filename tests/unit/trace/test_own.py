@@ -65,7 +65,7 @@ def test_a_normal_leaves_where_a_better_one_is_found():
         if not found.faults:
             assert found.step is None and step.values["s.n"] == pytest.approx(min(enough))
             continue
-        assert found.tried == steps.index(step) and [fault.kind for fault in found.faults] == ["wrong_normal"]
+        assert found.tried == steps.index(step) and [fault.reason for fault in found.faults] == ["wrong_normal"]
         assert found.step == max(found.tried, better) and ("had a better one" in found.sentence) == (better < found.tried)
     never = beside("manifold", case, steps, answered(normal=[-1.0, 0.0]))
     assert never.tried is None and "No step tried your axis" in never.sentence
