@@ -1,6 +1,6 @@
 """The program's start: ``collision-lab`` where it is installed, ``python main.py`` in the project's folder, ``python -m engine`` in both.
 
-What keeps it from starting is told in one line: a Python of another version, a part that is not installed. Worker processes import this
+If it cannot start, because Python has another version or a part is not installed, it says why in one line. Worker processes import this
 module, as the one that their parent began with: what holds for the whole process is arranged by the import.
 """
 

@@ -176,8 +176,8 @@ class EventRouter:
                 self._is_left_for_right = in_view and bool(mod & pygame.KMOD_CTRL)
             if in_view:
                 painter = self._screen.painter
-                found = painter.difference_at(event.pos) or self._contact(event.pos)
-                self._pointing.press(event.pos, self._meant(event.button), found, painter.controls)
+                target = painter.difference_at(event.pos) or self._contact(event.pos)
+                self._pointing.press(event.pos, self._meant(event.button), target, painter.controls)
         elif event.type == pygame.MOUSEBUTTONUP:
             self._pointing.release(self._meant(event.button))
 

@@ -304,12 +304,12 @@ class ChipmunkWorld(EngineWorld):
 
     def _install_hooks(self) -> None:
         """Let Chipmunk call Python for each contact only if a hook wants it."""
-        wanted = self.listener.asks, self.listener.reports
-        if wanted != self._hooks_installed:
-            pre_solve = _weakly(self, "_on_pre_solve") if wanted[0] else pymunk.empty_callback
-            post_solve = _weakly(self, "_on_post_solve") if wanted[1] else pymunk.empty_callback
+        needed = self.listener.asks, self.listener.reports
+        if needed != self._hooks_installed:
+            pre_solve = _weakly(self, "_on_pre_solve") if needed[0] else pymunk.empty_callback
+            post_solve = _weakly(self, "_on_post_solve") if needed[1] else pymunk.empty_callback
             self._space.on_collision(pre_solve=pre_solve, post_solve=post_solve)
-            self._hooks_installed = wanted
+            self._hooks_installed = needed
 
     def _pair(self, arbiter: pymunk.Arbiter) -> tuple[int, int] | None:
         """Return the fixtures of an arbiter; None if neither body is dynamic, which is nobody's event."""
@@ -356,8 +356,8 @@ class ChipmunkWorld(EngineWorld):
     def _row(self, arbiter: pymunk.Arbiter) -> ContactRow:
         """Return a contact. Chipmunk gives the impulse of the whole pair, here divided equally among its points."""
         a, b = (self._fixture_of[shape] for shape in arbiter.shapes)
-        found, (ix, iy) = arbiter.contact_point_set, arbiter.total_impulse
-        (nx, ny), points = found.normal, found.points
+        manifold, (ix, iy) = arbiter.contact_point_set, arbiter.total_impulse
+        (nx, ny), points = manifold.normal, manifold.points
         n = max(1, len(points))
         normal_impulse, tangent_impulse = -(ix * nx + iy * ny) / n, -(ix * ny - iy * nx) / n
         made = tuple(
@@ -381,10 +381,10 @@ class ChipmunkWorld(EngineWorld):
             order = np.argsort(handles)
             self._rows = handles[order], order
         handles, order = self._rows
-        given = np.frombuffer(self._buffer.int_buf(), dtype=np.uintp)
+        present = np.frombuffer(self._buffer.int_buf(), dtype=np.uintp)
         if len(handles):
-            at = np.minimum(np.searchsorted(handles, given), len(handles) - 1)
-            known = handles[at] == given  # the space's own static body is not one of ours
+            at = np.minimum(np.searchsorted(handles, present), len(handles) - 1)
+            known = handles[at] == present  # the space's own static body is not one of ours
             values[order[at[known]]] = np.frombuffer(self._buffer.float_buf()).reshape(-1, 6)[known]
         for row, body in enumerate(ids) if len(self._space.bodies) < len(ids) else ():
             if self._bodies[body].space is None:  # an inactive one

@@ -37,7 +37,7 @@ _EVERYTHING = 0xFFFF
 
 
 class Panel(NamedTuple):
-    """What can be shot through: a box about its body's origin, thin along the body's x axis; or a disc, met from any side."""
+    """The part of a target that a shot can pass: a box about its body's origin, thin along the body's x axis, or a disc."""
 
     half_thickness: float
     half_height: float

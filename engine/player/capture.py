@@ -45,7 +45,7 @@ _NORMAL_TURN = 1024
 """Directions of a normal: at most 0.18 degrees off."""
 _IMPULSE_STEPS = 8
 """Steps per doubling of an impulse: at most 4.5% off."""
-_LEAST_IMPULSE = 1e-4
+_MIN_IMPULSE = 1e-4
 """Smallest impulse that is distinguished from zero, as a share of the largest."""
 _READOUT_SECONDS = 0.1
 """Time between two captures of the readout: nobody reads faster, and some demos compute it in milliseconds."""
@@ -420,7 +420,7 @@ class Capture:
         pitch, gap_pitch = 2.0**0.5 * _POINT_ERROR * self._max_error, 2.0 * self._max_error
         at = points.position - motion.centers[motion.offsets[carrier] + points.step].T
         largest = float(np.abs(points.impulse).max(initial=0.0))
-        least = max(_LEAST_IMPULSE * largest, 1e-300)
+        least = max(_MIN_IMPULSE * largest, 1e-300)
         turn = np.rint(np.arctan2(points.normal[1], points.normal[0]) * (_NORMAL_TURN / (2.0 * np.pi)))
         impulse = np.sign(points.impulse) * np.rint(_IMPULSE_STEPS * np.log2(1.0 + np.abs(points.impulse) / least))
         columns = np.rint(np.vstack((at / pitch, points.separation / gap_pitch, impulse, turn))).astype(np.int64)

@@ -40,9 +40,9 @@ def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedD
     if not differences or len(contacts) == 0:
         return PlacedDifferences(tuple(differences), own)
     keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))  # ascending, as the rows are
-    wanted = np.array([pair_key(difference.fixture_a, difference.fixture_b) for difference in differences], dtype=np.int64)
-    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    is_known = keys[rows] == wanted
+    touching = np.array([pair_key(difference.fixture_a, difference.fixture_b) for difference in differences], dtype=np.int64)
+    rows = np.minimum(np.searchsorted(keys, touching), len(keys) - 1)
+    is_known = keys[rows] == touching
     return PlacedDifferences(tuple(differences), np.where(is_known[:, None], contacts.position[rows, 0], own))
 
 

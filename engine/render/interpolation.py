@@ -224,17 +224,17 @@ def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
 
 def bends(path: StepImpacts | StepPath | None) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return where paths bend inside a step: body ids (k,), fractions of the step (k,) and poses (k, 3)."""
-    found = [(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3)))]
+    parts = [(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 3)))]
     if isinstance(path, StepImpacts):
-        found.append((path.bodies, path.moments, path.poses))
+        parts.append((path.bodies, path.moments, path.poses))
     for piece in path.pieces if isinstance(path, StepPath) else ():
         if piece.impacts is not None:
             moments = piece.start + (piece.end - piece.start) * piece.impacts.moments
-            found.append((piece.impacts.bodies, moments, piece.impacts.poses))
+            parts.append((piece.impacts.bodies, moments, piece.impacts.poses))
         if piece.end < 1.0:
             ids = np.array(piece.body_ids, dtype=np.int64)
-            found.append((ids, np.full(len(ids), piece.end), piece.after))
-    ids, moments, poses = (np.concatenate(columns) for columns in zip(*found, strict=True))
+            parts.append((ids, np.full(len(ids), piece.end), piece.after))
+    ids, moments, poses = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return ids, moments, poses
 
 

@@ -103,7 +103,7 @@ class Parameter:
 
     @property
     def tooltip(self) -> str:
-        """What it does; without help the range of its values, and its name on the command line."""
+        """The help text, or, if there is none, the range of the values and the name on the command line."""
         allowed = "" if self.choices else f"From {self.shown(self.low)} to {self.shown(self.high)}. "
         return self.help or f"{allowed}On the command line: --set {self.name}=..."
 

@@ -29,7 +29,7 @@ BUILDING = (
     ("Pause (Space) and draw two bodies that overlap. Pick the hinge (Shift H); click the overlap twice, once per body.", "CreateJoint"),
     ("Press Ctrl S to save your scene.", "saved"),
 )
-"""What to try where one builds: steps, each with what ticks it off."""
+"""Steps suggested to someone who builds a scene, each with the action that ticks it off."""
 
 
 class SceneDemo(Demo):

@@ -1,4 +1,4 @@
-"""Where a step of a solver stands: velocities, shifts and impulses so far, and the marks that draw them."""
+"""State of a solver within a step: velocities, shifts and impulses so far, and the marks that draw them."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ Entry = Change | int | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReplayMemory:
-    """What a solver has been asked to do since step `first`.
+    """Log of everything that a solver has been given since step `first`.
 
     Attributes
     ----------
@@ -358,7 +358,7 @@ class EngineWorld(ABC):
         """Return the columns of `StepContacts` from `contact_rows`."""
         rows = sorted(row.sorted() for row in self.contact_rows())
         n, two = len(rows), (len(rows), 2)
-        whole = np.array([row[:2] for row in rows], dtype=np.int64).reshape(two)
+        fixtures = np.array([row[:2] for row in rows], dtype=np.int64).reshape(two)
         bodies = np.array([[self.fixtures[fixture][0] for fixture in row[:2]] for row in rows], dtype=np.int64).reshape(two)
         poses = {body: self.contact_pose(body) for body in dict.fromkeys(bodies.ravel().tolist())}
         numbers = np.zeros((n, 2, 5))
@@ -368,8 +368,8 @@ class EngineWorld(ABC):
         count = np.array([min(2, len(row.points)) for row in rows], dtype=np.int64)
         state = np.where([[row.is_new] for row in rows], PointState.ADD, PointState.PERSIST) if rows else np.zeros((0, 1))
         columns: dict[str, NDArray[Any]] = {
-            "fixture_a": whole[:, 0],
-            "fixture_b": whole[:, 1],
+            "fixture_a": fixtures[:, 0],
+            "fixture_b": fixtures[:, 1],
             "body_a": bodies[:, 0],
             "body_b": bodies[:, 1],
             "pose_a": np.array([poses[body] for body in bodies[:, 0].tolist()]).reshape(-1, 3),

@@ -42,7 +42,7 @@ Verdict = Literal["passes", "fails", "measured", "not supported"]
 
 @dataclass(frozen=True)
 class Advice:
-    """What an engine's manual recommends for a test.
+    """The recommendation of an engine's manual for a test.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ def measure_cell(task: Task) -> Cell:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = row.measure(column, task.is_quick)
+            measured = row.measure(column, task.is_quick)
         except InvalidInputError as error:
             return Cell(task, None, "not supported", _line(error))
         except WorldLostError as error:
@@ -264,10 +264,10 @@ def measure_cell(task: Task) -> Cell:
             return Cell(task, None, "fails", _line(error))
         except LabError as error:
             return Cell(task, None, "not supported", _line(error))
-    value = found.value if found.value is not None and math.isfinite(found.value) else None
-    if found.passes is None:
-        return Cell(task, value, "measured" if value is not None else "not supported", found.note)
-    return Cell(task, value, "passes" if found.passes else "fails", found.note)
+    value = measured.value if measured.value is not None and math.isfinite(measured.value) else None
+    if measured.passes is None:
+        return Cell(task, value, "measured" if value is not None else "not supported", measured.note)
+    return Cell(task, value, "passes" if measured.passes else "fails", measured.note)
 
 
 def _line(error: BaseException) -> str:

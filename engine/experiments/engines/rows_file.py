@@ -51,13 +51,13 @@ def read_rows(plain: object, file: str) -> tuple[EngineRows, list[Cell]]:
     InvalidInputError
         A field is invalid, or there is no test or row of a name; the message names it.
     """
-    given = validated(EngineRows, plain, file)
+    results = validated(EngineRows, plain, file)
     cells = []
-    for at, cell in enumerate(given.cells):
+    for at, cell in enumerate(results.cells):
         if cell.test not in TESTS:
             raise InvalidInputError(f"{file}: cells[{at}].test", "one of " + ", ".join(TESTS) + meant(cell.test, TESTS), cell.test)
         names = [row.name for row in TESTS[cell.test].rows]
         if cell.row not in names:
             raise InvalidInputError(f"{file}: cells[{at}].row", "one of " + ", ".join(names) + meant(cell.row, names), cell.row)
-        cells.append(Cell(Task(cell.test, cell.row, given.engine, cell.settings), cell.value, cell.verdict, cell.note))
-    return given, cells
+        cells.append(Cell(Task(cell.test, cell.row, results.engine, cell.settings), cell.value, cell.verdict, cell.note))
+    return results, cells

@@ -1,4 +1,4 @@
-"""Which body rests on which: by normal and gravity, as `engine.dynamics.methods` decides, and by advancing each body alone, as published.
+"""Two ways to decide which body rests on which: normal and gravity, as in `engine.dynamics.methods`, and the published one.
 
 **By normal and gravity.** The contacts of the step are known. A body rests on the other one if gravity would bring it closer, by more than
 six degrees (`contact_layers`).

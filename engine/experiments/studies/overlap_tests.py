@@ -123,14 +123,14 @@ def overlap_tests(quick: bool) -> Results:
     """Two bodies fill 1 % of a box, and every test runs the same 10,000 steps of 2 ms in turn. See `_overlap_tests_kernel`."""
     sizes, n_boxes, n_steps, rounds = ((8, 16), 1, 200, 1) if quick else (SIZES, 8, 10_000, 5)
     rows = {(case, n): _measure(case, n, n_boxes, n_steps, rounds) for case in CASES for n in sizes}
-    one, both, flat = CASES
+    single, both, flat = CASES
     first, last = sizes[0], sizes[-1]
-    unit, columns = rows[one, first].ns[PAIRS], {name: 1 + k for k, name in enumerate(PUBLISHED)}
+    unit, columns = rows[single, first].ns[PAIRS], {name: 1 + k for k, name in enumerate(PUBLISHED)}
     published = [(n, *(times[at] / PUBLISHED[PAIRS][0] for times in PUBLISHED.values())) for at, n in enumerate(SIZES)]
     here = {case: [(n, *(rows[case, n].ns[name] / unit for name in PUBLISHED)) for n in sizes] for case in CASES}
     false_hits = [
         (f"{circle} circle, {case.title}", n, 100.0 * rows[case, n].false_shares[at])
-        for case in (one, flat)
+        for case in (single, flat)
         for at, circle in enumerate(("smallest", "diagonal"))
         for n in sizes
     ]
@@ -138,41 +138,41 @@ def overlap_tests(quick: bool) -> Results:
     def power(name: str, case: Case, quantity: str) -> float:
         return growth(sizes, [getattr(rows[case, n], quantity)[name] for n in sizes])
 
-    named = (("published", "triangles", published), (f"here: {one.title}", "n", here[one]), (f"here: {both.title}", "n", here[both]))
+    named = (("published", "triangles", published), (f"here: {single.title}", "n", here[single]), (f"here: {both.title}", "n", here[both]))
     charts = (
         *(Chart(title, x, "relative to all pairs at 8", curves(values, 0, columns), (True, True)) for title, x, values in named),
         Chart("false hits", "n", "false hits, % of all hits", curves_by(false_hits, 0, 1, 2), (True, False)),
     )
-    growths = [(name, growth(SIZES, PUBLISHED[name]), power(name, one, "ns"), power(name, both, "ns")) for name in PUBLISHED]
+    growths = [(name, growth(SIZES, PUBLISHED[name]), power(name, single, "ns"), power(name, both, "ns")) for name in PUBLISHED]
     figures = (
         *(Figure(f"exponent of growth of a step, {name}", "", published, ours) for name, published, ours, _ in growths),
         Figure(
             "all pairs over GJK, largest n",
             "times",
             PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1],
-            rows[one, last].ns[PAIRS] / rows[one, last].ns[YES_OR_NO],
+            rows[single, last].ns[PAIRS] / rows[single, last].ns[YES_OR_NO],
         ),
     )
     of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
-    small, large = (tuple(100.0 * share for case in (one, flat) for share in rows[case, n].false_shares) for n in (first, last))
+    small, large = (tuple(100.0 * share for case in (single, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
         "For each test, the three exponents of growth are the published one, ours for 8 and n edges, and ours for n and n edges: "
         + "; ".join("{} {:.2f}, {:.2f}, {:.2f}".format(*row) for row in growths)
         + ".",
-        f"With {last} edges, all pairs take {of_pairs[one]:.1f} times as long as GJK, and {of_pairs[both]:.1f} times if both bodies have "
-        f"as many; the published factor for {SIZES[-1]} is {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
+        f"With {last} edges, all pairs take {of_pairs[single]:.1f} times as long as GJK, and {of_pairs[both]:.1f} times if both bodies "
+        f"have as many; the published factor for {SIZES[-1]} is {PUBLISHED[PAIRS][-1] / PUBLISHED[YES_OR_NO][-1]:.1f}.",
         f"At {first} edges, {small[0]:.0f} % of the smallest circle's hits are false for round bodies and {small[2]:.0f} % for flat ones; "
         f"the circle from the box's diagonal has {small[1]:.0f} and {small[3]:.0f} % of false hits. At {last} edges, the smallest circle "
         f"has {large[0]:.0f} and {large[2]:.0f} %, and the circle from the diagonal {large[1]:.0f} and {large[3]:.0f} %.",
         f"The published times imply overlapping spheres in {100.0 * min(_implied()[1:]):.0f} to {100.0 * max(_implied()):.0f} % of the "
-        f"steps for 16 or more triangles; in our runs, circles overlap in {100.0 * rows[one, last].circle_share:.1f} % for round bodies "
+        f"steps for 16 or more triangles; in our runs, circles overlap in {100.0 * rows[single, last].circle_share:.1f} % for round bodies "
         f"and in {100.0 * rows[flat, last].circle_share:.0f} % for flat ones.",
         "At {} edges, GJK needs {:.2f} support vertices per step with a cached support, {:.2f} without, and {:.2f} for the "
-        "distance.".format(last, *(rows[one, last].supports[name] for name in _GJK)),
+        "distance.".format(last, *(rows[single, last].supports[name] for name in _GJK)),
     )
     beside = tuple(
         (n, *(cost for pair in zip(theirs, ours, strict=True) for cost in pair))
-        for (n, *theirs), (_, *ours) in zip(published, here[one], strict=False)
+        for (n, *theirs), (_, *ours) in zip(published, here[single], strict=False)
     )
     powers = tuple(
         (name, growth(SIZES, PUBLISHED[name]) if name in PUBLISHED else None)

@@ -72,7 +72,7 @@ class Study:
 
     @property
     def here(self) -> str:
-        """What is done here."""
+        """Description of the repetition: the docstring of its function."""
         return " ".join((self.measure.__doc__ or "").split())
 
 
