@@ -152,12 +152,13 @@ class Workbench(Demo):
 
     def status(self) -> Sequence[StatusLine]:
         """Count all there is; a joint with the ground has a body of its own, its anchor."""
-        world = self.stage.world
+        world, grip = self.stage.world, self.grip
         ground = " with the ground" if world.is_body(self._ground) else ""
         n_anchors = sum(world.body(body).spec.name == ANCHOR for body in world.body_ids)
         anchors = f", {counted(n_anchors, 'anchor')} on the ground" if n_anchors else ""
         bodies = counted(len(world.body_ids) - n_anchors, "body", "bodies")
-        return (f"{bodies}{ground}, {counted(len(world.joint_ids), 'joint')}{anchors}",)
+        joints = counted(len(world.joint_ids) - (grip is not None), "joint")  # the hand's does not count
+        return (f"{bodies}{ground}, {joints}{anchors}",)
 
     def draw_background(self, canvas: Canvas) -> None:
         """Say how to begin, until somebody has."""

@@ -143,7 +143,7 @@ COMMANDS: tuple[Command, ...] = (
         "open",
         "File",
         "Open…",
-        "Ctrl Shift O",
+        "Ctrl O",
         "Open a scene, recording or picture.",
         lambda app: app.dock(FilesDock).ask_to_open(app.appearance),
     ),
@@ -151,7 +151,7 @@ COMMANDS: tuple[Command, ...] = (
         "reopen",
         "File",
         "Unsaved work",
-        "Ctrl O",
+        "Ctrl Shift O",
         "Reopen scenes that you built but did not save.",
         lambda app: app.dock(FilesDock).reopen(app.appearance),
     ),
@@ -301,7 +301,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "demos", "Window", "Back to the demos", "Esc", "Go back from a close-up, a stepper or a demo.", lambda app: app.back(), _in_list
     ),
-    Command("quit", "Window", "Quit", "", "Close the window; unsaved work is offered the next time.", lambda app: app.close()),
+    Command("quit", "Window", "Quit", "Ctrl Q", "Close the window; unsaved work is offered the next time.", lambda app: app.close()),
     Command("pause", "Time", "Pause", "Space", "Pause or continue.", lambda app: app.session.clock.toggle_pause(), _no_demo),
     Command("step", "Time", "Step", "N or .", "Take one step.", lambda app: app.session.clock.request_step(), _not_ours),
     Command("step_back", "Time", "Step back", ",", "Go back one step.", lambda app: app.session.timeline.back(), _no_past),

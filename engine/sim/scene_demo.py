@@ -25,8 +25,8 @@ _MAX_NOTES = 3
 
 
 BUILDING = (
-    ("Pick the box in the tool bar at the right (Shift B) and drag it open in the view.", "CreateBody"),
-    ("Pause (Space) and draw two bodies that overlap. Pick the hinge (Shift H); click the overlap twice, once per body.", "CreateJoint"),
+    ("Pause (Space). Pick a shape in the tool bar at the right, such as the box (Shift B), and drag it open in the view.", "CreateBody"),
+    ("Draw two bodies that overlap. Pick a joint, such as the hinge (Shift H), and click the overlap once per body.", "CreateJoint"),
     ("Press Ctrl S to save your scene.", "saved"),
 )
 """Steps suggested to someone who builds a scene, each with the action that ticks it off."""

@@ -150,7 +150,8 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
             shown = math.degrees(value) if setting.is_angle else value
             rows.append(Number(setting.name, shown, setter(name), setting.step, unit, tip=says))
             if name == "motor_speed" and value == 0.0 and getattr(spec, "enable_motor", False):
-                rows.append(Note("The motor is on at speed 0, so it brakes. Enter a speed to drive.", color=palette.WARNING))
+                right = "" if unit == "m/s" else " A negative speed drives a car to the right."
+                rows.append(Note(f"The motor is on at speed 0, so it brakes. Enter a speed to drive.{right}", color=palette.WARNING))
     return rows
 
 
@@ -178,7 +179,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
     else:
         along = "travel along axis" if isinstance(spec, PrismaticJointSpec | WheelJointSpec) else "anchor distance"
         rows += [Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))]
-        rows += [Line(along, _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))]
+        rows += [Line(along, _told(now.travel, " m")), Line("speed along it", _told(now.speed, " m/s"))]
     if not displaced.isdisjoint(world.joint_bodies(joint)):
         return [*rows, Line("force and torque on B", "after a step")]
     return [*rows, Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]

@@ -90,8 +90,9 @@ def world_rows(editor: Editor) -> list[Row]:
         Note("Acceleration of every free body, whatever its mass. On Earth, y is -9.8."),
     ]
     for name, step, unit, words in _SETTINGS:
+        title = "step rate" if name == "hertz" else name.replace("_", " ")
         rows += [
-            Number(name.replace("_", " "), getattr(settings, name), setter(name), step, unit, name != "hertz"),
+            Number(title, getattr(settings, name), setter(name), step, unit, name != "hertz"),
             Note(words),
         ]
     for name, words in _SWITCHES:

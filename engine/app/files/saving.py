@@ -129,11 +129,8 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     step = demo.stages[0].world.step_index
     name, watch = demo.title, demo.watch
     if not isinstance(demo, SceneDemo):
-        watch = (
-            f"The bodies of the demo {name} at step {step}, with their velocities. The demo's own keys, sliders and rules are not included."
-        )
-        if step == 0:
-            watch = f"A scene built in the demo {name}. The demo's own keys, sliders and rules are not included."
+        moment = f" at step {step}" if step else ""
+        watch = f"Saved in the demo {name}{moment}: all bodies and joints; the demo's own buttons and sliders stay there."
         name = title or name
     shown = demo.stages[:MAX_WORLDS]
     offsets = _side_by_side(shown)

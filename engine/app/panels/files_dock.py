@@ -45,7 +45,7 @@ _SCENE_SUFFIX = ".json"
 _Stamp = tuple[int, int]
 """Modification time of a file, nanoseconds, and its size."""
 _MAX_LISTED = 6
-"""Maximum number of unsaved scenes that Ctrl O lists."""
+"""Maximum number of unsaved scenes that Ctrl Shift O lists."""
 _OFFERED_FOR = 12.0
 """Duration for which the status strip offers an unsaved scene, seconds."""
 
@@ -105,7 +105,7 @@ class FilesDock(Dock):
             if recovery.failure:
                 self._news = f"{words} and could not be backed up: {recovery.failure}", palette.WARNING
             else:
-                self._news = f"{words}; Ctrl O returns to it.", palette.TEXT
+                self._news = f"{words}; Ctrl Shift O returns to it.", palette.TEXT
 
     def reopen(self, appearance: Appearance) -> None:
         """Open the unsaved scene, list several of them, or show the file dialog if there is none."""
@@ -158,9 +158,9 @@ class FilesDock(Dock):
         if offered is None or self._shown_for >= _OFFERED_FOR:
             return None
         if isinstance(offered, RecoveryFile):
-            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl O opens it.", palette.WARNING
+            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl Shift O opens it.", palette.WARNING
         step = 0 if offered.timeline.history is None else offered.timeline.history.now
-        return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl O returns to it.", palette.TEXT
+        return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl Shift O returns to it.", palette.TEXT
 
     def would_lose(self) -> str:
         """Return the title of a demo with unsaved work that is not backed up either; otherwise ""."""
@@ -246,7 +246,7 @@ class FilesDock(Dock):
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
-        words = "Another program has changed it." if path in self._ours else "This window neither opened nor saved it."
+        words = "Another program has changed it." if path in self._ours else "A file of this name already exists."
         answers = (
             Answer("Choose another name", lambda _: _attempt(session, self._ask_for_a_name)),
             Answer("Replace it", lambda _: _attempt(session, lambda session: self._save_in(session, path, title, may_replace=True))),
@@ -280,7 +280,7 @@ class FilesDock(Dock):
         self._forget(session)
         session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
-        return f"saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"
+        return f"Saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"
 
     # -- what is not saved --------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class _Visit:
         answers += [Answer(_label(path), partial(self._take, path)) for path in entries[first:end]]
         if end < len(entries):
             answers.append(Answer(f"More: {len(entries) - end}", lambda _: self.show(folder, end, part)))
-        words = wrong or f"{folder}: scenes, recordings, pairs and levels are opened; pictures and body files are dropped into the demo."
+        words = wrong or f"{folder}: scenes, recordings and shape pairs are opened; pictures and body files are dropped into the demo."
         self._asking.ask(Question("Open a file", words, tuple(answers), ""), self._session)
 
     def _go(self, folder: Path, typed: str) -> None:

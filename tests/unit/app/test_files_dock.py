@@ -151,7 +151,7 @@ def test_a_save_asks_which_moment_is_meant(desk, tmp_path):
     desk.frame(3)
     assert session.timeline.history.now == here and session.clock.paused, "time stands still meanwhile"
     desk.key(pygame.K_ESCAPE)
-    assert desk.question is None and not session.clock.paused and desk.words.count("saved as") == 1
+    assert desk.question is None and not session.clock.paused and desk.words.count("Saved as") == 1
     desk.save(1)
     first = load_scene(tmp_path / "drop.json")
     assert build(first).state(2).position == BALL.position and first.title == "Drop"
@@ -378,7 +378,7 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop, de
     recovery = desk.recover(folder)
     assert [file.demo for file in recovery.left] == ["drop"]
     assert desk.window.browsing and "Your work in drop from " in desk.offer
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "This is the scene from" in desk.words
     assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
     desk.save()
@@ -393,7 +393,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk, tmp_path):
     assert history is not None
     session.clock.paused = True
     now, state = history.now, session.demo.stages[0].world.state_hash()
-    for way in ("the list", "Ctrl O"):
+    for way in ("the list", "Ctrl Shift O"):
         desk.key(pygame.K_ESCAPE)
         assert desk.window.browsing and "Your work in drop from " in desk.offer and not desk.words, "the message is shown once"
         assert [file.demo for file in recovery.left] == ["drop"]
@@ -401,7 +401,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk, tmp_path):
         if way == "the list":
             desk.key(pygame.K_RETURN)
         else:
-            desk.key(pygame.K_o, CTRL)
+            desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
         assert desk.window.session is session and history.now == now and session.demo.stages[0].world.state_hash() == state, way
         assert session.clock.paused and "as you left it, at step" in desk.words
         assert recovery.left == () and "was not saved" not in desk.offer
@@ -440,14 +440,14 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     desk.window.session.clock.paused = True
     desk.frame(3, 5.0)
     assert not desk.offer
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
     assert isinstance(demo, SceneDemo) and demo.title == "Drop" and len(demo.stages[0].world.body_ids) == 3
-    assert "sliders and rules are not included" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
+    assert "sliders stay there" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
     desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
     assert [file.demo for file in recovery.left] == ["drop"]
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     desk.key(pygame.K_s, CTRL)
     assert load_scene(tmp_path / "drop.json").title == "Drop"
     desk.key(pygame.K_ESCAPE)
@@ -462,12 +462,12 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop,
     session.act(Grab(session.demo.stages[0].world.state(0).position))
     desk.key(pygame.K_ESCAPE)
     assert not session.demo.grabbing and "Balls is still as you left it, at step 21." in desk.offer
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert desk.window.session is session and not session.clock.paused and session.timeline.history.can_undo
     desk.key(pygame.K_ESCAPE)
     desk.frame(3, 5.0)
     assert not desk.offer
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert desk.window.session is session
 
 
@@ -521,7 +521,7 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(de
     assert [file.demo for file in second.left] == ["drop"] * 3 and "Your work in drop" in later.offer
     later.frame(3, 5.0)
     assert later.window.browsing and not later.offer, "no older one comes after it"
-    later.key(pygame.K_o, CTRL)
+    later.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert later.question is not None
     assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
     later.key(pygame.K_DOWN)
@@ -596,7 +596,7 @@ def test_a_damaged_recovery_file_is_reported_and_kept(drop, tmp_path):
     (tmp_path / "abc.json").write_text("{", encoding="utf-8")
     desk = Desk(None, (drop,))
     desk.recover(tmp_path)
-    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert "cannot be opened" in desk.words and desk.window.browsing
     assert (tmp_path / "abc.json").read_text(encoding="utf-8") == "{"
 

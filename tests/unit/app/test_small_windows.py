@@ -123,7 +123,7 @@ def test_a_readout_with_no_room_ends_in_dots():
 @pytest.mark.parametrize("width, scale, n_lines", [(1280, 1.0, 1), (700, 1.0, 2), (480, 1.0, 2), (340, 1.375, 2)])
 def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width, scale, n_lines):
     fonts, surface, strip = FontBook(scale), Written((width, 42)), (0, 0, width, round(30 * scale))
-    words = "saved as /home/somebody/laboratory/bridge-2.json, in its state at step 3; Menu, Open… opens it; left out: 2 worlds"
+    words = "Saved as /home/somebody/laboratory/bridge-2.json, in its state at step 3; Menu, Open… opens it; left out: 2 worlds"
     figures, check = [(f"figure {k}", "16.7 ms", palette.TEXT) for k in range(9)], [("agree", palette.AGREE)]
     with noting_words():
         draw_status(surface, fonts, strip, figures, check, (words, palette.TEXT))

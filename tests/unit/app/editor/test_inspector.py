@@ -192,7 +192,7 @@ def test_the_settings_of_the_world(person):
     type_into(person, "gravity y", "5")
     type_into(person, "gravity x", "-1")
     assert person.world.settings.gravity == (-1.0, 5.0)
-    type_into(person, "hertz", "120")
+    type_into(person, "step rate", "120")
     type_into(person, "velocity iterations", "20")
     press(person, rects_of(person, "position iterations")[2])
     for name in ("warm starting", "continuous", "sleeping", "sub stepping"):
@@ -200,7 +200,7 @@ def test_the_settings_of_the_world(person):
     settings = person.world.settings
     assert (settings.hertz, settings.velocity_iterations, settings.position_iterations) == (120.0, 20, 4)
     assert (settings.warm_starting, settings.continuous, settings.sleeping, settings.sub_stepping) == (False, False, False, True)
-    type_into(person, "hertz", "0")
+    type_into(person, "step rate", "0")
     assert "hertz must be from 1 to 10000 Hz" in person.said
     type_into(person, "velocity iterations", "0")
     assert "velocity_iterations" in person.said
