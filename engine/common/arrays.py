@@ -19,6 +19,7 @@ __all__ = [
     "index_column",
     "index_pairs",
     "largest_of_rows",
+    "numbers_of_shape",
     "shaped_rows",
 ]
 
@@ -32,6 +33,20 @@ _FLOAT64 = np.dtype(np.float64)
 
 _NUMBERS = "iuf"
 """NumPy kind codes of real numbers: signed and unsigned integers, floats."""
+
+
+def numbers_of_shape(field: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Return `value` as a C-contiguous float64 array of a shape; its values are not checked.
+
+    Raises
+    ------
+    InvalidInputError
+        The shape is wrong, or a value is not a number.
+    """
+    raw = np.asarray(value)
+    if raw.dtype.kind not in _NUMBERS or raw.shape != shape:
+        raise InvalidInputError(field, f"a {shape} array of numbers", Described(f"shape {raw.shape} of {raw.dtype}"))
+    return np.ascontiguousarray(raw, dtype=np.float64)
 
 
 def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:

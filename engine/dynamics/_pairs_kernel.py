@@ -1,8 +1,10 @@
-"""Classification of the pairs of boxes, and the poses of their shapes.
+"""Pairs of boxes, their classification, and the poses of their shapes.
 
-The broad phase is asked for *fat* boxes, each a little larger than its shape's, and not again before a shape has left its own: what moves
-slowly, a pile at rest, asks it once in a long while (E. Catto, "Dynamic BVH", GDC 2019). Of the pairs it gave, those count whose tight
-boxes overlap, so the answer does not depend on when it was asked.
+Pairs are found for *fat* boxes, each a little larger than its shape's, and not again before a shape has left its own: what moves
+slowly, a pile at rest, needs that once in a long while (E. Catto, "Dynamic BVH", GDC 2019). Of these pairs, those count whose tight
+boxes overlap, so the answer does not depend on when they were found.
+
+The boxes may be those of many copies of one world, one copy after the other (`engine.dynamics.copies`): no pair has boxes of two copies.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._extent_kernel import box_around
 
-__all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "classify_pairs", "fatten", "mark_moving", "place"]
+__all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "classify_pairs", "fatten", "mark_moving", "neighbors", "place"]
 
 NO, SOLID, SENSED, STILL = range(4)
 """A pair that may not touch; one to be solved; one with a sensor; one that would be solved if either side moved."""
@@ -59,15 +61,12 @@ def place(
     n_vertices: IntArray,
     vertices: FloatArray,
     radius: FloatArray,
-    fat: FloatArray,
     centers: FloatArray,
     turns: FloatArray,
     poses: FloatArray,
     boxes: FloatArray,
-) -> bool:
+) -> None:
     """Fill centers of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4).
-
-    Return whether each tight box is still within its fat one.
 
     Parameters
     ----------
@@ -77,8 +76,6 @@ def place(
         Of mass, body frame.
     first, n_vertices, vertices, radius
         Of the packed shapes.
-    fat : float64 (m, 4)
-        Boxes of which the pairs are known.
     """
     n = len(values)
     for row in range(n):
@@ -87,16 +84,12 @@ def place(
         centers[row, 0] = values[row, 0] + cos * center[row, 0] - sin * center[row, 1]
         centers[row, 1] = values[row, 1] + sin * center[row, 0] + cos * center[row, 1]
     turns[n, 0], turns[n, 1], centers[n, 0], centers[n, 1] = 1.0, 0.0, 0.0, 0.0
-    are_fat = True
     for fixture in range(len(body)):
         row = body[fixture]
         x, y, cos, sin = values[row, 0], values[row, 1], turns[row, 0], turns[row, 1]
         poses[fixture, 0], poses[fixture, 1], poses[fixture, 2], poses[fixture, 3] = x, y, cos, sin
         low_x, low_y, high_x, high_y = box_around(first, n_vertices, vertices, radius, shape[fixture], x, y, cos, sin)
         boxes[fixture, 0], boxes[fixture, 1], boxes[fixture, 2], boxes[fixture, 3] = low_x, low_y, high_x, high_y
-        is_in_x = low_x >= fat[fixture, 0] and high_x <= fat[fixture, 2]
-        are_fat = are_fat and is_in_x and low_y >= fat[fixture, 1] and high_y <= fat[fixture, 3]
-    return are_fat
 
 
 @kernel
@@ -127,13 +120,67 @@ def mark_moving(
 
 
 @kernel
-def fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat: FloatArray) -> None:
-    """Fill `fat` from tight boxes; those of static bodies stay as they are."""
-    for fixture in range(len(boxes)):
+def fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat: FloatArray) -> bool:
+    """Fill `fat` from tight boxes if one of them is not within its fat one, and return whether; those of static bodies stay as they are."""
+    return _fatten(boxes, body, is_static, fat, 0, len(boxes))
+
+
+@inlined_kernel
+def _fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat: FloatArray, first: int, end: int) -> bool:
+    are_within = True
+    for fixture in range(first, end):
+        is_above = boxes[fixture, 0] >= fat[fixture, 0] and boxes[fixture, 1] >= fat[fixture, 1]
+        are_within = are_within and is_above and boxes[fixture, 2] <= fat[fixture, 2] and boxes[fixture, 3] <= fat[fixture, 3]
+    if are_within:
+        return False
+    for fixture in range(first, end):
         side = max(boxes[fixture, 2] - boxes[fixture, 0], boxes[fixture, 3] - boxes[fixture, 1])
         more = 0.0 if is_static[body[fixture]] else min(_ROOM * side, _MAX_ROOM)
         for k in range(2):
             fat[fixture, k], fat[fixture, k + 2] = boxes[fixture, k] - more, boxes[fixture, k + 2] + more
+    return True
+
+
+@kernel
+def neighbors(
+    boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], size: int, fat: FloatArray, known: IntArray
+) -> IntArray:  # fmt: skip
+    """Return the pairs (k, 2) of fat boxes of one world that overlap, ascending; every `size` boxes are those of a world.
+
+    Each world is compared anew, box by box, if a shape of it has left its fat box; else its pairs are those of `known`, the last result.
+    """
+    pairs, n_pairs, at, is_changed = known, 0, 0, False
+    for first in range(0, len(boxes), max(size, 1)):
+        end, begin = first + size, at
+        while at < len(known) and known[at, 0] < end:
+            at += 1
+        is_left = _fatten(boxes, body, is_static, fat, first, end)
+        if is_left and not is_changed:
+            pairs, is_changed = np.empty((len(known) + 8 * size, 2), dtype=np.int64), True
+            pairs[:n_pairs] = known[:n_pairs]
+        if not is_left:
+            if is_changed:
+                pairs = _with_room(pairs, n_pairs, at - begin)
+                pairs[n_pairs : n_pairs + at - begin] = known[begin:at]
+            n_pairs += at - begin
+            continue
+        for i in range(first, end):
+            pairs = _with_room(pairs, n_pairs, size)
+            for j in range(i + 1, end):
+                if fat[i, 0] <= fat[j, 2] and fat[j, 0] <= fat[i, 2] and fat[i, 1] <= fat[j, 3] and fat[j, 1] <= fat[i, 3]:
+                    pairs[n_pairs, 0], pairs[n_pairs, 1] = i, j
+                    n_pairs += 1
+    return pairs[:n_pairs]
+
+
+@allocating_kernel
+def _with_room(pairs: IntArray, n_pairs: int, more: int) -> IntArray:
+    """Return the pairs, or a larger array of them, with room for some more."""
+    if n_pairs + more <= len(pairs):
+        return pairs
+    larger = np.empty((2 * n_pairs + more, 2), dtype=np.int64)
+    larger[:n_pairs] = pairs[:n_pairs]
+    return larger
 
 
 @kernel

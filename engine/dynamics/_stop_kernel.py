@@ -38,6 +38,7 @@ from engine.continuous._core_kernel import core_axis
 from engine.continuous._impact_kernel import prepare_pair
 from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, Moving, Search, motion_window, place, reach_about
 from engine.contracts.status import MISS
+from engine.dynamics.model import COUNT, FLAGS, SEPARATION
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices
 
 __all__ = ["CARRIED", "DEEP", "FREE", "HELD", "NEVER", "SHALLOW", "STANDS", "farthest_moves", "pairs_of_some", "passing", "play"]
@@ -146,47 +147,60 @@ class Room(NamedTuple):
 
 @kernel
 def farthest_moves(
-    start: FloatArray, end: FloatArray, center: FloatArray, reach: FloatArray, inner_radius: FloatArray, moves: NDArray[np.bool_],
-    is_dynamic: NDArray[np.bool_], ends: IntArray, count: IntArray, separation: FloatArray,
-) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_]]:  # fmt: skip
-    """Return the farthest that any point of each body may move, and which dynamic bodies are fast, and which others fast enough to matter.
+    before: FloatArray, after: FloatArray, center: FloatArray, reach: FloatArray, inner_radius: FloatArray, moves: NDArray[np.bool_],
+    is_dynamic: NDArray[np.bool_], solved: IntArray, ints: IntArray, floats: FloatArray,
+) -> tuple[FloatArray, NDArray[np.bool_], NDArray[np.bool_], bool]:  # fmt: skip
+    """Return the farthest that any point of each body may move, which dynamic bodies are fast, which others are fast enough to matter, and
+    whether there is any of either.
 
     A body is fast where that is more than `SHALLOW` of its inside, or what is left to `DEEP` where it lies deep in one that is not dynamic.
-    `ends`, `count`, `separation` are the rows of bodies, the points and their gaps, of the contacts as the step began.
+
+    Parameters
+    ----------
+    before, after : float64 (n, 6)
+        x, y, angle of bodies as the step begins and as it ends, and their velocities.
+    solved, ints, floats
+        Contacts as the step began; see `model`.
     """
-    n = len(start)
+    n = len(before)
     moved, deepest = np.zeros(n), np.zeros(n)
-    is_fast, drives = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    for row in range(len(count)):
-        for k in range(count[row]):
+    is_fast, drives, is_any = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), False
+    for contact in range(len(solved)):
+        row = solved[contact, 0]
+        for k in range(ints[row, FLAGS] & COUNT):
             for side in range(2):
-                body, other = ends[row, side], ends[row, 1 - side]
+                body, other = solved[contact, 1 + side], solved[contact, 2 - side]
                 if body < n and not (other < n and is_dynamic[other]):
-                    deepest[body] = max(deepest[body], -separation[row, k])
+                    deepest[body] = max(deepest[body], -floats[row, SEPARATION + k])
     least = np.inf
     for body in range(n):
         if is_dynamic[body]:
             least = min(least, inner_radius[body])
         if moves[body]:
-            x, y = end[body, 0] - start[body, 0], end[body, 1] - start[body, 1]
+            x, y = after[body, 0] - before[body, 0], after[body, 1] - before[body, 1]
             far = reach[body] + math.hypot(center[body, 0], center[body, 1])
-            moved[body] = math.hypot(x, y) + abs(end[body, 2] - start[body, 2]) * far
+            moved[body] = math.hypot(x, y) + abs(after[body, 2] - before[body, 2]) * far
     for body in range(n):
         if is_dynamic[body]:
             is_fast[body] = moved[body] > min(SHALLOW * inner_radius[body], DEEP * inner_radius[body] - deepest[body]) and moved[body] > 0.0
         else:
             drives[body] = moved[body] > SHALLOW * least
-    return moved, is_fast, drives
+        is_any = is_any or is_fast[body] or drives[body]
+    return moved, is_fast, drives, is_any
 
 
 @kernel
-def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_]) -> IntArray:
-    """Return the pairs (n, 2) of boxes (m, 4) that overlap, one of them at least among `some` rows, lower row first, ascending."""
+def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_], size: int) -> IntArray:
+    """Return the pairs (n, 2) of boxes (m, 4) that overlap, one of them at least among `some` rows, lower row first.
+
+    Every `size` boxes are those of a world, and overlap none of another world.
+    """
     n_pairs = 0
     pairs = np.empty((16, 2), dtype=np.int64)
     for k in range(len(some)):
         i = some[k]
-        for j in range(len(boxes)):
+        first = i // size * size
+        for j in range(first, first + size):
             if j == i or (is_some[j] and j < i):
                 continue
             if boxes[i, 0] <= boxes[j, 2] and boxes[j, 0] <= boxes[i, 2] and boxes[i, 1] <= boxes[j, 3] and boxes[j, 1] <= boxes[i, 3]:

@@ -13,8 +13,8 @@ from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
 from engine.dynamics import model as r
-from engine.dynamics._pairs_kernel import SENSED, fatten
-from engine.dynamics.crowd import crowd_pairs
+from engine.dynamics._pairs_kernel import SENSED, fatten, neighbors
+from engine.dynamics.crowd import crowd_pairs, is_crowd_possible
 from engine.dynamics.tables import Tables
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
@@ -168,12 +168,10 @@ def pair_events(ids: IntArray, step: int, is_sensor: bool = False) -> list[PairE
 
 
 class Nearby:
-    """The pairs of fixtures whose fat boxes overlap; the broad phase runs when a shape has left its fat box.
+    """The pairs of fixtures whose fat boxes overlap (`_pairs_kernel`), of each world by itself.
 
     Attributes
     ----------
-    fat : float64 (n, 4)
-        NaN where they are to be made anew.
     pairs : int64 (k, 2)
         Rows of fixtures, in ascending order.
     is_crowd : bool
@@ -181,31 +179,45 @@ class Nearby:
     """
 
     def __init__(self) -> None:
-        self._phase = Automatic()
         self.is_crowd = False
         self._tables: Tables | None = None
-        self.fat: FloatArray = np.zeros((0, 4))
+        self._fat: FloatArray = np.zeros((0, 4))
+        self._phases: list[Automatic] = []
+        self._known: list[IntArray] = []
         self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
 
     def follow(self, tables: Tables) -> None:
         """Discard everything if fixtures have been added, removed or changed."""
         if tables is not self._tables:
-            self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
-            self.pairs = self.pairs[:0]  # of no fixtures at all the fat boxes hold
+            self._tables, self._fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
+            self.pairs = np.zeros((0, 2), dtype=np.int64)
 
-    def update(self, boxes: FloatArray, are_fat: bool) -> None:
-        """Make the boxes fat again, if a shape has left its own, and find their pairs; of a crowd, some pairs of the boxes as they are."""
+    def update(self, boxes: FloatArray) -> None:
+        """Find the pairs of boxes (n, 4) again in each world where a shape has left its fat box."""
         assert self._tables is not None
-        pairs = crowd_pairs(boxes, self._tables.fixtures.body, self._tables.bodies.is_dynamic)
-        self.is_crowd = pairs is not None
+        body, is_static = self._tables.fixtures.body, self._tables.bodies.is_static
+        size = len(self._tables.one_world.fixtures.ids)
+        if is_crowd_possible(size):
+            parts = [slice(first, first + size) for first in range(0, len(boxes), size)]
+            self._phases += [Automatic() for _ in parts[len(self._phases) :]]
+            self._known += [self.pairs] * (len(parts) - len(self._known))
+            crowds = [self._update_world(number, boxes[part], self._fat[part]) for number, part in enumerate(parts)]
+            pairs = [known + number * size for number, known in enumerate(self._known[: len(parts)])]
+            self.pairs, self.is_crowd = np.concatenate(pairs) if len(pairs) > 1 else self._known[0], any(crowds)
+        else:
+            self.pairs, self.is_crowd = neighbors(boxes, body, is_static, size, self._fat, self.pairs), False
+
+    def _update_world(self, number: int, boxes: FloatArray, fat: FloatArray) -> bool:
+        """Find the pairs of one world with many fixtures by a broad phase, of a crowd some pairs; return whether it is one."""
+        assert self._tables is not None
+        one = self._tables.one_world
+        pairs = crowd_pairs(boxes, one.fixtures.body, one.bodies.is_dynamic)
         if pairs is not None:
-            self.pairs = pairs
-            self.fat.fill(np.nan)
-            return
-        if are_fat:
-            return
-        fatten(boxes, self._tables.fixtures.body, self._tables.bodies.is_static, self.fat)
-        self.pairs = self._phase.pairs(self.fat)
+            self._known[number] = pairs
+            fat.fill(np.nan)
+        elif fatten(boxes, one.fixtures.body, one.bodies.is_static, fat):
+            self._known[number] = self._phases[number].pairs(fat)
+        return pairs is not None
 
 
 def fill_manifolds(tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, rows: ManifoldRows) -> None:

@@ -25,6 +25,7 @@ from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
+from engine.dynamics.contacts import ContactRows
 from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import MARGIN, Tables
 
@@ -39,23 +40,23 @@ _MANY = 50_000
 
 
 class Motion(NamedTuple):
-    """Motion of all bodies over a step.
+    """Motion of the bodies of one world over a step.
 
     Attributes
     ----------
     start, end : float64 (n, 3)
         Poses of the origins.
-    moves : bool (n,)
-    ends, n_points, separation : int64 (k, 2), int64 (k,), float64 (k, 2)
-        Rows of the bodies, points and gaps of the contacts as the step began.
+    moved : float64 (n,)
+        Farthest that any point of each moves, m.
+    is_fast, drives : bool (n,)
+        Dynamic bodies that are fast, and others that are fast enough to matter.
     """
 
     start: FloatArray
     end: FloatArray
-    moves: NDArray[np.bool_]
-    ends: IntArray
-    n_points: IntArray
-    separation: FloatArray
+    moved: FloatArray
+    is_fast: NDArray[np.bool_]
+    drives: NDArray[np.bool_]
 
 
 class Stops(NamedTuple):
@@ -91,33 +92,45 @@ def no_moments() -> tuple[IntArray, FloatArray]:
 
 
 def stop_at_first_touch(
-    tables: Tables, motion: Motion, in_contact: Callable[[IntArray], NDArray[np.bool_]], passes: Callable[[IntArray], bool] | None
+    tables: Tables,
+    before: FloatArray,
+    after: FloatArray,
+    is_moving: NDArray[np.bool_],
+    solved: IntArray,
+    rows: ContactRows,
+    in_contact: Callable[[IntArray], NDArray[np.bool_]],
+    passes: Callable[[IntArray], bool] | None,
 ) -> Stops | None:
     """Return where the motion of a step must end, or None if nothing is fast.
 
     Parameters
     ----------
+    before, after : float64 (n, 6)
+        x, y, angle of bodies as the step begins and as the method leaves them, and their velocities.
+    is_moving : bool (n + 1,)
+        Bodies that are awake and not static.
+    solved, rows
+        Contacts as the step began; see `model`.
     in_contact : callable
         Tells of pairs (n, 2) of rows of fixtures which were in contact as the step began.
     passes : callable, optional
         Tells of a pair (2,) that would touch whether it is let through.
     """
     bodies, fixtures = tables.bodies, tables.fixtures
-    n = len(motion.start)
-    is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
     inner_radius = tables.inner_radius if passes is None else np.minimum(tables.inner_radius, _ASKED)
-    moved, is_fast, drives = farthest_moves(
-        motion.start, motion.end, center, tables.reach, inner_radius, motion.moves, is_dynamic,
-        motion.ends, motion.n_points, motion.separation,
-    )  # fmt: skip
-    if not (is_fast.any() or drives.any()):
+    moved, is_fast, drives, is_any = farthest_moves(
+        before, after, bodies.center, tables.reach, inner_radius, is_moving, bodies.is_dynamic, solved, rows.ints, rows.floats
+    )
+    if not is_any:
         return None
-    pairs = _pairs(tables, motion, moved, is_fast, drives)
-    moves = np.append(motion.moves, False)
-    kinds = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, moves, tables.joined)
+    n = len(before)
+    is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
+    motion = Motion(np.ascontiguousarray(before[:, :3]), np.ascontiguousarray(after[:, :3]), moved, is_fast, drives)
+    pairs = _pairs(tables, motion)
+    kinds = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, is_moving, tables.joined)
     solid, sensed = pairs[kinds == SOLID], pairs[kinds == SENSED]
     since, at, end, state = np.zeros(n), motion.start.copy(), motion.end.copy(), np.full(n, FREE)
-    carrier, first_stop = np.where(motion.moves & ~is_dynamic, np.arange(n), -1), np.ones(n)
+    carrier, first_stop = np.where(is_moving[:n] & ~is_dynamic, np.arange(n), -1), np.ones(n)
     paths = (since, at, end, center, moved, tables.inner_radius, is_dynamic, is_fast, state, carrier, first_stop)
     packed, ends = tables.shapes.swept.packed.arrays, fixtures.body[solid]
     reacts = is_dynamic[ends] & (is_fast[ends] | drives[ends[:, ::-1]])
@@ -154,13 +167,28 @@ def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArra
     return are_on
 
 
-def _pairs(tables: Tables, motion: Motion, moved: FloatArray, is_fast: NDArray[np.bool_], drives: NDArray[np.bool_]) -> IntArray:
-    """Return the pairs of fixture rows whose boxes meet during the motion, if one of the bodies is fast or drives another.
+def _pairs(tables: Tables, motion: Motion) -> IntArray:
+    """Return the pairs of fixture rows of a world whose boxes meet during the motion, if one of the bodies is fast or drives another."""
+    one, boxes = tables.one_world, _swept_boxes(tables, motion)
+    n, m, matters = len(one.bodies.ids), len(one.fixtures.ids), motion.is_fast | motion.drives
+    if m * m <= CROWD and not motion.drives.any():  # too few for a crowd, and for a broad phase
+        are_fast = matters[tables.fixtures.body]
+        return pairs_of_some(boxes, np.flatnonzero(are_fast), are_fast, m)
+    pairs = [np.zeros((0, 2), dtype=np.int64)]
+    for world in np.flatnonzero(matters.reshape(-1, n).any(axis=1)).tolist():
+        part = Motion._make(column[world * n : (world + 1) * n] for column in motion)
+        pairs.append(_pairs_of_world(one, part, boxes[world * m : (world + 1) * m]) + world * m)
+    return np.concatenate(pairs)
+
+
+def _pairs_of_world(tables: Tables, motion: Motion, boxes: FloatArray) -> IntArray:
+    """Return the same for one world, given the boxes around the fixtures' motion, which are changed.
 
     What a driving body meets may be carried along, as far as that one goes, and push on others in its turn: its box grows by so much.
     """
-    body, n = tables.fixtures.body, len(moved)
-    boxes, matters = _swept_boxes(tables, motion), (is_fast | drives)[body]
+    body, n = tables.fixtures.body, len(motion.start)
+    moved, is_fast, drives = motion.moved, motion.is_fast, motion.drives
+    matters = (is_fast | drives)[body]
     pairs = _pairs_of(tables, boxes, matters)
     if not drives.any():
         return pairs
@@ -194,7 +222,7 @@ def _pairs_of(tables: Tables, boxes: FloatArray, matters: NDArray[np.bool_]) -> 
             crowd = crowd[np.flatnonzero(~is_dynamic[body[crowd]].all(axis=1))]
             return crowd[np.flatnonzero(matters[crowd].any(axis=1))]
     if len(some) * len(boxes) <= _MANY:
-        return pairs_of_some(boxes, some, matters)
+        return pairs_of_some(boxes, some, matters, len(boxes))
     pairs = Automatic().pairs(boxes)
     return pairs[matters[pairs].any(axis=1)]
 

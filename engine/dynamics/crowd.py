@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics._crowd_kernel import CROWD, crowding, pairs_of_crowd
 
-__all__ = ["crowd_pairs"]
+__all__ = ["crowd_pairs", "is_crowd_possible"]
+
+
+def is_crowd_possible(n: int) -> bool:
+    """Return whether `n` boxes can have so many pairs that not all are kept."""
+    return n * (n - 1) // 2 > CROWD
 
 
 def crowd_pairs(boxes: FloatArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray | None:
@@ -24,7 +29,7 @@ def crowd_pairs(boxes: FloatArray, body: IntArray, is_driven: NDArray[np.bool_])
     is_driven : bool (n_bodies,)
         Bodies that contacts can move.
     """
-    if len(boxes) * (len(boxes) - 1) // 2 <= CROWD or crowding(boxes) <= CROWD:
+    if not is_crowd_possible(len(boxes)) or crowding(boxes) <= CROWD:
         return None
     pairs = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), body, is_driven[body])
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
+from engine.dynamics.tables import repeated
 from engine.geometry import Transform
 from engine.world.joint_specs import (
     DistanceJointSpec,
@@ -246,6 +247,16 @@ class JointTable:
             **{name: np.array([getattr(row, name) for row in listed], dtype=np.float64).reshape(-1, 2) for name in ("axis", "spring")},
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
         )
+
+    def copies(self, n: int, n_bodies: int) -> JointTable:
+        """Return the rows of `n` copies of a world of `n_bodies` bodies, one after the other; the world's own body is common to all."""
+        n_rows, stride = len(self.kind), int(self.owner.max(initial=-1)) + 1
+        steps = np.where((self.kind == SUM)[:, None], n_rows, np.where(self.ends == n_bodies, 0, n_bodies))
+        ends = np.where((self.kind != SUM)[:, None] & (self.ends == n_bodies), n * n_bodies, self.ends)
+        columns = {name: repeated(column, n) for name, column in vars(self).items()}
+        columns["owner"], columns["links"] = repeated(self.owner, n, stride), repeated(self.links, n, n_bodies)
+        columns["ends"] = repeated(ends, n) + np.arange(n).repeat(n_rows)[:, None] * repeated(steps, n)
+        return JointTable(**columns)
 
     @property
     def first(self) -> IntArray:

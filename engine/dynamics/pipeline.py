@@ -28,7 +28,7 @@ from engine.dynamics.contacts import (
     sensed_pairs,
     without,
 )
-from engine.dynamics.continuous import Motion, are_on_chains, no_moments, stop_at_first_touch
+from engine.dynamics.continuous import are_on_chains, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
 from engine.dynamics.methods.protocol import Found, Method, Problem, contacts_of
 from engine.dynamics.model import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, Bodies
@@ -123,11 +123,11 @@ class Step:
         bodies, fixtures, packed = tables.bodies, tables.fixtures, tables.shapes.grown.packed
         poses, boxes = space.bundle("fixtures", m, _arrays_of_fixtures)
         nearby.follow(tables)
-        are_fat = place(
+        place(
             self._values, bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices, packed.radius,
-            nearby.fat, self._center, self._turned, poses, boxes,
+            self._center, self._turned, poses, boxes,
         )  # fmt: skip
-        nearby.update(boxes, are_fat)
+        nearby.update(boxes)
         old, pairs = memory.rows, nearby.pairs
         is_woken = self._is_woken
         kinds, shapes, poses_a, poses_b, *columns = space.bundle("pairs", len(pairs), _arrays_of_pairs)
@@ -226,12 +226,11 @@ class Step:
         """
         if not self._settings.continuous:
             return
-        rows, n, solved, values = self._rows, self._n, self._solved, self._values
-        start, of_rows = np.ascontiguousarray(self._old.values[:, :3]), solved[:, 0]
-        ends, separation = np.ascontiguousarray(solved[:, 1:3]), np.ascontiguousarray(rows.separation[of_rows])
-        motion = Motion(start, np.ascontiguousarray(values[:, :3]), self._moves[:n], ends, rows.count[of_rows], separation)
+        n, values = self._n, self._values
         passes = None if self._hooks.pre_solve is None else self._passes
-        stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, passes)
+        stops = stop_at_first_touch(
+            self._tables, self._old.values, values, self._moves, self._solved, self._rows, self._were_in_contact, passes
+        )
         if stops is None:
             return
         stopped = np.flatnonzero(stops.fraction < 1.0)
@@ -240,7 +239,7 @@ class Step:
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
         values[stopped, :3] = stops.end[stopped]
         is_free = np.ones(n + 1, dtype=np.bool_)
-        is_free[ends] = is_free[self._joints.links] = False
+        is_free[self._solved[:, 1:3]] = is_free[self._joints.links] = False
         free = stopped[is_free[stopped]]
         values[free, 3:] -= self.problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
@@ -312,7 +311,7 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
     poses, boxes = _arrays_of_fixtures(len(fixtures.ids))
     place(
         problem.moved(bodies), tables.bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices,
-        packed.radius, nearby.fat, center, turned, poses, boxes,
+        packed.radius, center, turned, poses, boxes,
     )  # fmt: skip
     kinds, shapes, poses_a, poses_b, *columns = _arrays_of_pairs(len(pairs))
     n_solid, *_ = classify_pairs(pairs, boxes, poses, tables.kept, is_moving, kinds, shapes, poses_a, poses_b)

@@ -18,6 +18,7 @@ from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import Nearby, reported_contacts
 from engine.dynamics.continuous import no_moments
+from engine.dynamics.copies import WorldCopies
 from engine.dynamics.foreign_state import check_memory
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.methods.protocol import Method, Problem
@@ -34,13 +35,16 @@ from engine.world.joints import ResolvedJoint
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
-from engine.world.solver import Becomes, Capabilities, Carried, Solver, load_solver
+from engine.world.solver import Becomes, Capabilities, Carried, Copies, Solver, load_solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
 
 __all__ = ["RigidBodySolver", "solver_of"]
 
 _T = TypeVar("_T")
+
+_COPIED = "soft_step"
+"""Method whose worlds can be stepped together: those of others have not been shown to keep their bits."""
 
 
 class RigidBodySolver(Solver):
@@ -299,6 +303,15 @@ class RigidBodySolver(Solver):
         return self._record
 
     # -- keeping ------------------------------------------------------------------------------------------------------
+
+    def copies(self, n: int) -> Copies:
+        settings = self.model.settings
+        if self.capabilities.name != _COPIED:
+            return super().copies(n)
+        if self.own_settings(settings)["direct"] != "none":
+            raise InvalidInputError("solver_settings.direct", '"none" for many worlds', dict(settings.solver_settings)["direct"])
+        tables = self._tables()
+        return WorldCopies(n, settings, self.method, tables, self._joint_table(tables), self._state)
 
     def save(self) -> SolverState:
         state = self._state

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from engine.world.joint_specs import MouseJointSpec
 from engine.world.model import WorldModel
 from engine.world.specs import BodySpec
 
-__all__ = ["MARGIN", "Tables"]
+__all__ = ["MARGIN", "Tables", "repeated"]
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 MARGIN = 0.01
 """Margin around each shape for contact detection, meters: a pair is detected two centimeters before it touches."""
@@ -115,10 +118,12 @@ class FixtureColumns(NamedTuple):
 
 
 class Tables:
-    """The columns of a model in its current state.
+    """The columns of a model in its current state, or of many copies of it, one after the other.
 
     Attributes
     ----------
+    one_world : Tables
+        The columns of one copy.
     bodies : BodyColumns
     fixtures : FixtureColumns
     kept, masses, materials
@@ -134,7 +139,7 @@ class Tables:
     """
 
     def __init__(self, model: WorldModel, before: Tables | None = None) -> None:
-        self.structure = model.structure
+        self.structure, self.one_world = model.structure, self
         self.shapes: Shapes = before.shapes if before is not None else Shapes()
         self.bodies = _body_columns(model)
         self.fixtures = _fixture_columns(model, self.shapes)
@@ -146,11 +151,38 @@ class Tables:
             if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected and joint.bodies[0] is not None
         }
         self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
+        self._select()
+
+    def _select(self) -> None:
+        """Fill the columns that follow from the others."""
         bodies, fixtures, packed = self.bodies, self.fixtures, self.shapes.grown.packed
         self.kept = Kept(fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined)
         self.masses = Masses(bodies.inverse, bodies.center, bodies.damping, bodies.gravity_scale)
         self.materials = Materials(fixtures.restitution, packed.kind[fixtures.shape] != POLYGON)
         self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)
+
+    def copies(self, n: int, body_ids: IntArray, fixture_ids: IntArray) -> Tables:
+        """Return the columns of `n` copies, one after the other, with these ids; all have the world's own static body in common."""
+        bodies, fixtures, k = self.bodies, self.fixtures, len(self.bodies.ids)
+        made = copy(self)
+        columns = (np.concatenate((repeated(column[:-1], n), column[-1:])) for column in bodies[1:])
+        made.bodies = BodyColumns._make((body_ids, *columns))
+        made.fixtures = FixtureColumns._make(
+            (fixture_ids, repeated(fixtures.body, n, k), *(repeated(column, n) for column in fixtures[2:]))
+        )
+        made.inner_radius, made.reach = repeated(self.inner_radius, n), repeated(self.reach, n)
+        lower, higher = np.divmod(self.joined, k + 1)
+        made.joined = repeated(lower, n, k) * (n * k + 1) + repeated(higher, n, k)
+        made._select()
+        return made
+
+
+def repeated(column: NDArray[_Number], n: int, step: int = 0) -> NDArray[_Number]:
+    """Return a column `n` times, one after the other, each time with `step` added to its numbers once more."""
+    rows = np.tile(column, (n, *(1,) * (column.ndim - 1)))
+    if step > 0:
+        rows += (step * np.arange(n).repeat(len(column))).reshape(-1, *(1,) * (column.ndim - 1))
+    return rows
 
 
 def _extents(model: WorldModel, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:

@@ -24,6 +24,7 @@ from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, methods, solvers
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.world import World
+from engine.world.worlds import Worlds
 
 __all__ = [
     "Body",
@@ -57,6 +58,7 @@ __all__ = [
     "World",
     "WorldSettings",
     "WorldSnapshot",
+    "Worlds",
     "accept",
     "default_solver",
     "driven_by",

@@ -9,6 +9,7 @@ commands, and calls its solver::
     step(number)                        advance one step, hooks included; then `motion`, `contacts`
     save(), load(state)                 everything that affects the next step
     carried(snapshot), state_of(...)    state that another solver can use, and the state from which the other one starts
+    copies(n)                           copies of the world that are stepped together
     canonicalize()                      bring the solver into the state that `load` would produce
     mark(command), go_back(mark)        around each change and each step: roll back after a failure
 
@@ -25,11 +26,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import Described, InvalidInputError
 from engine.common.installation import MissingPartError, is_installed
 from engine.common.limits import MAX_NUMBER
@@ -51,6 +53,7 @@ __all__ = [
     "Becomes",
     "Capabilities",
     "Carried",
+    "Copies",
     "NamedValues",
     "Solver",
     "accept",
@@ -151,6 +154,38 @@ class Carried:
     force: FloatArray
     resting: FloatArray
     touching: frozenset[tuple[int, int]]
+
+
+class Copies(Protocol):
+    """Copies of one world that are stepped together; see `engine.world.worlds.Worlds`. Rows of bodies are as in `WorldModel.rows`.
+
+    Attributes
+    ----------
+    values : float64 (n, bodies, 6)
+        x, y, angle, vx, vy, omega; never changes.
+    awake : bool (n, bodies)
+    is_lost : bool (n,)
+        Worlds that stand still because a body has left the supported range or its motion is not finite.
+    """
+
+    is_lost: NDArray[np.bool_]
+
+    @property
+    def values(self) -> FloatArray: ...
+    @property
+    def awake(self) -> NDArray[np.bool_]: ...
+
+    def step(self) -> None:
+        """Advance all worlds by one step, except those that are lost."""
+
+    def push(self, worlds: IntArray, bodies: IntArray, force: FloatArray) -> None:
+        """Add forces and torques (w, k, 3), N and N m, on bodies (k,) of worlds (w,) during the next step, and wake these bodies."""
+
+    def set_velocities(self, worlds: IntArray, bodies: IntArray, velocities: FloatArray) -> None:
+        """Set velocities (w, k, 3), m/s and rad/s, of bodies (k,) of worlds (w,), and wake those whose velocity is not 0."""
+
+    def reset(self, worlds: NDArray[np.bool_]) -> None:
+        """Put the worlds that are marked (n,) back into their first state."""
 
 
 class Solver(ABC):
@@ -301,6 +336,18 @@ class Solver(ABC):
     @abstractmethod
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
         """Return the force (N, world frame) and the torque (N m) that a joint exerted on body B in the last step."""
+
+    # -- many worlds --------------------------------------------------------------------------------------------------
+
+    def copies(self, n: int) -> Copies:
+        """Return `n` copies of the world in its present state, without hooks, to be stepped together.
+
+        Raises
+        ------
+        InvalidInputError
+            The solver, or one of its settings, does not allow it.
+        """
+        raise InvalidInputError("world", 'one with solver="soft_step"', Described(f"a world of {self.capabilities.title}"))
 
     # -- state --------------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_ends
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
 from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import Becomes, Capabilities, Solver, default_settings, default_solver, load_solver, solver_name
+from engine.world.solver import Becomes, Capabilities, Copies, Solver, default_settings, default_solver, load_solver, solver_name
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.waking import Concerned, Sleepers, concerned, ends_of
 
@@ -598,6 +598,11 @@ class World:
         Both continue identically, bit for bit, except with Box2D, whose contacts may be ordered differently; see `restore`.
         """
         return World.from_snapshot(self.snapshot())
+
+    def copies(self, n: int) -> Copies:
+        """Return `n` copies of the world that are stepped together; `Worlds` is their public form."""
+        self._check_between_steps("copies")
+        return self._checked_solver.copies(n)
 
     def restore(self, snapshot: WorldSnapshot, must_hold: bool = False) -> None:
         """Restore a snapshot, with its ids and its solver.
