@@ -15,13 +15,14 @@ Source: E. Catto, "Continuous Collision", GDC 2013; here for all pairs, both bod
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
-from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.common.arrays import FloatArray, IntArray, any_of_rows, frozen
 from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
@@ -86,9 +87,10 @@ class Stops(NamedTuple):
     passed: IntArray
 
 
+@cache
 def no_moments() -> tuple[IntArray, FloatArray]:
     """Return the touches of a step that had none: pairs of fixtures (0, 2), and poses (0, 7)."""
-    return np.zeros((0, 2), dtype=np.int64), np.zeros((0, 7))
+    return frozen(np.zeros((0, 2), dtype=np.int64)), frozen(np.zeros((0, 7)))
 
 
 def stop_at_first_touch(

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.errors import InvalidInputError
 from engine.contracts import no_contacts
 from engine.dynamics.contacts import ContactRows, Nearby, key_of
@@ -124,7 +124,7 @@ class WorldCopies:
         self._state = step.finish()
         is_out = (np.abs(self._state.values) > MAX_MOTION) & self._tables.bodies.is_active[:-1, None]
         if is_out.any():
-            self._lose(is_out.reshape(len(self.is_lost), -1).any(axis=1))
+            self._lose(any_of_rows(is_out.reshape(len(self.is_lost), -1)))
 
     def _lose(self, worlds: NDArray[np.bool_]) -> None:
         """Put all bodies of the worlds that are marked (n,) to sleep, without contacts, until they are reset."""

@@ -119,7 +119,7 @@ class HardStep:
         self._explicit = np.where(drives, _explicit(bodies.damping, held, self._settings.dt), 0.0)
         self._spin = np.where(held & drives[:, 0], _SPIN_IN_HAND, 1.0)
         self.joint_table = table = JointTable.of(model.joints, gear_sums, model.rows, bodies.center, bodies.is_active)
-        self._joints = table.posed(self._center, turned, poses, self._inverse[:, 0], np.zeros((len(table.kind), 2)))
+        self._joints = table.posed(self._center, turned, poses, self._inverse, np.zeros((len(table.kind), 2)))
         motors = [joint for joint, resolved in model.joints.items() if isinstance(resolved.spec, MotorJointSpec)]
         rows = np.flatnonzero(np.isin(table.owner, motors) & (table.kind == POINT))
         levers = -rotated(turned, bodies.center)[table.ends[rows, 0]]

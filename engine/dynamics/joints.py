@@ -29,8 +29,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -253,17 +253,17 @@ class JointTable:
         n_rows, stride = len(self.kind), int(self.owner.max(initial=-1)) + 1
         steps = np.where((self.kind == SUM)[:, None], n_rows, np.where(self.ends == n_bodies, 0, n_bodies))
         ends = np.where((self.kind != SUM)[:, None] & (self.ends == n_bodies), n * n_bodies, self.ends)
-        columns = {name: repeated(column, n) for name, column in vars(self).items()}
+        columns = {column.name: repeated(getattr(self, column.name), n) for column in fields(self)}
         columns["owner"], columns["links"] = repeated(self.owner, n, stride), repeated(self.links, n, n_bodies)
         columns["ends"] = repeated(ends, n) + np.arange(n).repeat(n_rows)[:, None] * repeated(steps, n)
         return JointTable(**columns)
 
-    @property
+    @cached_property
     def first(self) -> IntArray:
         """Index of the first row of each joint, then the end of the last one, int64 (k + 1,)."""
         return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
 
-    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, lightness: FloatArray, impulse: FloatArray) -> Joints:
+    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
         """Return the rows as a step begins.
 
         Parameters
@@ -272,21 +272,21 @@ class JointTable:
             Of the bodies: center of mass in the world, cosine and sine.
         values : float64 (n, 3) or more
             x, y, angle.
-        lightness : float64 (n + 1,)
-            1 / mass, 1/kg; 0 of what cannot move.
+        inverse : float64 (n + 1, 2)
+            1/kg and 1/(kg m^2); 0 of what cannot move.
         impulse : float64 (m, 2)
             Of the last sub-step.
         """
-        return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, lightness, impulse)
+        return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, inverse, impulse)
 
-    def _posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, lightness: FloatArray, impulse: FloatArray) -> Joints:
+    def _posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
         angle = np.append(values[:, 2], 0.0)
         a, b = np.where(self.kind == SUM, 0, self.ends.T)
         arm = np.concatenate((rotated(turned[a], self.local[:, :2]), rotated(turned[b], self.local[:, 2:])), axis=1)
         apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
         axis = rotated(turned[a], self.axis)
         return Joints(
-            self.kind, self.mode, self.ends, arm, apart, self._reach(lightness[a], lightness[b]), axis, self.target, self.speed,
+            self.kind, self.mode, self.ends, arm, apart, self._reach(inverse[a, 0], inverse[b, 0]), axis, self.target, self.speed,
             self.max_force, self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse), np.zeros((4, 3)),
         )  # fmt: skip
 
@@ -364,7 +364,7 @@ def no_joints() -> JointTable:
 def _no_rows() -> Joints:
     """Return the rows of a step without joints, which every such step shares."""
     none = np.zeros((0, 2))
-    return no_joints()._posed(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 3)), np.zeros(1), none)
+    return no_joints()._posed(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 3)), np.zeros((1, 2)), none)
 
 
 def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -206,16 +206,16 @@ class Step:
         """Solve contacts and joints, and move all bodies; return the ids of bodies with non-finite motion."""
         settings, tables, memory = self._settings, self._tables, self._old.memory
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
-        lightness = np.where(self._drives, tables.bodies.inverse[:, 0], 0.0)
+        inverse = tables.bodies.inverse if len(warm) == 0 else np.where(self._drives[:, None], tables.bodies.inverse, 0.0)
         self._joined = self._joints.posed(
-            self._center, self._turned, self._values, lightness, warm if settings.warm_starting else np.zeros_like(warm)
+            self._center, self._turned, self._values, inverse, warm if settings.warm_starting else np.zeros_like(warm)
         )
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
             self._rows, self._solved, self._all_floats, self._joined, self._joints.first, self._space,
             partial(_contacts_at, self._nearby, self._is_moving), self._trace,
         )  # fmt: skip
-        self._values = self._method.solve(self.problem, self._method.options(settings.solver_settings))
+        self._values = self._method.solve(self.problem, _options(self._method, settings.solver_settings))
         are_finite = np.isfinite(self._values)
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
 
@@ -301,6 +301,12 @@ class Step:
         for event in self._ended:
             self._call(self._hooks.end, event)
         return State(self._old.ids, self._values, self._awake, memory, contacts)
+
+
+@lru_cache(maxsize=64)
+def _options(method: Method, given: tuple[tuple[str, float | str], ...]) -> Mapping[str, float | str]:
+    """Return the method's settings, which are the same in every step."""
+    return method.options(given)
 
 
 def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem, bodies: Bodies) -> Found:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from operator import is_
 from time import perf_counter
 from typing import ClassVar, TypeVar
 
@@ -43,6 +44,8 @@ __all__ = ["RigidBodySolver", "solver_of"]
 
 _T = TypeVar("_T")
 
+_NO_HOOKS = StepHooks()
+
 _COPIED = "soft_step"
 """Method whose worlds can be stepped together: those of others have not been shown to keep their bits."""
 
@@ -73,7 +76,7 @@ class RigidBodySolver(Solver):
         self._idle: tuple[State, Tables, JointTable, WorldSettings] | None = None
         """Inputs and result of the last step if nothing moved in it: nothing will move as long as these stay the same."""
         self._error: BaseException | None = None
-        self._cost, self._notes = StepCost(), tuple[str, ...]()
+        self._times, self._notes = (0.0,) * 5, tuple[str, ...]()
         self._moments = no_moments()
         self._record: PairRecord | None = None
         self.trace: FloatArray | None = None
@@ -172,19 +175,14 @@ class RigidBodySolver(Solver):
     def step(self, number: int) -> list[int]:
         started = perf_counter()
         tables = self._tables()
-        hooks = self.hooks if self.hooks is not None else StepHooks()
+        hooks = self.hooks if self.hooks is not None else _NO_HOOKS
         joints = self._joint_table(tables)
         before, record = self._state, self._record
-        if (
-            self._idle is not None
-            and record is None
-            and all(
-                before_value is other for before_value, other in zip(self._idle, (before, tables, joints, self.model.settings), strict=True)
-            )
-        ):
+        inputs = (before, tables, joints, self.model.settings)
+        if self._idle is not None and record is None and all(map(is_, self._idle, inputs)):
             self._state = replace(before, contacts=reported_contacts(number, before.memory.rows, None, (), ()))
-            self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
-            self._notes = ()
+            self._idle = (self._state, *self._idle[1:])
+            self._times, self._notes = (started, started, started, started, perf_counter()), ()
             return []
         step = Step(
             number, self.model.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
@@ -209,9 +207,7 @@ class RigidBodySolver(Solver):
             touching, columns = self._state.memory.touching[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
         done = perf_counter()
-        self._cost = StepCost(
-            *(1e3 * seconds for seconds in (done - started, 0.0, found_at - started, solved - found_at, stopped - solved))
-        )
+        self._times = started, found_at, solved, stopped, done
         return []
 
     def _call(self, hook: Callable[..., object] | None, *arguments: object) -> object:
@@ -228,7 +224,8 @@ class RigidBodySolver(Solver):
 
     @property
     def cost(self) -> StepCost:
-        return self._cost
+        started, found_at, solved, stopped, done = self._times
+        return StepCost(1e3 * (done - started), 0.0, 1e3 * (found_at - started), 1e3 * (solved - found_at), 1e3 * (stopped - solved))
 
     @property
     def notes(self) -> tuple[str, ...]:
