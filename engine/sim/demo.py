@@ -506,6 +506,11 @@ class Simulation:
         return self._steps_to_keyframe == 0
 
     @property
+    def is_keyframe_next(self) -> bool:
+        """True if the next step ends at a keyframe, which takes longer."""
+        return self._steps_to_keyframe == 1
+
+    @property
     def _steps_to_keyframe(self) -> int | None:
         """Number of steps, or ticks, to the next keyframe; 0 at a keyframe, None if there will be none."""
         if self.is_shared:
