@@ -1,4 +1,7 @@
-"""Our shapes as Box2D 3.1's, with its limits: float32, at most eight corners, and a hull that drops corners closer than 5 mm to a line."""
+"""Our shapes as Box2D 3.1's, with its limits: float32, at most eight corners, and a hull that drops corners too close to others.
+
+Boxes of any thickness are made by `b2MakeOffsetBox`, which builds no hull.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ __all__ = ["MAX_VERTICES", "accepted_fixture", "create_shapes", "rotation"]
 
 MAX_VERTICES = 8
 """`B2_MAX_POLYGON_VERTICES`."""
+_SQUARE = 1.0e-6
+"""Share of a box's size by which its corners, rounded to float32, may be off."""
 
 
 def accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
@@ -58,10 +63,27 @@ def _accepted(shape: AnyShape) -> AnyShape:
                 raise InvalidShapeError("vertices", f"at most {MAX_VERTICES} with Box2D 3.1", Described(n))
             corners = shape.vertices.astype(np.float32)
             kept = pyb2d3.compute_hull(corners).count
-            if kept != n:
-                requirement = f"corners more than {LINEAR_SLOP} m from each other and from the line of their neighbors with Box2D 3.1"
+            if kept != n and not _is_box(shape):
+                requirement = (
+                    f"corners more than {4.0 * LINEAR_SLOP} m from each other and more than {2.0 * LINEAR_SLOP} m from the line of their "
+                    "neighbors with Box2D 3.1, unless they form a box"
+                )
                 raise InvalidShapeError("vertices", requirement, Described(f"{n}, of which its hull keeps {kept}"))
             return Polygon(corners.astype(np.float64), shape.skin_radius)
+
+
+def _is_thin(polygon: Polygon) -> bool:
+    """Return whether Box2D's hull would drop a corner."""
+    return int(pyb2d3.compute_hull(polygon.vertices.astype(np.float32)).count) != len(polygon.vertices)
+
+
+def _is_box(polygon: Polygon) -> bool:
+    """Return whether the corners form a rectangle."""
+    if len(polygon.vertices) != 4:
+        return False
+    a, b, c, d = polygon.vertices
+    allowed = _SQUARE * float(np.abs(polygon.vertices).max())
+    return bool(np.abs(a + c - b - d).max() <= allowed and abs(np.linalg.norm(c - a) - np.linalg.norm(d - b)) <= allowed)
 
 
 def _point(point: tuple[float, float]) -> tuple[float, float]:
@@ -114,6 +136,12 @@ def _made(shape: AnyShape) -> object:
             return pyb2d3.capsule(shape.p1, shape.p2, shape.radius)
         case Segment():
             return pyb2d3.segment(shape.p1, shape.p2)
+        case Polygon() if _is_thin(shape):
+            a, b, c, _ = shape.vertices
+            width, height = b - a, c - b
+            half, center = (0.5 * float(np.hypot(*side)) for side in (width, height)), 0.5 * (a + c)
+            turned = rotation(float(np.arctan2(width[1], width[0])))
+            return pyb2d3.make_offset_rounded_box(*half, tuple(center.tolist()), turned, shape.skin_radius)
         case Polygon():
             return pyb2d3.polygon(points=shape.vertices.astype(np.float32), radius=shape.skin_radius)
 

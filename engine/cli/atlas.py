@@ -35,7 +35,7 @@ class AtlasOptions(ShotOptions):
     y: str = option("PARAM=LO:HI:N", "Vertical axis.", "thickness=0.002:2:40")
     rule: str = option("LIST", "Rules, one map each: discrete, default, bullet, substeps, swept.", "discrete,default,bullet")
     target: str = option("WORD", "Target: static, kinematic, dynamic, sensor or head_on.", "static")
-    solver: str = option("WORD", "Physics solver: box2d or soft_step.", "box2d")
+    solver: str = option("WORD", "Physics solver: box2d, soft_step, or another engine, box2d3 or chipmunk.", "box2d")
     shots: int = option("N", "Shots per cell, at random phases of a step.", 200)
     jobs: Jobs = None
     out: str = option("DIR", "Output folder; an interrupted atlas resumes there.", "out/atlas")

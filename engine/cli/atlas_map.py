@@ -99,9 +99,13 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     else:
         words = f"law: {100.0 * chance.max():.0f} % everywhere"
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
-    if plan.base.is_box2d:
-        ways = plan.over(x, y, found.rule, lambda spec: spec.speed / spec.hertz)
-        _draw_line(panel, x, y, ways, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step", ":", 2.4, _CAP)
+    words = (
+        f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step"
+        if plan.base.is_box2d
+        else f"cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
+    )
+    ways = plan.over(x, y, found.rule, lambda spec: spec.speed / spec.hertz / spec.longest_travel)
+    _draw_line(panel, x, y, ways, 1.0, words, ":", 2.4, _CAP)
     rows, columns = np.nonzero(found.errors > MAX_ERRORS)
     if what == "tunneled" and len(rows):
         panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)

@@ -191,7 +191,7 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
     )
     capped = [series.spec.flown_speed for series in runs if series.spec.is_capped]
     if capped:
-        yield Link(f"Box2D moves no body more than 2 m per step, so the bullet flies at {min(capped):g} m/s.", "note")
+        yield Link(f"Box2D limits speeds, to 2 m per step in version 2.3, so the bullet flies at {min(capped):g} m/s.", "note")
     words = ("solver", "rule", "target")
     names = [[getattr(series.spec, word) for word in words] for series in runs]
     if len(runs[0].shots) == 1:

@@ -1,4 +1,4 @@
-"""The atlas: the share of shots that tunnel, for every cell of a map, fired by Box2D, and the share predicted by the law.
+"""The atlas: the share of shots that tunnel, for every cell of a map, fired by an engine, and the share predicted by the law.
 
 Each cell is fired by itself, with phases of its own from the seed, in whichever process is free; its counts do not depend on when, where
 and after what. So an atlas is the same for any number of processes and however often it was interrupted.

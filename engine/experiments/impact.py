@@ -108,16 +108,18 @@ class Approach:
 
     @property
     def stop_window(self) -> tuple[float, float] | None:
-        """The earliest and the latest time, seconds from the shot, at which Box2D may first report a contact under this rule.
+        """The earliest and the latest time, seconds from the shot, at which the solver may first report a contact under this rule.
 
-        The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen. None
-        where it must not report any.
+        The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen; and with
+        Box2D 3.1 and Chipmunk, for which no latest time is derived. None where it must not report any.
         """
         spec, margin = self._spec, self._margin
         early = self._time_at_depth(-margin - spec.contact_margin)
         if early is None:
             return None
-        if not spec.is_box2d and spec.looks_between_steps:
+        if not (spec.is_box2d or spec.is_ours):
+            return early, math.inf
+        if spec.is_ours and spec.looks_between_steps:
             return self._window_of_touch(early)
         if spec.looks_between_steps:
             soonest, latest = (
@@ -213,14 +215,14 @@ def rounding(spec: ShotSpec) -> float:
     pieces = steps * max(1, min(spec.most_substeps, math.ceil(spec.closing / min(2.0 * spec.radius, spec.thickness))))
     far = max(abs(value) for value in (*spec.start, *spec.target_start)) + spec.reach + spec.travel
     turned = max(abs(spec.start_turn), abs(spec.turn)) + abs(spec.spin) / spec.hertz
-    return (EPS32 if spec.is_box2d else EPS64) * (
+    return (EPS32 if spec.is_float32 else EPS64) * (
         2.0 * pieces * far + (pieces * turned * 2.0 * BLADE_HALF_LENGTH if spec.spin != 0.0 else 0.0)
     )
 
 
 def _bullet(spec: ShotSpec) -> _Mover:
     """Return the bullet as the solver holds it: Box2D in float32, and a box with a skin."""
-    exact: Any = np.float32 if spec.is_box2d else np.float64
+    exact: Any = np.float32 if spec.is_float32 else np.float64
     radius, x, y = (float(exact(value)) for value in (spec.radius, *spec.start))
     shape: FixtureShape = Circle(radius)
     angle = 0.0

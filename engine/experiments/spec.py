@@ -54,6 +54,14 @@ TARGETS: tuple[Target, ...] = get_args(Target)
 """A wall; a plate at rest that nothing holds; a wall that moves; a blade that spins at a constant rate; a wall that only senses; another
 bullet, head-on."""
 
+SWEPT: dict[str, dict[Rule, tuple[Target, ...]]] = {
+    "box2d": {"default": ("static", "kinematic", "blade"), "bullet": ("static", "kinematic", "blade", "dynamic", "head_on")},
+    "box2d3": {"default": ("static",), "bullet": ("static", "kinematic", "blade", "dynamic")},
+    "chipmunk": {},
+}
+"""Targets that an engine sweeps bullets against, by rule. Our own methods sweep all bodies against all targets unless the rule is discrete.
+Box2D 3.1 skips pairs of bullets; Chipmunk has no continuous collision detection."""
+
 BulletShape = Literal["disc", "box"]
 BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
 
@@ -86,6 +94,8 @@ _LONGEST_RUN_UP = 100.0
 """Meters: farther off, float32 sees less than a hundredth of a millimeter."""
 _SHORTEST_WAY = 1.0e-8
 """Meters a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
+_MAX_SPEED_BOX2D3 = 400.0
+"""m/s. `b2WorldDef.maximumLinearSpeed` of Box2D 3.1, by default."""
 _SAME = 1.0e-9
 """Rounding, relative: of the few operations from one way to compute a distance to another."""
 
@@ -126,8 +136,8 @@ class ShotSpec:
     turn : float
         Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
     solver : str
-        Of `engine.world.solvers()`. On another than Box2D's nothing is capped and has a skin, "default" and "bullet" are the same, for
-        every body is looked after, and a contact is known from `contact_margin` on.
+        Of `engine.world.solvers()`. Only Box2D 2.3 has skins; Box2D 3.1 and our own methods report contacts within `contact_margin`; only
+        Box2D has a speed limit, in each version its own. `SWEPT` says which targets each rule sweeps.
 
     Raises
     ------
@@ -177,8 +187,18 @@ class ShotSpec:
 
     @property
     def is_box2d(self) -> bool:
-        """True if Box2D drives the world of the shot, with its caps, skins and float32."""
+        """True if Box2D 2.3 drives the world of the shot, with its caps, skins and float32."""
         return self.solver == "box2d"
+
+    @property
+    def is_ours(self) -> bool:
+        """True if one of our own methods drives the world of the shot."""
+        return self.solver not in SWEPT
+
+    @property
+    def is_float32(self) -> bool:
+        """True if the solver computes in float32."""
+        return self.solver in ("box2d", "box2d3")
 
     @property
     def skin(self) -> float:
@@ -187,24 +207,32 @@ class ShotSpec:
 
     @property
     def contact_margin(self) -> float:
-        """Meters before the touch at which the solver sees a contact coming, beside the skins; it stops nothing before the touch."""
+        """Distance before the touch at which the solver reports a contact, meters, in addition to the skins.
+
+        It stops nothing before the touch. Our own methods report only a pair that will touch within the step.
+        """
         if self.is_box2d or self.target == "sensor":
             return 0.0
-        from engine.dynamics.tables import MARGIN
+        from engine.world.solver import load_solver
 
-        return 2.0 * MARGIN
+        margin = 2.0 * load_solver(self.solver).capabilities.margin
+        if not self.is_ours or self.spin != 0.0:
+            return margin
+        from engine.dynamics.model import TOUCH
+
+        return min(margin, max(self.closing, 0.0) + TOUCH)
 
     @property
     def looks_between_steps(self) -> bool:
-        """Whether the solver itself looks for the time of impact with this target.
-
-        Box2D never does so with a sensor, and by default with no dynamic body; ours with all.
-        """
-        if not self.is_box2d:
+        """True if the solver itself looks for the time of impact with this target."""
+        if self.is_ours:
             return self.rule != "discrete"
-        if self.target == "sensor":
-            return False
-        return self.rule == "bullet" or (self.rule == "default" and self.target in ("static", "kinematic", "blade"))
+        return self.target in SWEPT[self.solver].get(self.rule, ())
+
+    @property
+    def sees_step_end(self) -> bool:
+        """True if the solver reports the contacts of the poses at the end of a step, otherwise of those at its start."""
+        return self.solver == "chipmunk" or (self.solver == "box2d3" and self.target == "sensor")
 
     @property
     def most_substeps(self) -> int:
@@ -213,10 +241,10 @@ class ShotSpec:
 
     @property
     def longest_travel(self) -> float:
-        """Meters that the solver lets anything move in a step: with Box2D 2, times the sub-steps."""
-        if not self.is_box2d:
-            return math.inf
-        return MAX_TRANSLATION_PER_STEP * self.most_substeps
+        """Maximum distance that the solver moves a body in a step, meters: with Box2D 2.3, 2 m times the sub-steps."""
+        if self.solver == "box2d3":
+            return _MAX_SPEED_BOX2D3 / self.hertz
+        return MAX_TRANSLATION_PER_STEP * self.most_substeps if self.is_box2d else math.inf
 
     @property
     def travel(self) -> float:
@@ -237,7 +265,7 @@ class ShotSpec:
 
     @property
     def is_capped(self) -> bool:
-        """True if Box2D's cap of 2 m per step makes the bullet slower than its muzzle speed."""
+        """True if the solver's speed limit makes the bullet slower than its muzzle speed."""
         return self.speed / self.hertz > self.longest_travel
 
     @property
@@ -282,9 +310,9 @@ class ShotSpec:
     def reach_behind(self) -> float:
         """Meters from the middle plane to the bullet's center, behind the target, within which a contact is still reported.
 
-        A bullet that leaves again is reported only while it touches, within the distance that our solver counts as touching.
+        Our own methods report a bullet that leaves again only while it touches, within the distance that counts as touching.
         """
-        if self.contact_margin == 0.0:
+        if self.contact_margin == 0.0 or not self.is_ours:
             return self.reach
         from engine.dynamics.model import TOUCH
 

@@ -197,6 +197,7 @@ class ShotTracker:
     def _first_contact(self, piece: Piece, before: Point) -> Impact | None:
         """Return the first contact in a piece of a step; `before` is the bullet's center where the piece began."""
         step, dt, contacts, target = self.steps, 1.0 / self.spec.hertz, piece.contacts, self.target
+        seen_at = piece.end if self.spec.sees_step_end else piece.start
         impacts = [impact for impact in piece.impacts if impact.sensor and impact.body == target]
         contact, inside = self._contact(contacts), self._first_inside(piece, before)
         if inside is not None:
@@ -205,7 +206,7 @@ class ShotTracker:
             row, normal = contact
             x, y, _ = (contacts.pose_a if int(contacts.body_a[row]) == self.bullet else contacts.pose_b)[row].tolist()
             point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
-            time, fraction = (step + piece.start) * dt, piece.start
+            time, fraction = (step + seen_at) * dt, seen_at
             ours = next((each for each in reversed(self.impacts) if each.body == target), None)
             if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
                 time, fraction = ours.time, ours.fraction
@@ -214,9 +215,9 @@ class ShotTracker:
             return min(impacts, key=lambda impact: impact.time)
         for event in contacts.began:
             if {event.body_a, event.body_b} == {self.bullet, target}:
-                # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
-                at = (step + piece.start) * dt
-                return Impact(target, step, piece.start, at, before, in_toi=not event.sensor, sensor=event.sensor)
+                # a sensor; or touched and let go again within one step: no manifold is left to look at
+                center = self._world.state(self.bullet).position if self.spec.sees_step_end else before
+                return Impact(target, step, seen_at, (step + seen_at) * dt, center, in_toi=not event.sensor, sensor=event.sensor)
         return None
 
     def _first_inside(self, piece: Piece, before: Point) -> Impact | None:

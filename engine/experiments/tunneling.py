@@ -43,6 +43,16 @@ What the spin does before that step ends, and friction, are left out; the first 
 **A free plate** of mass M is at rest until it is struck, so the same zone decides. Caught, both go on together: of its speed the bullet
 keeps ``(m - e M) / (m + M)``, e the restitution, and the plate is as fast or faster: pushed ahead, and never tunneled.
 
+**Soft contacts.** Box2D 3.1 solves a contact as a stiff spring, in sub-steps of ``t = h / 4``. With z its damping ratio, 10, and o its
+stiffness, 2 pi 30 Hz, against static bodies twice that, the first sub-step leaves a share a of the approach speed u, and each
+sub-step takes a share k from the depth::
+
+        c = o t (2 z + o t)        a = 1 / (1 + c)        k = c / (1 + c) * o t / (2 z + o t)
+
+A disc seen at depth s, without its margin, is ``(s (1 - k) + a u t) (1 - k)^3`` deep when the step ends: past the middle if that is
+more than ``R = reach - margin``. So the discs seen deeper than ``R / (1 - k)^3 - a u t``, over 1 - k, are lost. The swept test stops a
+disc about a slop deep, which is no help where that is too deep already.
+
 **Rules that look between the steps** ask about the whole way: nothing goes through, at any speed. With the bullet flag that is each
 target, by default each that is not dynamic. Our sub-steps make ``d <= min(2 r, w) <= reach``, as the smaller of two numbers is at most
 their mean; our swept test puts the bullet at the front. **A sensor** stops nothing; it is felt where some step ends in an overlap, whatever
@@ -66,7 +76,9 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine.common.tolerances import LINEAR_SLOP
 from engine.experiments.spec import ShotSpec
+from engine.world import WorldSettings, load_solver
 
 __all__ = ["Chances", "Prediction", "capped_velocity", "chances", "is_seen", "predict", "standard_errors", "tunnels_by_phase"]
 
@@ -87,11 +99,12 @@ def chances(spec: ShotSpec) -> Chances:
     """Return the probabilities of the law, even for shots for which it is only an approximation."""
     way = spec.closing
     arrives = float(way > 0.0)
-    if _finds_contact(spec):
-        return Chances(arrives, arrives if spec.target == "sensor" else 0.0)
-    hit = _share(spec.reach + spec.reach_behind, way)
+    finds_contact = _finds_contact(spec)
+    hit = arrives if finds_contact else _share(spec.reach + spec.reach_behind, way)
     if spec.target == "sensor":
         return Chances(hit, arrives)
+    if finds_contact and not _is_let_through(spec):
+        return Chances(hit, 0.0)
     near, far = _lost_stretch(spec)
     lost = _share(max(0.0, far - near), way)
     return Chances(hit, arrives - _share(spec.reach, way) + lost)
@@ -116,13 +129,42 @@ def tunnels_by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.boo
 
 
 def _lost_stretch(spec: ShotSpec) -> tuple[float, float]:
-    """Return both ends of the stretch in which only a box's corner is stopped, meters before the middle; empty if near >= far."""
+    """Return both ends of the stretch in which a contact does not stop the bullet, meters before the middle; empty if near >= far."""
+    if spec.solver == "box2d3":
+        full = spec.reach - spec.contact_margin
+        return 0.0, min(full, full - _lost_depth(spec))
     if spec.shape == "disc" or spec.target not in ("static", "kinematic"):
         return spec.reach, spec.reach
     quarter = 0.5 * math.pi
     b = abs((spec.angle + 0.5 * quarter) % quarter - 0.5 * quarter)
     q = _BOX_ARM * (math.cos(b) - math.sin(b)) ** 2
     return spec.reach - min(2.0 * spec.radius * math.sin(b), spec.closing), min(spec.reach, q / (1.0 + q) * spec.closing)
+
+
+def _lost_depth(spec: ShotSpec) -> float:
+    """Return the depth from which Box2D 3.1's soft contact lets a disc through, meters; infinite for a box."""
+    if spec.shape == "box":
+        return math.inf
+    own = load_solver(spec.solver).own_settings(WorldSettings())
+    n_sub_steps, stiffness, ratio = (float(own[name]) for name in ("sub_steps", "contact_hertz", "contact_damping_ratio"))
+    sub_step = 1.0 / (spec.hertz * n_sub_steps)
+    hertz = min(stiffness, 0.25 / sub_step) * (2.0 if spec.target == "static" else 1.0)
+    turn, damping = 2.0 * math.pi * hertz * sub_step, 2.0 * ratio
+    stiff = turn * (damping + turn)
+    pushed = stiff / (1.0 + stiff) * turn / (damping + turn)
+    left = spec.closing * spec.hertz * sub_step / (1.0 + stiff)
+    depth = (spec.reach - spec.contact_margin) / math.pow(1.0 - pushed, n_sub_steps - 1.0)
+    return (depth - left) / (1.0 - pushed)
+
+
+def _is_let_through(spec: ShotSpec) -> bool:
+    """Return whether a contact lets a bullet through that the swept test has stopped.
+
+    Not with a free plate: the bullet flies on with it, is swept again, and is stopped again.
+    """
+    if spec.solver != "box2d3" or spec.target == "dynamic":
+        return False
+    return spec.radius - max(LINEAR_SLOP, spec.radius - LINEAR_SLOP) > _lost_depth(spec)
 
 
 def standard_errors(measured: FloatArray | float, predicted: FloatArray | float, n_shots: int) -> FloatArray:
@@ -162,8 +204,10 @@ def predict(spec: ShotSpec) -> Prediction:
     law, finds_contact, prediction = chances(spec), _finds_contact(spec), Prediction()
     if _is_derived(spec):
         tunnels = not finds_contact and not is_seen(spec, False)
+        if spec.solver == "box2d3":
+            tunnels = bool(tunnels_by_phase(spec, np.array([spec.phase]))[0][0])
         prediction = Prediction(finds_contact or is_seen(spec, True), tunnels, *law)
-    if spec.target == "sensor" or (not spec.is_box2d and spec.looks_between_steps):
+    if spec.target == "sensor" or (spec.is_ours and spec.looks_between_steps):
         prediction = prediction._replace(tunnels=spec.target == "sensor", tunnel_chance=law.tunneled)
     return prediction
 
@@ -171,6 +215,8 @@ def predict(spec: ShotSpec) -> Prediction:
 def _is_derived(spec: ShotSpec) -> bool:
     if spec.rule == "substeps" and spec.closing / spec.most_substeps > spec.reach:  # too fast for the shortest steps there are
         return False
+    if spec.solver == "box2d3" and (spec.shape == "box" or (spec.looks_between_steps and spec.target_travel != 0.0)):
+        return False  # a box has two soft contacts; a moving wall is swept against only where its step ends
     if spec.target in ("static", "kinematic", "sensor"):  # the wall is no higher than it must be where they should meet
         flies_flat = spec.shape == "disc" or spec.angle == 0.0
         return flies_flat and (spec.angle == 0.0 or spec.meets_at_center)
@@ -205,7 +251,8 @@ def _way_of_step(spec: ShotSpec, vx: float, vy: float) -> Any:
     """Return the step's way along x, as the solver computes it."""
     hertz = spec.hertz
     if not spec.is_box2d:
-        return np.float64(vx / hertz)
+        way = math.hypot(vx, vy) / hertz
+        return np.float64(vx / hertz if way <= spec.longest_travel else vx / hertz * (spec.longest_travel / way))
     return np.float32(np.float32(1.0 / hertz) * capped_velocity(np.float32(vx), np.float32(vy), hertz)[0])
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from engine.common.rng import stream
 from engine.experiments import tunneling
+from engine.experiments.shot_batch import run_batch
 from engine.experiments.spec import ShotSpec
 from engine.experiments.tunneling import chances
 
@@ -71,3 +72,29 @@ def test_standard_errors():
     assert float(tunneling.standard_errors(0.6, 0.5, 100)) == pytest.approx(2.0)
     assert float(tunneling.standard_errors(0.0, 0.0, 100)) == 0.0
     assert float(tunneling.standard_errors(0.01, 0.0, 100)) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("solver", "rule", "more"),
+    [
+        ("chipmunk", "bullet", {"speed": 8.0}),
+        ("box2d3", "discrete", {"speed": 20.0}),
+        ("box2d3", "default", {"speed": 200.0, "thickness": 0.01, "radius": 0.01}),
+        ("box2d3", "default", {"speed": 200.0, "thickness": 0.01, "radius": 0.02}),
+        ("box2d3", "bullet", {"speed": 250.0, "thickness": 0.01, "target": "kinematic"}),
+        ("box2d3", "bullet", {"speed": 250.0, "thickness": 0.01, "target": "dynamic"}),
+    ],
+)
+def test_other_engines_obey_the_law_for_each_phase(solver, rule, more):
+    pytest.importorskip({"box2d3": "pyb2d3", "chipmunk": "pymunk"}[solver])
+    spec = ShotSpec(solver=solver, rule=rule, **more)
+    phases = stream(7, "tests", "engines").random(16)
+    fired = run_batch(spec, phases.tolist())
+    should, is_certain = tunneling.tunnels_by_phase(spec, phases)
+    assert is_certain.any() and np.array_equal(fired.tunneled[is_certain], should[is_certain])
+    assert fired.hit.all() == (chances(spec).hit == 1.0)
+
+
+def test_the_soft_contacts_of_box2d_3_let_a_swept_disc_through():
+    small, large = (ShotSpec(200.0, 0.01, 60.0, radius=radius, rule="default", solver="box2d3") for radius in (0.01, 0.02))
+    assert chances(small) == pytest.approx((1.0, 1.0 - 0.02 / (200.0 / 60.0))) and chances(large).tunneled == 0.0
