@@ -345,7 +345,7 @@ class Box2DCache:
     def touching(self, raw: RawContacts) -> IntArray:
         """Return the fixture ids of each contact, int64 (n, 2)."""
         table = self.fixture_table()
-        return table.fixture[np.searchsorted(table.address, raw.fixtures)]
+        return table.fixture[table.rows_of(raw.fixtures)]
 
     def fixture_table(self) -> FixtureTable:
         """Return radius, skin, body and sensor flag of every fixture by address; cached until fixtures change."""

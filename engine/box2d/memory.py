@@ -227,6 +227,8 @@ def _difference(slow: Reader, fast: Reader, world: Any, bodies: list[Any], addre
 
 def without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
     """Zero, in place, the data that Box2D leaves uninitialized (points past the count, the normal of two circles); return the manifolds."""
-    manifolds["points"][np.arange(2) >= manifolds["count"][:, None]] = 0
-    manifolds["local_normal"][manifolds["type"] == CIRCLES] = 0.0
+    for k in range(2):
+        rows = np.flatnonzero(manifolds["count"] <= k)
+        manifolds["points"][rows, k] = 0
+    manifolds["local_normal"][np.flatnonzero(manifolds["type"] == CIRCLES)] = 0.0
     return manifolds
