@@ -218,8 +218,9 @@ class MovingPairs:
         return batched.poses_with_rotation(a), batched.poses_with_rotation(b)
 
 
-def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> MovingPairs:
+def moving_pairs(shapes: PackedShapes, motion: MotionChunk) -> MovingPairs:
     """Prepare pairs for judgment; inputs must have been checked."""
+    pairs = motion.pairs
     radii = shapes.radius[pairs].sum(axis=1)
     extent_a, extent_b = shapes.extent[pairs].T
     scale = np.zeros(len(pairs))

@@ -94,7 +94,7 @@ def _forgetful(cases):
     """Return a copy of cases that remembers nothing computed earlier: neither packed shapes nor masses."""
     if isinstance(cases, MassCases):
         return replace(cases, shapes=[_copied(shape) for shape in cases.shapes])
-    return cases if isinstance(cases, list) else replace(cases)
+    return cases
 
 
 def _copied(shape):

@@ -16,7 +16,7 @@ in_scale    moves measured by the size of the shapes: millimeters or kilometers
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,13 +40,15 @@ _MAX_TURNS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class MotionChunk:
-    """Poses (n, 3) at both ends of a step, for the pairs of a chunk; the motion's family, -1 for a random one (empty: unknown)."""
+    """Pairs (n, 2) of a chunk, their poses (n, 3) at both ends of a step, their kinds, and the motions' families, -1 for random ones."""
 
+    pairs: IntArray
     start_a: FloatArray
     end_a: FloatArray
     start_b: FloatArray
     end_b: FloatArray
-    family: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    kind: IntArray
+    family: IntArray
 
 
 def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
@@ -75,9 +77,11 @@ def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
 
     a, b, before, after = cases.poses_a, cases.poses_b, -moment, 1.0 - moment
     return MotionChunk(
+        cases.pairs,
         end(a, moves[0], before),
         end(a, moves[0], after),
         end(b, moves[1], before),
         end(b, moves[1], after),
+        cases.kind,
         np.where(family < len(MOTIONS), family, -1),
     )

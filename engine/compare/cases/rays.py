@@ -16,7 +16,7 @@ long        hundreds of meters, and several times the shape
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,7 +48,7 @@ _HAIR = 1e-6
 class RayChunk:
     """Shapes (n,) into those of a chunk, their kinds, poses (n, 3), and rays from origin to end (n, 2); the origins serve as points too.
 
-    `family` is that of the ray, -1 for a random one (empty: unknown).
+    `family` is that of the ray, -1 for a random one.
     """
 
     indices: IntArray
@@ -56,7 +56,7 @@ class RayChunk:
     poses: FloatArray
     origins: FloatArray
     ends: FloatArray
-    family: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    family: IntArray
 
 
 def ray_chunk(cases: CaseChunk, seed: int, chunk: int, with_edges: bool = True) -> RayChunk:

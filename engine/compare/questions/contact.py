@@ -55,7 +55,7 @@ class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
     wrong = WRONG_AXIS
 
     def box2d(self, cases: PairCases) -> tuple[Answers, float]:
-        manifolds = cases.oracle.manifolds(cases.pairs, cases.poses_a, cases.poses_b)
+        manifolds = cases.oracle.manifolds(cases.rows.pairs, cases.rows.poses_a, cases.rows.poses_b)
         return Answers.of(manifolds), manifolds.seconds
 
     ours = staticmethod(our_manifolds)
@@ -63,7 +63,7 @@ class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
 
     def answers(self, pair: Pair, cases: PairCases, ours: ManifoldRows, box2d: Answers) -> tuple[Answer, Answer]:
         overlap = OverlapQuestion()
-        return _contact_answers(ours, box2d, overlap.ours(cases.posed), overlap.box2d(cases)[0])
+        return _contact_answers(ours, box2d, overlap.ours(overlap.columns(cases)), overlap.box2d(cases)[0])
 
 
 class OverlapQuestion(_ContactQuestion[Flags, Flags]):
@@ -72,14 +72,14 @@ class OverlapQuestion(_ContactQuestion[Flags, Flags]):
     name = "overlap"
 
     def box2d(self, cases: PairCases) -> tuple[Flags, float]:
-        return cases.oracle.overlaps(cases.pairs, cases.poses_a, cases.poses_b)
+        return cases.oracle.overlaps(cases.rows.pairs, cases.rows.poses_a, cases.rows.poses_b)
 
     ours = staticmethod(our_overlaps)
     judge = staticmethod(judge_overlaps)
 
     def answers(self, pair: Pair, cases: PairCases, ours: Flags, box2d: Flags) -> tuple[Answer, Answer]:
         manifold = ManifoldQuestion()
-        return _contact_answers(manifold.ours(cases.posed), manifold.box2d(cases)[0], ours, box2d)
+        return _contact_answers(manifold.ours(manifold.columns(cases)), manifold.box2d(cases)[0], ours, box2d)
 
 
 def _contact_answers(ours: ManifoldRows, box2d: Answers, our_overlap: Flags, box2d_overlap: Flags) -> tuple[Answer, Answer]:

@@ -43,13 +43,13 @@ class DistanceQuestion(PairOfShapesQuestion[FloatArray, FloatArray]):
     name = "distance"
 
     def box2d(self, cases: PairCases) -> tuple[FloatArray, float]:
-        return cases.oracle.gaps(cases.pairs, cases.poses_a, cases.poses_b)
+        return cases.oracle.gaps(cases.rows.pairs, cases.rows.poses_a, cases.rows.poses_b)
 
     ours = staticmethod(our_distances)
     judge = staticmethod(judge_distances)
 
     def answers(self, pair: Pair, cases: PairCases, ours: FloatArray, box2d: FloatArray) -> tuple[Answer, Answer]:
-        closest = cases.oracle.distances(cases.pairs, cases.poses_a, cases.poses_b)
+        closest = cases.oracle.distances(cases.rows.pairs, cases.rows.poses_a, cases.rows.poses_b)
         gap = float(box2d[0])
         witnesses = (finite_point(closest.point_a[0]), finite_point(closest.point_b[0])) if gap > 0.0 else None
         words = f"{length_words(gap)} apart" if gap > 0.0 else "overlapping"

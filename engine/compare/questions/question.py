@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -40,8 +40,10 @@ __all__ = [
     "Question",
     "RayCases",
     "RayQuestion",
+    "RowCases",
     "Verdicts",
     "differences_of",
+    "only_pair",
 ]
 
 
@@ -96,39 +98,31 @@ class Verdicts:
 
 # --- Cases
 
-_PAIR = np.array([(0, 1)], dtype=np.int64)
-"""The only pair of two shapes (1, 2)."""
+_Oracle = TypeVar("_Oracle")
+_Rows = TypeVar("_Rows")
 
 
-@dataclass(frozen=True)
-class PairCases:
-    """Box2D's narrow phase over some shapes; pairs (n, 2) of these and the poses (n, 3) of both."""
+class RowCases(NamedTuple, Generic[_Oracle, _Rows]):
+    """Some shapes as Box2D holds them, and the pairs, motions or rays of them that are asked about."""
 
-    oracle: PairOracle
-    pairs: IntArray
-    poses_a: FloatArray
-    poses_b: FloatArray
-
-    @classmethod
-    def of_pair(cls, pair: Pair) -> tuple[PairCases, Pair]:
-        """Return the pair as the only case, and with the shapes as Box2D holds them."""
-        assert pair.shape_b is not None
-        oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
-        pair = replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
-        return cls(oracle, _PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b)), pair
-
-    @cached_property
-    def posed(self) -> PosedPairs:
-        """The same as columns, with the shapes and centroids that Box2D holds."""
-        return posed_pairs(pack(self.oracle.shapes, self.oracle.centroids), self.pairs, self.poses_a, self.poses_b)
+    oracle: _Oracle
+    rows: _Rows
 
 
-@dataclass(frozen=True)
-class RayCases:
-    """Box2D's rays and points at some shapes, and the rays, whose origins serve as points too."""
+PairCases: TypeAlias = RowCases[PairOracle, CaseChunk]
+RayCases: TypeAlias = RowCases[PointOracle, RayChunk]
+_FIRST, _RANDOM = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
+"""Kind and family of a single case."""
 
-    oracle: PointOracle
-    rays: RayChunk
+
+def only_pair(pair: Pair) -> tuple[PairCases, Pair]:
+    """Return a pair of shapes as the only case, and with the shapes as Box2D holds them."""
+    assert pair.shape_b is not None
+    oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
+    a, b = oracle.shapes
+    both = np.array([(0, 1)], dtype=np.int64)
+    rows = CaseChunk((a, b), both, pose_row(pair.pose_a), pose_row(pair.pose_b), _FIRST, _RANDOM)
+    return RowCases(oracle, rows), replace(pair, shape_a=a, shape_b=b)
 
 
 _Made = TypeVar("_Made")
@@ -171,11 +165,11 @@ class Chunk:
         """Box2D's rays and points against the shapes."""
         return self.prepare(lambda: PointOracle(self.cases.shapes))
 
-    @cached_property
-    def pair_cases(self) -> PairCases:
-        """The pairs at their poses."""
-        cases = self.cases
-        return self.prepare(lambda: PairCases(self.oracle, cases.pairs, cases.poses_a, cases.poses_b))
+
+def posed_columns(cases: PairCases) -> PosedPairs:
+    """Return pairs as columns, with the shapes and centroids that Box2D holds."""
+    oracle, rows = cases
+    return posed_pairs(pack(oracle.shapes, oracle.centroids), rows.pairs, rows.poses_a, rows.poses_b)
 
 
 # --- Questions
@@ -235,11 +229,19 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
         return None
 
 
-class PairQuestion(Question[Cases, Columns, Ours, Theirs]):
+class PairQuestion(Question[RowCases[Any, Any], Columns, Ours, Theirs]):
     """A question that can be asked about one `Pair`."""
 
+    def kind(self, work: Chunk, cases: RowCases[Any, Any]) -> IntArray:
+        kinds: IntArray = cases.rows.kind
+        return kinds
+
+    def is_random(self, work: Chunk, cases: RowCases[Any, Any]) -> Flags:
+        is_random: Flags = (work.cases.family < 0) & (cases.rows.family < 0)
+        return is_random
+
     @abstractmethod
-    def from_pair(self, pair: Pair) -> tuple[Cases, Pair]:
+    def from_pair(self, pair: Pair) -> tuple[RowCases[Any, Any], Pair]:
         """Return the pair as the only case, and with the shapes as Box2D holds them.
 
         Raises
@@ -249,7 +251,7 @@ class PairQuestion(Question[Cases, Columns, Ours, Theirs]):
         """
 
     @abstractmethod
-    def answers(self, pair: Pair, cases: Cases, ours: Ours, box2d: Theirs) -> tuple[Answer, Answer]:
+    def answers(self, pair: Pair, cases: RowCases[Any, Any], ours: Ours, box2d: Theirs) -> tuple[Answer, Answer]:
         """Return our answer to the only case, and Box2D's."""
 
     @abstractmethod
@@ -257,38 +259,28 @@ class PairQuestion(Question[Cases, Columns, Ours, Theirs]):
         """Return our answer to a pair that Box2D cannot hold, by `engine.query`."""
 
 
-_NO_KIND = np.zeros(1, dtype=np.int64)
-_NO_FAMILY = np.full(1, -1, dtype=np.int64)
-
-
-class PairOfShapesQuestion(PairQuestion[PairCases, PosedPairs, Ours, Theirs]):
+class PairOfShapesQuestion(PairQuestion[PosedPairs, Ours, Theirs]):
     """A question about two shapes at rest."""
 
     name: ClassVar[str]
     """The query of its pairs."""
 
     def cases(self, work: Chunk) -> PairCases:
-        return work.pair_cases
+        return RowCases(work.oracle, work.cases)
 
     def columns(self, cases: PairCases) -> PosedPairs:
-        return cases.posed
-
-    def kind(self, work: Chunk, cases: PairCases) -> IntArray:
-        return work.cases.kind
-
-    def is_random(self, work: Chunk, cases: PairCases) -> Flags:
-        return work.cases.family < 0
+        return posed_columns(cases)
 
     def shown(self, work: Chunk, cases: PairCases, ours: Ours, box2d: Theirs, row: int) -> Pair:
         assert self.name in PAIR_QUERIES
-        (a, b), shapes = cases.pairs[row].tolist(), work.cases.shapes
-        return Pair(self.name, shapes[a], pose_of(cases.poses_a[row]), shapes[b], pose_of(cases.poses_b[row]))
+        rows, shapes = cases.rows, work.cases.shapes
+        a, b = rows.pairs[row].tolist()
+        return Pair(self.name, shapes[a], pose_of(rows.poses_a[row]), shapes[b], pose_of(rows.poses_b[row]))
 
-    def from_pair(self, pair: Pair) -> tuple[PairCases, Pair]:
-        return PairCases.of_pair(pair)
+    from_pair = staticmethod(only_pair)
 
 
-class RayQuestion(PairQuestion[RayCases, PosedRays, Ours, Theirs]):
+class RayQuestion(PairQuestion[PosedRays, Ours, Theirs]):
     """A question about a ray or a point at the first shape of a pair."""
 
     names = SHAPE_KINDS
@@ -296,21 +288,14 @@ class RayQuestion(PairQuestion[RayCases, PosedRays, Ours, Theirs]):
     """False: the other shape of a pair is asked about where the first is an edge."""
 
     def cases(self, work: Chunk) -> RayCases:
-        return RayCases(work.points, ray_chunk(work.cases, work.seed, work.chunk, self.with_edges))
+        return RowCases(work.points, ray_chunk(work.cases, work.seed, work.chunk, self.with_edges))
 
     def columns(self, cases: RayCases) -> PosedRays:
-        return posed_rays(pack(cases.oracle.shapes), cases.rays)
-
-    def kind(self, work: Chunk, cases: RayCases) -> IntArray:
-        return cases.rays.kind
-
-    def is_random(self, work: Chunk, cases: RayCases) -> Flags:
-        return (work.cases.family < 0) & (cases.rays.family < 0)
+        return posed_rays(pack(cases.oracle.shapes), cases.rows)
 
     def from_pair(self, pair: Pair) -> tuple[RayCases, Pair]:
         oracle = made_by_box2d(PointOracle, (pair.shape_a,))
         pair = replace(pair, shape_a=oracle.shapes[0])
         origin, end = pair.ray if pair.ray is not None else (pair.point, pair.point)
         origins, ends = np.array([origin], dtype=np.float64), np.array([end], dtype=np.float64)
-        rays = RayChunk(np.zeros(1, dtype=np.int64), _NO_KIND, pose_row(pair.pose_a), origins, ends, _NO_FAMILY)
-        return RayCases(oracle, rays), pair
+        return RowCases(oracle, RayChunk(_FIRST, _FIRST, pose_row(pair.pose_a), origins, ends, _RANDOM)), pair

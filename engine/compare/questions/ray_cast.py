@@ -192,7 +192,7 @@ class RayCastQuestion(RayQuestion[Rays, Rays]):
     with_edges = True
 
     def box2d(self, cases: RayCases) -> tuple[Rays, float]:
-        rays = cases.rays
+        rays = cases.rows
         answers = cases.oracle.rays(rays.indices, rays.poses, rays.origins, rays.ends)
         return Rays.of(answers), answers.seconds
 
@@ -200,7 +200,7 @@ class RayCastQuestion(RayQuestion[Rays, Rays]):
     judge = staticmethod(judge_rays)
 
     def shown(self, work: Chunk, cases: RayCases, ours: Rays, box2d: Rays, row: int) -> Pair:
-        rays = cases.rays
+        rays = cases.rows
         ends = point_of(rays.origins[row]), point_of(rays.ends[row])
         return Pair("ray_cast", work.cases.shapes[int(rays.indices[row])], pose_of(rays.poses[row]), ray=ends)
 
@@ -226,13 +226,13 @@ class ContainsQuestion(RayQuestion[Flags, Flags]):
     with_edges = False
 
     def box2d(self, cases: RayCases) -> tuple[Flags, float]:
-        return cases.oracle.contains(cases.rays.indices, cases.rays.poses, cases.rays.origins)
+        return cases.oracle.contains(cases.rows.indices, cases.rows.poses, cases.rows.origins)
 
     ours = staticmethod(our_points)
     judge = staticmethod(judge_points)
 
     def shown(self, work: Chunk, cases: RayCases, ours: Flags, box2d: Flags, row: int) -> Pair:
-        rays = cases.rays
+        rays = cases.rows
         shape = work.cases.shapes[int(rays.indices[row])]
         return Pair("contains", shape, pose_of(rays.poses[row]), point=point_of(rays.origins[row]))
 

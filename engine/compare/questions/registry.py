@@ -16,7 +16,7 @@ from engine.compare.questions.time_of_impact import TimeOfImpactQuestion
 
 __all__ = ["PAIR_QUESTIONS", "QUESTIONS"]
 
-PAIR_QUESTIONS: dict[str, PairQuestion[Any, Any, Any, Any]] = {
+PAIR_QUESTIONS: dict[str, PairQuestion[Any, Any, Any]] = {
     "manifold": ManifoldQuestion(),
     "overlap": OverlapQuestion(),
     "distance": DistanceQuestion(),

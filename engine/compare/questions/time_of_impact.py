@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
@@ -46,7 +47,7 @@ from engine.compare.proofs.approach import clearances, core_gaps
 from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import Flags, Impacts, MovingPairs, moving_pairs, our_impacts
 from engine.compare.questions.answer import Answer, pose_of
-from engine.compare.questions.question import Chunk, PairCases, PairQuestion, Verdicts
+from engine.compare.questions.question import Chunk, PairQuestion, RowCases, Verdicts, only_pair
 from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
 from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
@@ -262,50 +263,39 @@ def _outcome_text(impacts: Impacts, row: int) -> str:
     return f"{Status(int(impacts.status[row])).name} at {float(impacts.fraction[row]):.6g}"
 
 
-@dataclass(frozen=True)
-class MotionCases:
-    """Box2D's narrow phase over some shapes; pairs (n, 2) of these and their motions."""
-
-    oracle: PairOracle
-    pairs: IntArray
-    motion: MotionChunk
+MotionCases: TypeAlias = RowCases[PairOracle, MotionChunk]
 
 
-class TimeOfImpactQuestion(PairQuestion[MotionCases, MovingPairs, Impacts, Impacts]):
+class TimeOfImpactQuestion(PairQuestion[MovingPairs, Impacts, Impacts]):
     """Times of impact as fractions of the motion."""
 
     wrong = MISSED
 
     def cases(self, work: Chunk) -> MotionCases:
-        return MotionCases(work.oracle, work.cases.pairs, motion_chunk(work.cases, work.seed, work.chunk))
+        return RowCases(work.oracle, motion_chunk(work.cases, work.seed, work.chunk))
 
     def box2d(self, cases: MotionCases) -> tuple[Impacts, float]:
-        motion = cases.motion
-        impacts = cases.oracle.times_of_impact(cases.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+        motion = cases.rows
+        impacts = cases.oracle.times_of_impact(motion.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
         return Impacts(impacts.status, impacts.fraction), impacts.seconds
 
     def columns(self, cases: MotionCases) -> MovingPairs:
-        return moving_pairs(pack(cases.oracle.shapes, cases.oracle.centroids), cases.pairs, cases.motion)
+        return moving_pairs(pack(cases.oracle.shapes, cases.oracle.centroids), cases.rows)
 
     ours = staticmethod(our_impacts)
     judge = staticmethod(judge_impacts)
 
-    def kind(self, work: Chunk, cases: MotionCases) -> IntArray:
-        return work.cases.kind
-
-    def is_random(self, work: Chunk, cases: MotionCases) -> Flags:
-        return (work.cases.family < 0) & (cases.motion.family < 0)
-
     def shown(self, work: Chunk, cases: MotionCases, ours: Impacts, box2d: Impacts, row: int) -> Pair:
-        (a, b), shapes, motion = cases.pairs[row].tolist(), work.cases.shapes, cases.motion
+        motion, shapes = cases.rows, work.cases.shapes
+        a, b = motion.pairs[row].tolist()
         start_a, start_b, end_a, end_b = (pose_of(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))
         return Pair("toi", shapes[a], start_a, shapes[b], start_b, end_a, end_b)
 
     def from_pair(self, pair: Pair) -> tuple[MotionCases, Pair]:
-        cases, pair = PairCases.of_pair(pair)
+        (oracle, rows), pair = only_pair(pair)
         assert pair.end_a is not None and pair.end_b is not None
-        motion = MotionChunk(cases.poses_a, pose_row(pair.end_a), cases.poses_b, pose_row(pair.end_b))
-        return MotionCases(cases.oracle, cases.pairs, motion), pair
+        ends = pose_row(pair.end_a), pose_row(pair.end_b)
+        return RowCases(oracle, MotionChunk(rows.pairs, rows.poses_a, ends[0], rows.poses_b, ends[1], rows.kind, rows.family)), pair
 
     def answers(self, pair: Pair, cases: MotionCases, ours: Impacts, box2d: Impacts) -> tuple[Answer, Answer]:
         mine, theirs = (_in_words(Status(int(impacts.status[0])), float(impacts.fraction[0])) for impacts in (ours, box2d))

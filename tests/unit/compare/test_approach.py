@@ -17,9 +17,8 @@ BOX = Polygon([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], BOX2D_POLYGO
 
 
 def moving(start_b, end_b, b=BOX, end_a=(0.0, 0.0, 0.0)):
-    here = np.zeros((1, 3))
-    ends = [round_pose(np.array([pose])) for pose in (start_b, end_b)]
-    return moving_pairs(pack((BOX, b)), np.array([[0, 1]]), MotionChunk(here, round_pose(np.array([end_a])), *ends))
+    poses = (round_pose(np.array([pose])) for pose in ((0.0, 0.0, 0.0), end_a, start_b, end_b))
+    return moving_pairs(pack((BOX, b)), MotionChunk(np.array([[0, 1]]), *poses, np.zeros(1, dtype=np.int64), np.full(1, -1)))
 
 
 def proved(pair, floor, since=0.0, until=1.0):

@@ -119,7 +119,7 @@ def hits(asked):
 
 
 def is_circle(asked):
-    return np.array([isinstance(asked.cases.oracle.shapes[shape], Circle) for shape in asked.cases.rays.indices])
+    return np.array([isinstance(asked.cases.oracle.shapes[shape], Circle) for shape in asked.cases.rows.indices])
 
 
 def deep(asked, at_least=0.01, n_points=1):
