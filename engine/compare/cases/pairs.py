@@ -26,6 +26,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +97,13 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
 
     `kinds` are some of `PAIR_KINDS`; each pair is in either order. Without kinds that have them, there are no edges among the shapes.
     """
+    shapes, *columns = _whole_chunk(seed, chunk, tuple(kinds))
+    return CaseChunk(shapes, *(column[:n_pairs].copy() for column in columns))
+
+
+@lru_cache(maxsize=1)
+def _whole_chunk(seed: int, chunk: int, kinds: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return what `CaseChunk` takes; kept, because a run begins with one pair of the chunk that it begins with."""
     shapes, pools = chunk_shapes(stream(seed, "compare", "shapes", chunk))
     rng = stream(seed, "compare", "pairs", chunk, *sorted(kinds))
     share = np.array([_KIND_SHARES[name] if name in kinds else 0.0 for name in PAIR_KINDS])
@@ -122,7 +131,7 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
     poses_a, poses_b = (rounded(poses) for poses in (poses_a, poses_b))
     if set(kinds) <= set(SOLID_KINDS):
         shapes = tuple(shape for shape in shapes if not isinstance(shape, Segment))
-    return CaseChunk(shapes, pairs[:n_pairs], poses_a[:n_pairs], poses_b[:n_pairs], kind[:n_pairs], family[:n_pairs])
+    return shapes, pairs, poses_a, poses_b, kind, family
 
 
 def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: dict[tuple[int, Size], IntArray]) -> IntArray:

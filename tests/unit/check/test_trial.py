@@ -59,10 +59,12 @@ def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name, kin
         assert finding.kind in {fault.reason for fault in judge("manifold", shown.pair, shown.reply, 1e-9)}
 
 
-def test_one_seed_gives_one_sequence(tmp_path):
+def test_one_seed_gives_one_sequence(monkeypatch):
     path = EXAMPLES / "vertices_only.py"
-    first, again, other = (tried(path, 300, seed=seed) for seed in (4, 4, 5))
+    first, again = (tried(path, 300, seed=4) for _ in range(2))
     assert first.kinds == again.kinds and first.findings[0].shown.pair == again.findings[0].shown.pair
+    monkeypatch.setattr(trial, "_SHRINK_SECONDS", 0.0)
+    other = tried(path, 300, seed=5)
     assert first.findings[0].first.pair != other.findings[0].first.pair
 
 

@@ -48,19 +48,15 @@ class Cluster:
     def __init__(self, folder):
         self._file = folder / "scheduler.json"
         dask = {f"DASK_DISTRIBUTED__{name}": value for name, value in _DASK.items()} | {"DASK_TEMPORARY_DIRECTORY": str(folder)}
-        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", **dask}
+        outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        self._environment = {**outside, "PYTHONWARNINGS": "", **dask}
         self._everyone = []
         self.processes = []
 
     def start(self, n_processes, scheduler_has_engine=True):
         """Start the scheduler and so many processes, and wait until all of them are there."""
         options = ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
-        if scheduler_has_engine:
-            self._start(*options)
-        else:
-            path = self._environment.pop("PYTHONPATH")
-            self._start(*options, folder=self._file.parent)
-            self._environment["PYTHONPATH"] = path
+        self._start(*options, has_engine=scheduler_has_engine)
         self.processes = [self._start(*_PROCESS) for _ in range(n_processes)]
         self.address = json.loads(_when(lambda: self._file.read_text(encoding="utf-8")))["address"]
         with _asking(self.address) as client:
@@ -72,14 +68,15 @@ class Cluster:
         for process in self._everyone:
             process.wait()
 
-    def start_without_engine(self):
-        del self._environment["PYTHONPATH"]
-        self._start(*_PROCESS, folder=self._file.parent)
+    def start_process(self, has_engine):
+        """Start one more process, which can import the engine or cannot."""
+        return self._start(*_PROCESS, has_engine=has_engine)
 
-    def _start(self, program, *options, folder=ROOT):
+    def _start(self, program, *options, has_engine=True):
         command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(self._file), *options]
-        quiet = subprocess.DEVNULL
-        process = subprocess.Popen(command, cwd=folder, env=self._environment, stdin=quiet, stdout=quiet, stderr=quiet)
+        quiet, folder = subprocess.DEVNULL, ROOT if has_engine else self._file.parent
+        environment = {**self._environment, **({"PYTHONPATH": str(ROOT)} if has_engine else {})}
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
         self._everyone.append(process)
         return process
 
@@ -95,10 +92,10 @@ def _when(read):
 
 
 @contextlib.contextmanager
-def _cluster(folder, n_processes):
+def _cluster(folder, n_processes, scheduler_has_engine=True):
     made = Cluster(folder)
     try:
-        made.start(n_processes)
+        made.start(n_processes, scheduler_has_engine)
         yield made
     finally:
         made.end()
@@ -313,16 +310,6 @@ def _end_once_at_work(one, marks):
     one.end()
 
 
-def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_path):
-    made = Cluster(tmp_path)
-    try:
-        made.start(1, scheduler_has_engine=False)
-        with pytest.raises(ClusterError, match=f"^the scheduler at {made.address} cannot load the engine: start it in "):
-            list(run_on_cluster(note, [(1, str(tmp_path))], made.address, REHEARSAL))
-    finally:
-        made.end()
-
-
 @pytest.mark.parametrize(("n_tasks", "function"), [pytest.param(1000, note, marks=pytest.mark.slow), (1, sleep)])
 def test_a_lost_scheduler_is_told(n_tasks, function, tmp_path):
     """Between two answers, and while the only task is still being done."""
@@ -386,17 +373,24 @@ def _assert_unreachable(port, capsys):
 
 
 def test_a_cluster_that_cannot_work_is_told(tmp_path, monkeypatch):
+    """No process; one that cannot load the engine; a scheduler that cannot."""
     import distributed
 
     wait = distributed.Client.wait_for_workers
-    with _cluster(tmp_path, 0) as alone, _asking(alone.address) as client:
+    with _cluster(tmp_path, 0, scheduler_has_engine=False) as alone, _asking(alone.address) as client:
         with monkeypatch.context() as hurried, pytest.raises(ClusterError, match="has no workers"):
             hurried.setattr(distributed.Client, "wait_for_workers", lambda self, n, timeout: wait(self, n, 0.1))
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
-        alone.start_without_engine()
+        process = alone.start_process(has_engine=False)
         client.wait_for_workers(1, timeout=PATIENCE)
         with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster cannot load the engine: .*No module named"):
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
+        process.terminate()
+        assert _when(lambda: not client.nthreads())
+        alone.start_process(has_engine=True)
+        client.wait_for_workers(1, timeout=PATIENCE)
+        with pytest.raises(ClusterError, match=f"^the scheduler at {alone.address} cannot load the engine: start it in "):
+            list(run_on_cluster(note, [(1, str(tmp_path))], alone.address, REHEARSAL))
 
 
 def test_the_library_is_loaded_only_when_asked_for():
