@@ -5,15 +5,12 @@ reached, something hangs.
 """
 
 import time
-from typing import TypeVar
 
 __all__ = ["PATIENCE", "until"]
 
 PATIENCE = 1200.0
 """Seconds. A command that tests start takes one to ten on a machine with nothing else to do, and a minute where kernels are compiled;
 beside a dozen other processes, twenty times as long."""
-
-_Found = TypeVar("_Found")
 
 
 def until(condition, seconds=PATIENCE, look=0.05):

@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 
+import msgspec
 import pytest
 
 from engine.common.errors import InvalidInputError, LabError
@@ -15,7 +16,7 @@ from engine.net.connection import Connection, parse_address
 from engine.net.link import LinkSettings
 from engine.net.server import ServerSettings
 from engine.net.server_thread import ServerThread
-from engine.sim.actions import Grab, PressKey
+from engine.sim.actions import Grab, PressKey, encode_action
 from engine.sim.registry import find_demo
 from tests.waiting import until
 
@@ -76,6 +77,34 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host):
     assert final[0][host.status.keyframe].hex() == host.status.state_hash
     assert set(host.status.users) == {"one", "two"} and host.status.server.n_sent > 1000
     until(lambda: not any(thread.name in ("host", "connection") for thread in threading.enumerate()))
+
+
+def test_a_server_that_rolls_back_puts_a_late_action_where_it_belongs(monkeypatch):
+    """The action is for the earliest tick that its sender knows to be open, 20 behind the server: however late it comes, it is late."""
+    monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
+    host = ServerThread(lambda: find_demo("pushed_together")(0), ServerSettings(delay=0, rollback=20), port=0)
+    host.start()
+    try:
+        client_sessions = [_client_session(host.port, name, "") for name in ("one", "two")]
+        final = [{}, {}]
+        for session, digests in zip(client_sessions, final, strict=True):
+            session.client.on_final = digests.__setitem__
+        _play(lambda: all(map(_is_in, client_sessions)), *client_sessions)
+        assert host.status.server.resimulated == 0
+        late = client_sessions[0].client
+        late.send(m.ActionRequest(late.next_number, late.confirmed + 1, msgspec.Raw(encode_action(PressKey("d")))))
+        late.next_number += 1
+        _play(lambda: host.status.server.resimulated >= 20, *client_sessions)
+        n_before = host.status.server.tick
+        _play(lambda: min(map(max, final)) > n_before, *client_sessions)
+        users = [session.client.simulation.demo.sim.users.users[late.user] for session in client_sessions]
+        assert [user.pushes for user in users] == 2 * [{"d"}]
+    finally:
+        host.close()
+    _play(lambda: all(session.is_over for session in client_sessions), *client_sessions)
+    _play(lambda: all(host.status.keyframe in digests for digests in final), *client_sessions)
+    assert all(final[0][tick] == final[1][tick] for tick in final[0].keys() & final[1].keys())
+    assert final[0][host.status.keyframe].hex() == host.status.state_hash
 
 
 def test_a_wrong_password_is_told(host):
