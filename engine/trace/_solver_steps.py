@@ -31,7 +31,7 @@ _SWEEPS = {
     t.FROZEN: "With lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
 }  # fmt: skip
 _STAGES = {
-    t.FREE: ("free", "Gravity, forces and damping change the velocities of {n} by at most {most}, as if there were no contacts."),
+    t.FREE: ("free", "Gravity, forces and damping change the velocities of {n} by at most {most}{alone}."),
     t.WARMED: ("warm", "Warm start: the last step's impulses are applied again. Velocities change by at most {most}."),
     t.JOINTS: ("joints", "The joints are solved: the velocities of {n} change by at most {most}."),
     t.BOUNCED: ("bounce", "Restitution comes first, at the moment of impact: the velocities of {n} change by at most {most}."),
@@ -163,9 +163,10 @@ class SolverDecoder(SolverState):
                 max((math.dist(now[body][:2], then[body][:2]) for body in changed), default=0.0)
                 for now, then in ((self.velocity, before), (self.shift, moved))
             )
+            alone = "" if self.algorithm.name == "penalty" else ", as if there were no contacts"
             numbers = {"n": counted(len(changed), "body", "bodies"), "most": amount(most, "m/s"), "far": amount(1e3 * far, "mm")}
             marks = self._arrows(changed, before)
-            self.show(kind, words.format(passed=self.passed, **numbers), everyone, marks, {"seconds": self.seconds})
+            self.show(kind, words.format(passed=self.passed, alone=alone, **numbers), everyone, marks, {"seconds": self.seconds})
 
     def body(self, e: Any) -> None:
         """Bodies are read with their stage."""

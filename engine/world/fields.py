@@ -178,6 +178,10 @@ def _rules(kind: Any) -> dict[str, Rule]:
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 
+_REQUIRED = object()
+"""Stands for the default of a field that has none."""
+
+
 class Checked:
     """Base class of specifications. It validates their fields on construction."""
 
@@ -185,7 +189,7 @@ class Checked:
         kind: Any = type(self)
         for name, rule in _rules(kind).items():
             value = getattr(self, name)
-            if value is not None or getattr(kind, name, 0) is not None:  # a default of None means "as at creation"
+            if value is not getattr(kind, name, _REQUIRED):  # defaults are valid
                 object.__setattr__(self, name, rule.checked(name, value))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.dynamics._solver_trace_kernel import FREE
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.dynamics.methods._penalty_kernel import give_back, penalty_forces, slip
 from engine.dynamics.methods.protocol import Method, Problem, Setting
@@ -79,6 +80,7 @@ class Penalty(Method):
             contacts.impulse[:], joints.impulse[:] = impulses.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
             contacts.total[:] += contacts.impulse
             joints.total[:] += joints.impulse
+            step.record_stage(FREE, sub_step, after, since)
             bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces have acted
             give_back(bodies, contacts, before, step.restitution, step.threshold, step.stiffness, step.trace)
             bodies.shift[:] = np.where(bodies.velocity == after, moved, since + h * bodies.velocity)

@@ -185,8 +185,9 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
             F = max(k d - c d', 0)                                   # force
             F_t = -k stretch - c_t slip, within +- mu F
             pull the joints together by springs
-          v = v + h (g + F / m), x = x + h v, or another integrator  # move
-          limit the energy returned to e^2 of the energy absorbed    # restored answer
+          v = v + h (g + F / m), or another integrator               # free
+          limit the energy returned to e^2 of the energy absorbed    # restored
+          x = x + h v                                                # move answer
         """,
         ("sequential_impulses", "xpbd", "avbd"), {"sub_steps": 5}, sweep_word="Sub-step", view=_FORCES,
     ),

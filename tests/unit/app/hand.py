@@ -16,12 +16,13 @@ class Hand:
         self.surface = pygame.Surface(window.size)
 
     def frame(self, n=1, elapsed=FRAME):
-        """Let frames pass; events of pygame's queue are handled."""
-        for _ in range(n):
+        """Let frames pass, the first and the last of them drawn; events of pygame's queue are handled."""
+        for k in range(n):
             for event in pygame.event.get():
                 self.window.handle(event)
             self.window.update(elapsed)
-            self.window.show(self.surface)
+            if k in (0, n - 1):
+                self.window.show(self.surface)
 
     def send(self, kind, **attributes):
         """One event and a frame."""
@@ -53,11 +54,12 @@ def pixel(hand, point):
 
 
 def frames(window, n=1):
-    """Let frames pass without the queue of events, and return the picture."""
+    """Let frames pass without the queue of events, the first and the last of them drawn, and return the picture."""
     surface = pygame.Surface(window.size)
-    for _ in range(n):
+    for k in range(n):
         window.update(FRAME)
-        window.show(surface)
+        if k in (0, n - 1):
+            window.show(surface)
     return surface
 
 
