@@ -14,6 +14,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
 from engine.common.installation import BOX2D
@@ -22,7 +23,7 @@ from engine.experiments.scenes import piled
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
-__all__ = ["run"]
+__all__ = ["HERTZ", "SOLVER", "Scene", "box2d_world", "box_pile", "run", "stack"]
 
 SOLVER = "soft_step"
 HERTZ = 60.0
@@ -134,8 +135,8 @@ def _ours(scene: Scene, substeps: int, sleeping: bool = False, continuous: bool 
     return world
 
 
-def _box2d_step(scene: Scene, continuous: bool = False, listener: bool = False) -> Callable[[], None]:
-    """Return what steps the scene in the bare library, with a contact listener that does nothing where asked for."""
+def box2d_world(scene: Scene, continuous: bool = False) -> Any:
+    """Return the scene as a world of the bare library."""
     require_peer(BOX2D)
     import Box2D
 
@@ -154,6 +155,14 @@ def _box2d_step(scene: Scene, continuous: bool = False, listener: bool = False) 
             else:
                 native = Box2D.b2EdgeShape(vertices=shape.core.tolist())
             body.CreateFixture(shape=native, density=fixture.density, friction=fixture.friction, restitution=fixture.restitution)
+    return world
+
+
+def _box2d_step(scene: Scene, continuous: bool = False, listener: bool = False) -> Callable[[], None]:
+    """Return what steps the scene in the bare library, with a contact listener that does nothing where asked for."""
+    world = box2d_world(scene, continuous)
+    import Box2D
+
     heard = type("Silent", (Box2D.b2ContactListener,), {})() if listener else None  # no call comes from the class itself
     world.contactListener = heard
 

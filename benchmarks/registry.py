@@ -31,6 +31,7 @@ BENCHMARKS: dict[str, str] = {
     "frame": "a frame of a window with all panels open: step, check and drawing",
     "network": "a shared world: ticks of the server and of a client, bytes per second, keyframes, encoded states",
     "player": "the page of a run in Chromium: time to the first frame, script and raster time per frame",
+    "worlds": "many worlds at once, against worlds in a loop, and against copies in pybox2d and pymunk",
     "dynamics": "a step of our rigid bodies against b2World::Step: piles, small worlds, sleep, snapshots, growth",
 }
 """Name of the module, and what it measures."""
