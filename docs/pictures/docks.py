@@ -1,4 +1,4 @@
-"""The pictures of the window: in docs/seeing.md with everything open, in both themes; in docs/hands.md with README's seesaw."""
+"""Draw the window: everything open in both themes, README's seesaw, a joint, comparisons of solvers, and the live check."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _FALL = 75
 _KEYS = ("K_F7", "K_F8", "K_9")
 _PILED = 200
 """Frames after which the shapes lie in the pit."""
+_HEAP = 160
+"""Frames after which most of the shapes lie."""
 _STANDS, _HIT = 90, 75
 """Frames after which a pyramid has come to rest, and after which the ball has gone through it."""
 _DRIVE = 75
@@ -29,7 +31,7 @@ _SETTLED = 3
 
 
 def draw_window(folder: Path) -> list[Path]:
-    """Draw `docks_dark.png`, `docks_light.png`, `hands.png`, `joint.png`, `two_worlds.png` and `four_worlds.png` in a folder."""
+    """Draw all pictures of the window in a folder; return their paths."""
     from engine.app.headless import no_screen
     from engine.render.palette import THEMES
 
@@ -40,6 +42,7 @@ def draw_window(folder: Path) -> list[Path]:
             _draw_joint(folder / "joint.png"),
             _draw_two_worlds(folder / "two_worlds.png"),
             _draw_four_worlds(folder / "four_worlds.png"),
+            _draw_referee(folder / "referee.png"),
         ]
 
 
@@ -144,6 +147,25 @@ def _draw_four_worlds(path: Path) -> Path:
     session.compare_with("box2d", "xpbd", "penalty", since=session.here)
     session.press("return")
     _let_run(window, _HIT)
+    return _save(window, path)
+
+
+def _draw_referee(path: Path) -> Path:
+    """Draw a heap with the reason and the size of each difference."""
+    import pygame
+
+    from engine.app.commands import find, run
+    from engine.app.warmup import referee_factory
+    from engine.app.window import Window
+    from engine.sim.registry import find_demo
+
+    pygame.display.set_mode(_SIZE)
+    kind = find_demo("simple_shapes")
+    window = Window(_SIZE, (kind,), kind(0))
+    window.use_referee(referee_factory())
+    window.session.layers.labels = True
+    _let_run(window, _HEAP)
+    run(find("more"), window.app)
     return _save(window, path)
 
 

@@ -274,14 +274,15 @@ class Ui:
             self.refuse(str(error))
 
     def draw_tip(self, surface: pygame.Surface) -> None:
-        """Draw the tooltip of the control under the resting pointer, or of the focused one, next to it and on top of everything else."""
-        form, item = None, self.focused if self.typing is None else None
-        if item is not None and self.focus is not None:
-            form = self.focus[0]
-        elif self._rested >= _TIP_DELAY:
-            form = next((form_at_pointer for form_at_pointer in reversed(self._reachable) if form_at_pointer.hovered is not None), None)
-            item = form.hovered if form is not None else None
-        if form is None or item is None or not item.what.tip:
+        """Draw the tooltip of the control under the resting pointer, else of the focused one, next to it and on top of everything else."""
+        pointed = next((form for form in reversed(self._reachable) if form.hovered is not None), None)
+        if pointed is not None and self._rested >= _TIP_DELAY:
+            form, item = pointed, pointed.hovered
+        elif self.focus is not None and self.typing is None:
+            form, item = self.focus[0], self.focused
+        else:
+            return
+        if item is None or not item.what.tip:
             return
         fonts, width = self.fonts, min(self.px(260), surface.get_width() - self.px(20))
         lines = [(line, palette.TEXT) for line in fonts.wrapped(item.what.tip, 12.0, width)]

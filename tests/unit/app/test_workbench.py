@@ -103,7 +103,7 @@ def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(benc
 
 def test_saving_is_ticked_once_the_file_is_there(bench, tmp_path):
     panel, asking = bench.window.screen.panel, bench.window.screen.asking
-    assert panel is not None and panel.done() == (True, True, False)
+    assert panel is not None and panel.done() == (True, True, False, False)
     save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
     bench.send(pygame.KEYDOWN, **save)
     bench.key(pygame.K_ESCAPE)
@@ -138,7 +138,7 @@ def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path)
         assert bench.window.navigator.open_demo(scene)
         bench.frame()
         panel = bench.window.screen.panel
-        assert bench.window.session.clock.paused is is_paused and panel is not None and panel.done() == (False,) * 3
+        assert bench.window.session.clock.paused is is_paused and panel is not None and panel.done() == (False,) * 4
 
 
 def test_a_reopened_bench_keeps_its_colors_after_a_body_was_erased(bench, tmp_path):
