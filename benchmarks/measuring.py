@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from engine.common.installation import BOX2D
+from engine.common.machine import processor_name
 
 __all__ = ["AGAIN", "MissingPeerError", "Record", "record", "require_peer", "seconds_in_turn"]
 
@@ -129,11 +129,5 @@ def _version(name: str) -> str:
 
 
 def _machine() -> str:
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
-        load = f", load {os.getloadavg()[0]:.1f}"
-    except OSError:
-        load = ""
-    return f"{model}, {os.cpu_count()} cores{load}"
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{processor_name()}, {os.cpu_count()} cores{load}"

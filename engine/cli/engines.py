@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from engine.cli import options
 from engine.cli.options import listed, option
 from engine.cli.output import collected, unfinished
 from engine.common.errors import LabError
+from engine.common.machine import machine_facts
 from engine.common.words import counted
 from engine.report import Cell as TableCell
 from engine.report import Link, Page, Part, Report, Table
@@ -77,7 +77,10 @@ def engines_command(args: EnginesOptions) -> Report:
 
     def parts() -> Iterator[Part]:
         yield _table(engines, tests, cells, {})
+        yield Link(f"Machine: {_machine_words(plain)}.", "caption")
         yield Link("Recommended settings are those of the engine's manual for the case. A - means not supported.", "caption")
+        if any(test.name == "tunneling" for test in tests):
+            yield Link("`python main.py atlas --solver NAME` maps tunneling over two parameters of a shot.", "caption")
         for engine in engines:
             own = [cell for cell in cells if cell.task.solver == engine and cell.task.settings == "default"]
             counts = [sum(cell.verdict == verdict for cell in own) for verdict in ("passes", "fails", "not supported")]
@@ -141,10 +144,6 @@ def _file(task: Task) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{task.test}-{task.row}-{task.solver}-{task.settings}.html")
 
 
-def _machine() -> dict[str, str]:
-    return {"system": platform.system(), "machine": platform.machine(), "python": platform.python_version()}
-
-
 def _plain(
     engines: Sequence[str], tests: Sequence[Test], cells: Sequence[Cell], is_quick: bool, added: EngineRows | None
 ) -> dict[str, Any]:
@@ -159,7 +158,7 @@ def _plain(
 
     return {
         "quick": is_quick,
-        "machine": _machine(),
+        "machine": machine_facts(),
         "engines": [{"name": engine, **described(engine)} for engine in engines],
         "tests": [
             {
@@ -167,9 +166,11 @@ def _plain(
                 "title": test.title,
                 "right": test.right,
                 "allowance": test.allowance,
-                "promises": {engine: words for engine, words in test.promises.items() if engine in engines},
+                "promises": {
+                    engine: [quote._asdict() for quote in quotes] for engine, quotes in test.promises.items() if engine in engines
+                },
                 "recommended": {
-                    column.solver: column.advice.words
+                    column.solver: {"words": column.advice.words, "page": column.advice.page, "address": column.advice.address}
                     for engine in engines
                     if added is None or engine != added.engine
                     for column in columns_of(engine, test.name)
@@ -192,6 +193,10 @@ def _plain(
             for cell in cells
         ],
     }
+
+
+def _machine_words(plain: Mapping[str, Any]) -> str:
+    return "{processor}, {cores} cores, {system} ({machine}), Python {python}".format(**plain["machine"])
 
 
 def _row(tests: Sequence[Test], task: Task) -> Row:
@@ -244,7 +249,7 @@ def _page(
         title="Comparison of physics engines",
         about=f"{counted(len(tests), 'test')}, {counted(len(engines), 'engine')}.",
         engines=plain["engines"],
-        machine="{system}, {machine}, Python {python}".format(**plain["machine"]),
+        machine=_machine_words(plain),
         tables=[(test, _table(engines, [test], cells, pages), test_notes, facts) for test, test_notes, facts in notes],
         first=next(iter(pages), ""),
     )

@@ -17,6 +17,8 @@ import numpy as np
 
 from engine.common.errors import InvalidInputError, LabError, WorldLostError
 from engine.common.words import meant
+from engine.experiments.engines import manuals
+from engine.experiments.engines.manuals import Quote
 from engine.experiments.solvers.trial import Variant
 from engine.world import World, driven_by
 
@@ -48,6 +50,8 @@ class Advice:
     ----------
     words : str
         What to do, for people.
+    page, address : str
+        Page and section of the manual that recommend it.
     settings : mapping
         Settings of the solver or the world by name.
     bullet : bool
@@ -57,32 +61,37 @@ class Advice:
     """
 
     words: str
+    page: str = ""
+    address: str = ""
     settings: Mapping[str, float] = field(default_factory=dict)
     bullet: bool = False
     finer: int = 1
 
 
-_CHIPMUNK = Advice("a collision_slop of 5 mm and four sub-steps", {"collision_slop": 0.005, "sub_steps": 4})
-_BULLET = Advice("the bullet flag", bullet=True)
-_SUB_STEPS = Advice("eight sub-steps", {"sub_steps": 8})
-_ITERATIONS = Advice("20 velocity iterations and 10 position iterations", {"velocity_iterations": 20, "position_iterations": 10})
+_CHIPMUNK = Advice(
+    "a collision_slop of 5 mm and four sub-steps", *manuals.COLLISION_SLOP, settings={"collision_slop": 0.005, "sub_steps": 4}
+)
+_ITERATIONS = Advice(
+    "20 velocity iterations and 10 position iterations, more than the suggested 8 and 3",
+    *manuals.ITERATIONS,
+    settings={"velocity_iterations": 20, "position_iterations": 10},
+)
 ADVICE: Mapping[str, Mapping[str, Advice]] = {
     "box2d": {
-        **dict.fromkeys(("tunneling", "sensors", "missed"), _BULLET),
+        **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("the bullet flag", *manuals.BULLETS, bullet=True)),
         **dict.fromkeys(("stacks", "mass", "far"), _ITERATIONS),
     },
     "box2d3": {
-        **dict.fromkeys(("tunneling", "sensors", "missed"), _BULLET),
-        **dict.fromkeys(("stacks", "mass", "far"), _SUB_STEPS),
+        **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("the bullet flag", *manuals.BULLETS_3, bullet=True)),
+        **dict.fromkeys(("stacks", "mass", "far"), Advice("eight sub-steps", *manuals.SUB_STEPS, settings={"sub_steps": 8})),
     },
     "chipmunk": {
-        **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("four times the step rate", finer=4)),
+        **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("four times the step rate", *manuals.SMALLER_STEPS, finer=4)),
         **dict.fromkeys(("seams", "slow", "stacks", "mass", "far", "invariants"), _CHIPMUNK),
     },
-    "soft_step": {"mass": Advice("64 sub-steps", {"velocity_iterations": 64})},
+    "soft_step": {"mass": Advice("64 sub-steps", *manuals.OURS, settings={"velocity_iterations": 64})},
 }
-"""By engine and test. Manuals: box2d.org/documentation (bullets, sub-steps); Box2D 2.3's manual (bullets, more iterations for accuracy);
-pymunk.org (`Space.step`: smaller steps; `Space.collision_slop`: as large as is not noticed, and the default of 0.1 suits pixels)."""
+"""By engine and test."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +184,8 @@ class Test:
         What is right, and the law or the exact answer that says so.
     allowance : str
         What still passes.
-    promises : mapping of str to str
-        What an engine's manual promises or warns about, with the page, by engine.
+    promises : mapping of str to tuple of Quote
+        What an engine's documentation promises or warns about, by engine.
     rows : tuple of Row
     """
 
@@ -185,7 +194,7 @@ class Test:
     right: str
     allowance: str
     rows: tuple[Row, ...]
-    promises: Mapping[str, str] = field(default_factory=dict)
+    promises: Mapping[str, tuple[Quote, ...]] = field(default_factory=dict)
 
 
 TESTS: dict[str, Test] = {}

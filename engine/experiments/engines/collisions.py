@@ -7,6 +7,7 @@ from functools import partial
 
 from engine.common.rng import stream
 from engine.experiments.engines.bench import Column, Measured, Row, Test, enter, within
+from engine.experiments.engines.manuals import box2d, box2d3, pymunk
 from engine.experiments.limitations.missed_touch import Passage
 from engine.experiments.limitations.seams import SLIDERS, Ground, Slide, Slider
 from engine.experiments.limitations.threshold import APPROACHES, flying_balls
@@ -72,9 +73,23 @@ enter(
             for speed in _SPEEDS
         ),
         {
-            "box2d": "Only bullets are swept against dynamic bodies (manual of 2.3, Bodies: bullets).",
-            "box2d3": "Fast bodies are swept against static ones, bullets also against others (box2d.org/documentation, Bullets).",
-            "chipmunk": "Fast objects may overlap before they are pushed apart; smaller steps are more accurate (pymunk.org, Space).",
+            "box2d": (
+                box2d(
+                    "Continuous collision detection prevents dynamic bodies from tunneling through static bodies; bullets also through "
+                    "dynamic bodies, but they may miss fast ones.",
+                    "Chapter06_Bodies",
+                    "Bullets",
+                ),
+            ),
+            "box2d3": (
+                box2d3(
+                    "Continuous collision detection prevents dynamic bodies from tunneling through static bodies; bullets are swept "
+                    "against all body types, but not against other bullets.",
+                    "Bullets",
+                ),
+                box2d3("Soft constraints can lead to contact flexing.", "Limitations", "docs/loose_ends.md", "Loose Ends"),
+            ),
+            "chipmunk": (pymunk("Fast objects are allowed to overlap; the overlap is fixed over time.", "Space.collision_bias"),),
         },
     )
 )
@@ -160,9 +175,17 @@ enter(
             Row("plank_bend", "a plank over a chain that bends down", "%", _over_the_bend, _bend, 6.0),
         ),
         {
-            "box2d": "Chains with ghost vertices prevent ghost collisions (manual of 2.3, Chain Shapes).",
-            "box2d3": "Chain shapes provide smooth collision (box2d.org/documentation, Chains).",
-            "chipmunk": "`set_neighbors` avoids collisions with the cracks between segments (pymunk.org, Segment).",
+            "box2d": (box2d("Chain shapes eliminate ghost collisions.", "Chapter04_Collision_Module", "Chain Shapes"),),
+            "box2d3": (
+                box2d3("Chain shapes eliminate ghost collisions.", "Chain Shapes"),
+                box2d3(
+                    "A box-like character can get snagged on the corners between boxes.",
+                    "Tile Based Environment",
+                    "docs/FAQ.md",
+                    "FAQ",
+                ),
+            ),
+            "chipmunk": (pymunk("Segments that know their neighbors avoid collisions with the cracks.", "Segment.set_neighbors"),),
         },
     )
 )
@@ -216,8 +239,9 @@ enter(
             Row("gate", "events at 3 m/s in a sensor 1 m thick", "", _events, _gate, 2.0),
         ),
         {
-            "box2d": "Continuous collision skips sensors (b2World::SolveTOI of 2.3).",
-            "box2d3": "Sensors are processed at the end of a step and have no continuous collision (box2d.org/documentation, Sensors).",
+            "box2d": (box2d("A sensor detects collision but does not produce a response.", "Chapter07_Fixtures", "Sensors"),),
+            "box2d3": (box2d3("Sensors do not detect objects that pass through within one time step.", "Sensors"),),
+            "chipmunk": (pymunk("Sensors only call collision callbacks.", "Shape.sensor"),),
         },
     )
 )
@@ -250,8 +274,11 @@ enter(
         "0 m/s, if each rebound is within 5% of the approach speed",
         (Row("rebound", "fastest ball that does not rebound", "m/s", _slow, _flying, 2.4),),
         {
-            "box2d": "`b2_velocityThreshold` of 1 m/s makes slower collisions inelastic (b2Settings.h).",
-            "box2d3": "`restitutionThreshold`, 1 m/s by default (box2d.org/documentation, b2WorldDef).",
+            "box2d": (
+                box2d("Slow collisions are inelastic, to prevent jitter: b2_velocityThreshold.", "Chapter07_Fixtures", "Restitution"),
+            ),
+            "box2d3": (box2d3("Slow collisions are inelastic, to prevent jitter: b2WorldDef::restitutionThreshold.", "Restitution"),),
+            "chipmunk": (pymunk("An elasticity of 1 or more is not recommended, because of inaccuracies.", "Shape.elasticity"),),
         },
     )
 )
@@ -277,6 +304,13 @@ enter(
         "end. Exact continuous collision detection finds the time of contact. The value is 1 if the rod passes through without a contact.",
         "0",
         (Row("rod", "a rod that rotates through a plate in one step", "", _missed, lambda column: _passage(column).world, 0.2),),
-        {"box2d": "`b2TimeOfImpact` may miss collisions between spinning bodies (b2TimeOfImpact.h)."},
+        {
+            "box2d": (
+                box2d(
+                    "b2TimeOfImpact may miss a collision if the rotations are large enough.", "Chapter04_Collision_Module", "Time of Impact"
+                ),
+            ),
+            "box2d3": (box2d3("May miss some non-tunneling collisions.", "b2TimeOfImpact", "include/box2d/collision.h", "collision.h"),),
+        },
     )
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.experiments.engines.bench import Column, Measured, Row, Test, enter, within
+from engine.experiments.engines.manuals import box2d3, pymunk
 from engine.experiments.references import REFERENCES, Lab
 from engine.geometry import Circle, Polygon
 from engine.world import (
@@ -203,9 +204,11 @@ enter(
             Row("restore", "continued after a restore", "", _restored, _heap, 4.0),
         ),
         {
-            "box2d": "This laboratory restores its state; Box2D itself cannot.",
-            "box2d3": "Deterministic across platforms (box2d.org/documentation). It has no snapshots, so a restore repeats the run.",
-            "chipmunk": "It has no exact snapshots, so a restore repeats the run.",
+            "box2d3": (
+                box2d3("For the same input and binary, it reproduces any simulation.", "Is Box2D deterministic?", "docs/FAQ.md", "FAQ"),
+                box2d3("Cross-platform determinism.", "Improvements", "docs/release_notes_v310.md", "v3.1 Release Notes"),
+            ),
+            "chipmunk": (pymunk("A copy lacks some collision data, which makes its first few steps a bit unstable.", "Space"),),
         },
     )
 )

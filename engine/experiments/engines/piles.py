@@ -8,6 +8,7 @@ from time import process_time
 import numpy as np
 
 from engine.experiments.engines.bench import Column, Measured, Row, Test, enter, within
+from engine.experiments.engines.manuals import box2d, box2d3, pymunk
 from engine.experiments.solvers.scenes import GROUPS, SCENES, new_world
 from engine.experiments.solvers.trial import Trial
 from engine.geometry import Polygon
@@ -62,6 +63,11 @@ enter(
         "command (docs/solvers.md). The value is the final error, which is the distance from the exact answer or the lasting overlap.",
         "whatever meets the criterion of the scene",
         _rows(_STACKS),
+        {
+            "box2d": (box2d("More iterations improve the quality of the simulation.", "Chapter02_Hello_Box2D", "Simulating the World"),),
+            "box2d3": (box2d3("More sub-steps may improve accuracy; four are recommended.", "World, Simulation"),),
+            "chipmunk": (pymunk("Each iteration makes the solution more accurate; 10 suffice for most simple games.", "Space.iterations"),),
+        },
     )
 )
 enter(
@@ -72,7 +78,14 @@ enter(
         "whatever meets the criterion of the scene",
         _rows((*GROUPS["heavy_stack"], *GROUPS["heavy_pyramid"])),
         {
-            "box2d": "Stacking heavy bodies on much lighter ones is not stable beyond a ratio of 10:1 (manual of 2.3, Limitations).",
+            "box2d": (
+                box2d(
+                    "Stacking heavy bodies on much lighter ones is not stable; stability degrades beyond a mass ratio of 10:1.",
+                    "Chapter14_Limitations",
+                    "whole chapter",
+                ),
+            ),
+            "box2d3": (box2d3("Extreme mass ratios may cause collision overlap.", "Limitations", "docs/loose_ends.md", "Loose Ends"),),
         },
     )
 )
@@ -108,7 +121,7 @@ enter(
             Row(f"far_{km:g}", f"{km:g} km", "m", partial(_moved, 1000.0 * km), partial(_column_at, 1000.0 * km), 5.0)
             for km in (0.0, 1.0, 10.0, 100.0)
         ),
-        {"box2d3": "Positions beyond about 16 km have precision problems (constants.h)."},
+        {"box2d3": (box2d3("Positions greater than about 16 km have precision problems.", "B2_HUGE", "src/constants.h", "constants.h"),)},
     )
 )
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
+from engine.common.machine import processor_name
 from engine.experiments.engines import TESTS, Measured, Task, chosen_tests, columns_of, measure_cell
 from engine.experiments.engines.rows_file import EngineRows, read_rows
 from engine.world import solvers
@@ -47,6 +48,8 @@ def test_a_start_is_there_for_every_row_and_every_name_is_unique():
     for test in TESTS.values():
         names = [row.name for row in test.rows]
         assert len(set(names)) == len(names) and test.right.endswith(".") and test.allowance
+        for quote in (quote for quotes in test.promises.values() for quote in quotes):
+            assert quote.words.endswith(".") and ", " in quote.page and quote.address.startswith("https://"), quote
     column = columns_of("box2d", "seams")[0]
     assert {len(row.start(column).body_ids) for row in TESTS["seams"].rows} == {2, 5}
 
@@ -104,8 +107,9 @@ def test_the_command_prints_one_table_and_writes_the_report(tmp_path, capsys):
     words = f"engines --engines box2d --tests slow,missed --quick --jobs 1 --rows {tmp_path / 'rows.json'} --report {folder}"
     assert main(words.split()) == 0
     printed = capsys.readouterr().out
-    assert "fails 1 m/s" in printed and "other: 1 pass, 0 fail, 0 not supported" in printed
+    assert f"Machine: {processor_name()}, " in printed and "fails 1 m/s" in printed and "other: 1 pass, 0 fail, 0 not supported" in printed
     page = (folder / "report.html").read_text("utf-8")
+    assert processor_name() in page and 'href="https://github.com/google/liquidfun' in page
     assert 'href="slow-rebound-box2d-default.html"' in page and "measured elsewhere: m" in page and "b2_velocityThreshold" in page
     assert (folder / "slow-rebound-box2d-default.html").stat().st_size > 10_000
     assert main(["engines", "--engines", "box4d"]) == 2 and "did you mean box2d" in capsys.readouterr().err
