@@ -18,7 +18,7 @@ from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.trace._boxes import BOXES, Box, half_perimeter, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.marks import Marks, dot, path
-from engine.trace.protocol import PLANE, Algorithm, Decoder
+from engine.trace.protocol import PLANE, Algorithm, Decoder, code
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
@@ -26,12 +26,12 @@ __all__ = ["ASKED", "TREE", "WALK_EVENTS", "TreeAlgorithm", "TreeDecoder"]
 
 TREE = View("tree", "the tree", x="leaves in order, with the root at the top")
 
-ASKED = (
-    "to query a region, start at the root:",
-    "  if the region misses the node's box: skip the subtree",
-    "  if the node is a leaf: a hit if the region meets its box",
-    "  otherwise visit the left child, then the right one",
-)
+ASKED = code("""
+    to query a region, start at the root:
+      if the region misses the node's box: skip the subtree
+      if the node is a leaf: a hit if the region meets its box
+      otherwise visit the left child, then the right one
+""")
 """The last lines of the pseudo-code of every tree."""
 
 WALK_EVENTS: Events = {WALK_NODE: Event("node", "node:i is_met:b size"), WALK_ITEM: Event("item", "node item is_hit:b")}

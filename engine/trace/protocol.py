@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from textwrap import dedent
 from typing import Any, ClassVar, Generic, TypeVar
 
 from engine.common.notebook import Shown
@@ -13,11 +14,22 @@ from engine.trace import given
 from engine.trace.cases import Case, PairCase
 from engine.trace.rows import Events, read_events, record_rows
 
-__all__ = ["PLANE", "Algorithm", "Decoder", "PairAlgorithm", "TraceSteps"]
+__all__ = ["PLANE", "Algorithm", "Decoder", "PairAlgorithm", "TraceSteps", "code"]
 
 PLANE = View("plane", "the shapes")
 
 C = TypeVar("C", bound=Case)
+
+
+def code(text: str, *more: str) -> tuple[str, ...]:
+    """Return pseudo-code, written as an indented text, as lines, and `more` lines after it.
+
+    Examples
+    --------
+    >>> code("for each box:\\n  compare it")
+    ('for each box:', '  compare it')
+    """
+    return (*dedent(text).strip().split("\n"), *more)
 
 
 class TraceSteps(list[TraceStep], Shown):

@@ -14,7 +14,7 @@ from engine.narrowphase import alternating_projections as chapter
 from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_START, PROJECTIONS_TURN
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, dot, path
-from engine.trace.protocol import PLANE, PairAlgorithm
+from engine.trace.protocol import PLANE, PairAlgorithm, code
 from engine.trace.rows import Event
 from engine.trace.steppers.gjk import DifferenceDecoder
 from engine.trace.words import meters
@@ -120,17 +120,17 @@ class AlternatingProjections(PairAlgorithm):
     name = "alternating_projections"
     title = "Alternating projections: back and forth"
     page = "alternating_projections.md#derivation"
-    pseudo_code = (
-        "a = any point of A",
-        "repeat:",
-        "  b = the point of B nearest to a",
-        "  a = the point of A nearest to b",
-        "  if a = b: the shapes share that point",
-        "  n = (b - a) / |b - a|",
-        "  low = (B's support along n) - (A's support): a lower bound",
-        "  if |b - a| = low: that is the distance",
-        "give up after a thousand iterations",
-    )
+    pseudo_code = code("""
+        a = any point of A
+        repeat:
+          b = the point of B nearest to a
+          a = the point of A nearest to b
+          if a = b: the shapes share that point
+          n = (b - a) / |b - a|
+          low = (B's support along n) - (A's support): a lower bound
+          if |b - a| = low: that is the distance
+        give up after a thousand iterations
+    """)
     views = (PLANE, View("bounds", "the distance lies between the two bounds", "turn", "m"))
     beside = ("gjk",)
     decoder = _Decoder

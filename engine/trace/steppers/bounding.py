@@ -15,7 +15,7 @@ from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
 from engine.trace.marks import Marks, Points, along, as_points, away_from_line, dot, dots, path
-from engine.trace.protocol import Algorithm
+from engine.trace.protocol import Algorithm, code
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -110,17 +110,17 @@ class RotatingCalipers(PointsAlgorithm):
     name = "rotating_calipers"
     title = "Rotating calipers: the rectangle of minimum area"
     page = "bounding.md#derivation"
-    pseudo_code = (
-        "hull = the corners of the convex hull, counter-clockwise",
-        "right = top = left = the first corner",
-        "for each edge e of the hull:",
-        "  advance right while the next edge points along e",
-        "  advance top while the next edge points away from e",
-        "  advance left while the next edge points back along e",
-        "  area = (from left to right along e) x (from e to top)",
-        "  keep the smallest",
-        "the tight box along the best edge, enlarged for rounding",
-    )
+    pseudo_code = code("""
+        hull = the corners of the convex hull, counter-clockwise
+        right = top = left = the first corner
+        for each edge e of the hull:
+          advance right while the next edge points along e
+          advance top while the next edge points away from e
+          advance left while the next edge points back along e
+          area = (from left to right along e) x (from e to top)
+          keep the smallest
+        the tight box along the best edge, enlarged for rounding
+    """)
     views = (View("plane", "the points"), View("areas", "the rectangle on each edge", "edge", "area, m^2"))
     beside = ("smallest_circle",)
     decoder = _CalipersDecoder
@@ -238,18 +238,18 @@ class SmallestCircle(PointsAlgorithm):
     name = "smallest_circle"
     title = "Welzl: the smallest circle around points"
     page = "bounding.md#derivation"
-    pseudo_code = (
-        "p = the corners of the points' hull, in random order",
-        "circle = p[0] alone; for each i: is p[i] in the circle?",
-        "  if not, it is on the next circle: circle = p[i] alone",
-        "  for each j < i: is p[j] in the circle?",
-        "    if not, it is on the next circle: diameter = p[i] to p[j]",
-        "    for each k < j: is p[k] in the circle?",
-        "      if not: circle = the one through p[i], p[j], p[k]",
-        "check: the radius that its points need, and the one that contains all",
-        "if these differ by more than rounding: repeat in exact fractions",
-        "the circle, enlarged for rounding",
-    )
+    pseudo_code = code("""
+        p = the corners of the points' hull, in random order
+        circle = p[0] alone; for each i: is p[i] in the circle?
+          if not, it is on the next circle: circle = p[i] alone
+          for each j < i: is p[j] in the circle?
+            if not, it is on the next circle: diameter = p[i] to p[j]
+            for each k < j: is p[k] in the circle?
+              if not: circle = the one through p[i], p[j], p[k]
+        check: the radius that its points need, and the one that contains all
+        if these differ by more than rounding: repeat in exact fractions
+        the circle, enlarged for rounding
+    """)
     beside = ("rotating_calipers",)
     decoder = _CircleDecoder
     ask = staticmethod(circles.smallest_circle)

@@ -12,7 +12,7 @@ from engine.common.words import counted
 from engine.contracts.trace import Point, Question, View
 from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
 from engine.trace.marks import dot, path
-from engine.trace.protocol import PLANE
+from engine.trace.protocol import PLANE, code
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
@@ -96,15 +96,17 @@ class BvhTopDown(TreeAlgorithm):
 
     name = "bvh_top_down"
     title = "BVH, top-down: each set is split where it costs least"
-    pseudo_code = (
-        "start with the set of all boxes; for each set, the left one first:",
-        "  if it is one box: it is a leaf",
-        "  take the axis along which the boxes' centers spread more widely",
-        "  put the centers into 16 bins along it",
-        "  cost of a cut = perimeter x boxes, summed over both sides",
-        "  cut between the two bins where that is least",
-        "  if there is no such cut: halve the set in its current order",
-        "lay the nodes out in preorder",
+    pseudo_code = code(
+        """
+        start with the set of all boxes; for each set, the left one first:
+          if it is one box: it is a leaf
+          take the axis along which the boxes' centers spread more widely
+          put the centers into 16 bins along it
+          cost of a cut = perimeter x boxes, summed over both sides
+          cut between the two bins where that is least
+          if there is no such cut: halve the set in its current order
+        lay the nodes out in preorder
+        """,
         *ASKED,
     )
     views = (PLANE, TREE, COSTS)

@@ -12,7 +12,7 @@ from engine.contracts.trace import Mark, Point, Question
 from engine.trace._boxes import Box, half_perimeter, listed
 from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
 from engine.trace.marks import dot
-from engine.trace.protocol import Algorithm
+from engine.trace.protocol import Algorithm, code
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
@@ -119,14 +119,16 @@ class BvhMorton(TreeAlgorithm):
 
     name = "bvh_morton"
     title = "BVH by Morton order: splits along a Z-order curve"
-    pseudo_code = (
-        "key = bits of the center's y and x, interleaved, then the box's number",
-        "sort by the keys: the boxes are in order along a Z-order curve",
-        "from the last box to the first:",
-        "  push it; split = the highest bit that differs from the box before it",
-        "  while the split behind the top subtree is a lower bit:",
-        "    a new node joins the two on top",
-        "lay the nodes out in preorder",
+    pseudo_code = code(
+        """
+        key = bits of the center's y and x, interleaved, then the box's number
+        sort by the keys: the boxes are in order along a Z-order curve
+        from the last box to the first:
+          push it; split = the highest bit that differs from the box before it
+          while the split behind the top subtree is a lower bit:
+            a new node joins the two on top
+        lay the nodes out in preorder
+        """,
         *ASKED,
     )
     beside = ("bvh_top_down", "bvh_bottom_up", "bvh_insertion", "dynamic_tree")
@@ -198,14 +200,16 @@ class BvhBottomUp(TreeAlgorithm):
 
     name = "bvh_bottom_up"
     title = "BVH, bottom-up: nearest pairs are joined"
-    pseudo_code = (
-        "order the boxes along a Z-order curve; each is a cluster",
-        "until one is left, in rounds:",
-        f"  each chooses, among {REACH} on either side, the one with which",
-        "    the box around both has the smallest perimeter",
-        "  where two chose each other: a new node joins them",
-        "  if too few pairs formed: join neighbors instead",
-        "lay the nodes out in preorder",
+    pseudo_code = code(
+        f"""
+        order the boxes along a Z-order curve; each is a cluster
+        until one is left, in rounds:
+          each chooses, among {REACH} on either side, the one with which
+            the box around both has the smallest perimeter
+          where two chose each other: a new node joins them
+          if too few pairs formed: join neighbors instead
+        lay the nodes out in preorder
+        """,
         *ASKED,
     )
     beside = ("bvh_top_down", "bvh_insertion", "bvh_morton", "dynamic_tree")

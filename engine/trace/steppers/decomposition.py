@@ -19,7 +19,7 @@ from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
 from engine.decompose.outline import Outline, Part
 from engine.trace.cases import OutlineCase
 from engine.trace.marks import Marks, Points, as_points, dot
-from engine.trace.protocol import Algorithm, Decoder
+from engine.trace.protocol import Algorithm, Decoder, code
 from engine.trace.rows import Event, read_events, record_list
 from engine.trace.words import meters, square_meters
 
@@ -180,15 +180,15 @@ class Triangulation(OutlineAlgorithm):
 
     name = "triangulation"
     title = "Triangulation: an outline split into triangles at its own corners"
-    pseudo_code = (
-        "n corners, h holes: n + 2 h - 2 triangles for any choice of diagonals",
-        "triangles = GEOS's constrained Delaunay triangulation",
-        "for each triangle:",
-        "  its corners must be corners of the outline",
-        "  turn it counter-clockwise; sum += its area",
-        "  drop it if its area is 0",
-        "the sum must be the outline's area, in integers",
-    )
+    pseudo_code = code("""
+        n corners, h holes: n + 2 h - 2 triangles for any choice of diagonals
+        triangles = GEOS's constrained Delaunay triangulation
+        for each triangle:
+          its corners must be corners of the outline
+          turn it counter-clockwise; sum += its area
+          drop it if its area is 0
+        the sum must be the outline's area, in integers
+    """)
     beside = ("hertel_mehlhorn", "keil")
 
     decoder = _TriangleDecoder
@@ -256,14 +256,14 @@ class HertelMehlhorn(OutlineAlgorithm):
 
     name = "hertel_mehlhorn"
     title = "Hertel and Mehlhorn: convex pieces from triangles"
-    pseudo_code = (
-        "triangles of the outline (see triangulation)",
-        "for each diagonal u v, the longest first:",
-        "  p, q = the corners next to u without u v; p', q' those next to v",
-        "  if p u q or q' v p' would turn right: u v is essential and stays",
-        "  else remove it: the two pieces become one, still convex",
-        "at most 4 times as many pieces as necessary",
-    )
+    pseudo_code = code("""
+        triangles of the outline (see triangulation)
+        for each diagonal u v, the longest first:
+          p, q = the corners next to u without u v; p', q' those next to v
+          if p u q or q' v p' would turn right: u v is essential and stays
+          else remove it: the two pieces become one, still convex
+        at most 4 times as many pieces as necessary
+    """)
     beside = ("keil", "triangulation")
 
     decoder = _MergeDecoder
@@ -372,17 +372,17 @@ class Keil(OutlineAlgorithm):
 
     name = "keil"
     title = "Keil: the fewest convex pieces"
-    pseudo_code = (
-        "corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible",
-        "for each visible pair i, k, one of them reflex, near pairs first:",
-        "  for each j between, visible from both:",
-        "    i reflex: cut j-k; omit i-j if j and i stay convex without it",
-        "    i convex: cut i-j; omit j-k if j and k stay convex without it",
-        "  w(i, k) = the fewest cuts; keep the narrowest ends among these",
-        "read off the result: i = 0, k = n-1, then both sides of the triangle:",
-        "  a cut, or omitted: the piece continues beyond it",
-        "with holes: first open them along bridges from the best pieces so far",
-    )
+    pseudo_code = code("""
+        corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible
+        for each visible pair i, k, one of them reflex, near pairs first:
+          for each j between, visible from both:
+            i reflex: cut j-k; omit i-j if j and i stay convex without it
+            i convex: cut i-j; omit j-k if j and k stay convex without it
+          w(i, k) = the fewest cuts; keep the narrowest ends among these
+        read off the result: i = 0, k = n-1, then both sides of the triangle:
+          a cut, or omitted: the piece continues beyond it
+        with holes: first open them along bridges from the best pieces so far
+    """)
     beside = ("hertel_mehlhorn", "triangulation")
 
     decoder = _KeilDecoder

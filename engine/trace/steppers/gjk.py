@@ -17,7 +17,7 @@ from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_T
 from engine.narrowphase._gjk_kernel import GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
-from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm
+from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, code
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
@@ -256,17 +256,17 @@ class Gjk(DifferenceAlgorithm):
     name = "gjk"
     title = "GJK: the distance between two shapes"
     page = "gjk.md#derivation"
-    pseudo_code = (
-        "simplex = the support along the line of the two centers",
-        "repeat:",
-        "  v = the simplex's point nearest to O; n = v / |v|; drop unneeded vertices",
-        "  if |v| is 0: the cores touch",
-        "  w = support(-n): the vertex of B - A farthest along -n",
-        "  if |v| - w.n is 0: |v| is the distance",
-        "  w joins; keep the part of p, q, w whose region contains O",
-        "  if O is inside the triangle: the cores overlap",
-        "subtract the radii (cores are the shapes without them)",
-    )
+    pseudo_code = code("""
+        simplex = the support along the line of the two centers
+        repeat:
+          v = the simplex's point nearest to O; n = v / |v|; drop unneeded vertices
+          if |v| is 0: the cores touch
+          w = support(-n): the vertex of B - A farthest along -n
+          if |v| - w.n is 0: |v| is the distance
+          w joins; keep the part of p, q, w whose region contains O
+          if O is inside the triangle: the cores overlap
+        subtract the radii (cores are the shapes without them)
+    """)
     beside = ("sat", "epa", "alternating_projections")
     decoder = GjkDecoder
     ask = staticmethod(query.distance)
@@ -383,18 +383,18 @@ class Epa(DifferenceAlgorithm):
     name = "epa"
     title = "EPA: the penetration depth of two shapes"
     page = "epa.md#derivation"
-    pseudo_code = (
-        "simplex = GJK's last simplex",
-        "if GJK found a distance: the cores are apart",
-        "polytope = the simplex: it lies within B - A",
-        "repeat:",
-        "  e = the polytope's edge nearest to O; n = its outward normal",
-        "  s = support(n): the vertex of B - A farthest along n",
-        "  if s.n = e's distance: e is an edge of B - A, and the depth is s.n",
-        "  s splits e in two",
-        "witness points: where A reaches farthest along the normal",
-        "add the radii",
-    )
+    pseudo_code = code("""
+        simplex = GJK's last simplex
+        if GJK found a distance: the cores are apart
+        polytope = the simplex: it lies within B - A
+        repeat:
+          e = the polytope's edge nearest to O; n = its outward normal
+          s = support(n): the vertex of B - A farthest along n
+          if s.n = e's distance: e is an edge of B - A, and the depth is s.n
+          s splits e in two
+        witness points: where A reaches farthest along the normal
+        add the radii
+    """)
     beside = ("gjk", "sat", "manifold")
     decoder = _EpaDecoder
     ask = staticmethod(query.penetration)

@@ -13,6 +13,7 @@ from engine.contracts.trace import Mark, Role
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, boxes_that, how_many, named_boxes, overlap_question
 from engine.trace.cases import box_corners
 from engine.trace.marks import dot, path
+from engine.trace.protocol import code
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
@@ -124,17 +125,17 @@ class GridSteps(PairsAlgorithm):
     name = "grid"
     title = "Uniform grid: which boxes overlap?"
     page = "broad_phase.md#derivation"
-    pseudo_code = (
-        "rows are 1.5 times as high, columns a quarter as wide as the mean box,",
-        "  with at most two cells per box",
-        "each box goes into the cell of its lower-left corner",
-        "for each box, cell by cell:",
-        "  in its own row: the cells after it, up to the column where it ends",
-        "  in each row above, up to the row in which it ends:",
-        "    from (its left end - the row's widest box) to its right end",
-        "  each box in these cells is compared, eight at a time",
-        "sort the pairs",
-    )
+    pseudo_code = code("""
+        rows are 1.5 times as high, columns a quarter as wide as the mean box,
+          with at most two cells per box
+        each box goes into the cell of its lower-left corner
+        for each box, cell by cell:
+          in its own row: the cells after it, up to the column where it ends
+          in each row above, up to the row in which it ends:
+            from (its left end - the row's widest box) to its right end
+          each box in these cells is compared, eight at a time
+        sort the pairs
+    """)
     beside = ("sweep_and_prune", "quadtree", "dynamic_tree")
     decoder = _Decoder
 

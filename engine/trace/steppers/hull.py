@@ -11,7 +11,7 @@ from engine.geometry.hull import ChainStep, HullStep, convex_hull, convex_hull_c
 from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
 from engine.trace.marks import Points, as_points, away_from_line, dots, path
-from engine.trace.protocol import Algorithm
+from engine.trace.protocol import Algorithm, code
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHMS"]
@@ -92,16 +92,16 @@ class Quickhull(PointsAlgorithm):
     name = "quickhull"
     title = "Quickhull: the convex hull of points"
     page = "hull.md#derivation"
-    pseudo_code = (
-        "low, high = the leftmost and the rightmost point",
-        "tasks: the lines low-high and high-low, with the points to their right",
-        "while there is a task p-q:",
-        "  if no point lies to the right of p-q: it is an edge of the hull",
-        "  far = the point farthest to the right of p-q: a corner of the hull",
-        "  points in the triangle p far q are not corners",
-        "  two more tasks: p-far and far-q, with the points to their right",
-        "the edges, in order, are the hull",
-    )
+    pseudo_code = code("""
+        low, high = the leftmost and the rightmost point
+        tasks: the lines low-high and high-low, with the points to their right
+        while there is a task p-q:
+          if no point lies to the right of p-q: it is an edge of the hull
+          far = the point farthest to the right of p-q: a corner of the hull
+          points in the triangle p far q are not corners
+          two more tasks: p-far and far-q, with the points to their right
+        the edges, in order, are the hull
+    """)
     beside = ("monotone_chain",)
     decoder = _QuickhullDecoder
     ask = staticmethod(convex_hull)
@@ -176,15 +176,15 @@ class MonotoneChain(PointsAlgorithm):
     name = "monotone_chain"
     title = "Monotone chain: the convex hull, point by point"
     page = "hull.md#derivation"
-    pseudo_code = (
-        "sort the points by x, then by y",
-        "the lower chain from left to right, then the upper one from right to left:",
-        "  for each point:",
-        "    while the chain's last two points and this one do not turn left:",
-        "      remove the last one",
-        "    append the point",
-        "both chains together, without their last points, are the hull",
-    )
+    pseudo_code = code("""
+        sort the points by x, then by y
+        the lower chain from left to right, then the upper one from right to left:
+          for each point:
+            while the chain's last two points and this one do not turn left:
+              remove the last one
+            append the point
+        both chains together, without their last points, are the hull
+    """)
     beside = ("quickhull",)
     decoder = _ChainDecoder
     ask = staticmethod(convex_hull_chain)

@@ -11,6 +11,7 @@ from engine.contracts.trace import Mark, Question, Role
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, boxes_that, how_many, named_boxes, overlap_question
 from engine.trace.cases import box_corners
 from engine.trace.marks import path
+from engine.trace.protocol import code
 from engine.trace.rows import Event
 from engine.trace.words import meters
 
@@ -108,18 +109,18 @@ class QuadtreeSteps(PairsAlgorithm):
     name = "quadtree"
     title = "Quadtree: which boxes overlap?"
     page = "broad_phase.md#derivation"
-    pseudo_code = (
-        "start with the cell around all boxes; for each cell:",
-        "  if it has few boxes, or all cross its dividing lines: it is a leaf",
-        "  find the quarter that contains each box",
-        "  if all boxes are in one quarter: shrink the cell to it, and repeat",
-        "  boxes that cross a dividing line stay in the cell",
-        "  the boxes of each quarter get a cell inside",
-        "for each box, for its own cell and those inside:",
-        "  if it misses the box around their boxes: skip them",
-        "  compare it with the boxes there, in its own cell the later ones",
-        "sort the pairs",
-    )
+    pseudo_code = code("""
+        start with the cell around all boxes; for each cell:
+          if it has few boxes, or all cross its dividing lines: it is a leaf
+          find the quarter that contains each box
+          if all boxes are in one quarter: shrink the cell to it, and repeat
+          boxes that cross a dividing line stay in the cell
+          the boxes of each quarter get a cell inside
+        for each box, for its own cell and those inside:
+          if it misses the box around their boxes: skip them
+          compare it with the boxes there, in its own cell the later ones
+        sort the pairs
+    """)
     beside = ("grid", "sweep_and_prune")
     decoder = _Decoder
 

@@ -15,7 +15,7 @@ from engine.narrowphase.scratch import core_of
 from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, along, arrow, between, dot, path
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, code
 from engine.trace.rows import Event
 from engine.trace.words import meters, moment
 
@@ -244,20 +244,20 @@ class RayCast(Algorithm[PairCase]):
     name = "ray_cast"
     title = "Ray cast: where a ray meets a shape"
     page = "ray_cast.md#derivation"
-    pseudo_code = (
-        "if the start lies inside: a hit at 0",
-        "entry = -inf, exit = inf",
-        "for each edge, n its outward normal:",
-        "  t = when the ray w crosses the edge's line",
-        "  if n.w < 0, it enters: entry = max(entry, t)",
-        "  if n.w > 0, it leaves: exit = min(exit, t)",
-        "  if n.w = 0 (parallel to the edge) and it is in front: a miss",
-        "if entry > exit or exit < 0: a miss",
-        "if the point is past its edge's end, at a sharp corner: test again",
-        "with a radius, for each edge shifted outward and each corner's circle:",
-        "  entry = the earliest crossing, exit = the latest",
-        "a hit at the entry if that is in [0, 1]; n is that edge's normal",
-    )
+    pseudo_code = code("""
+        if the start lies inside: a hit at 0
+        entry = -inf, exit = inf
+        for each edge, n its outward normal:
+          t = when the ray w crosses the edge's line
+          if n.w < 0, it enters: entry = max(entry, t)
+          if n.w > 0, it leaves: exit = min(exit, t)
+          if n.w = 0 (parallel to the edge) and it is in front: a miss
+        if entry > exit or exit < 0: a miss
+        if the point is past its edge's end, at a sharp corner: test again
+        with a radius, for each edge shifted outward and each corner's circle:
+          entry = the earliest crossing, exit = the latest
+        a hit at the entry if that is in [0, 1]; n is that edge's normal
+    """)
     views = (PLANE, TIMES)
     beside = ("shape_cast", "swept_sat")
     decoder = _Decoder

@@ -19,7 +19,7 @@ from engine.narrowphase.sat import NO_AXIS, CachedOverlap
 from engine.trace import given
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, between, dot, path
-from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, TraceSteps
+from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, TraceSteps, code
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
@@ -309,16 +309,16 @@ class Sat(PairAlgorithm):
     name = "sat"
     title = "SAT: do two shapes overlap?"
     page = "sat.md#derivation"
-    pseudo_code = (
-        "r = the sum of the radii (0 for polygons); cores exclude the radii",
-        "for each edge of A, then of B:",
-        "  n = its outward normal; its own shape's shadow on n ends at the edge",
-        "  gap = start of the other's shadow along n - r",
-        "  if gap > 0: the two are apart; no other axis is needed",
-        "if all shadows of the cores overlap: the two overlap",
-        "  d = the distance between the cores, which are corner to corner",
-        "they overlap if d <= r",
-    )
+    pseudo_code = code("""
+        r = the sum of the radii (0 for polygons); cores exclude the radii
+        for each edge of A, then of B:
+          n = its outward normal; its own shape's shadow on n ends at the edge
+          gap = start of the other's shadow along n - r
+          if gap > 0: the two are apart; no other axis is needed
+        if all shadows of the cores overlap: the two overlap
+          d = the distance between the cores, which are corner to corner
+        they overlap if d <= r
+    """)
     views = AXIS_VIEWS
     beside = ("gjk", "sat_cached", "manifold")
     decoder = _SatDecoder
@@ -417,16 +417,16 @@ class SatCached(PairAlgorithm):
     name = "sat_cached"
     title = "SAT with a remembered axis"
     page = "sat.md#derivation"
-    pseudo_code = (
-        "r = the sum of the radii",
-        "gap = along the last frame's axis; then its neighbors', while it grows",
-        "if a gap > 0: the two are apart; no other axis is needed",
-        "for each edge of A; then of B, if none of A's separates them:",
-        "  gap = start of the other's shadow along its normal - r",
-        "  keep the largest",
-        "if the cores do not overlap: d = their distance; apart if d > r",
-        "remember the best axis by its features: an edge or two corners",
-    )
+    pseudo_code = code("""
+        r = the sum of the radii
+        gap = along the last frame's axis; then its neighbors', while it grows
+        if a gap > 0: the two are apart; no other axis is needed
+        for each edge of A; then of B, if none of A's separates them:
+          gap = start of the other's shadow along its normal - r
+          keep the largest
+        if the cores do not overlap: d = their distance; apart if d > r
+        remember the best axis by its features: an edge or two corners
+    """)
     views = AXIS_VIEWS
     beside = ("sat",)
     decoder = _CachedDecoder

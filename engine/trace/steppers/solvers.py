@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from textwrap import dedent
 from typing import Any
 
 from engine.contracts.trace import Mark, View
@@ -11,7 +10,7 @@ from engine.dynamics.traced import traced_step
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene import SceneWorld
 from engine.trace._solver_steps import SolverDecoder
-from engine.trace.protocol import PLANE, Algorithm, TraceSteps
+from engine.trace.protocol import PLANE, Algorithm, TraceSteps, code
 from engine.trace.scene_case import SceneCase
 from engine.world import BodySpec, BodyState, FixtureSpec, World, WorldSettings
 
@@ -52,9 +51,9 @@ class SolverStepper(Algorithm[SceneCase]):
         sweep_word: str = "Sweep", view: View = _IMPULSES, with_disc: bool = True,
     ) -> None:  # fmt: skip
         """Read the pseudo-code from a text whose lines end in "#" and the kinds of steps that they are."""
-        rows = [line.partition("#")[::2] for line in dedent(text).strip().split("\n")]
+        rows = [line.partition("#")[::2] for line in code(text)]
         self.name, self.title, self.page, self.beside = method, title, f"solvers/{method}.md{page}", beside  # type: ignore[misc]
-        self.pseudo_code = tuple(code.rstrip() for code, _ in rows)  # type: ignore[misc]
+        self.pseudo_code = tuple(words.rstrip() for words, _ in rows)  # type: ignore[misc]
         self.lines = {kind: line for line, (_, kinds) in enumerate(rows) for kind in kinds.split()}
         self.views = PLANE, view  # type: ignore[misc]
         self.sweep_word, self._stack = sweep_word, (settings, with_disc)

@@ -11,7 +11,7 @@ from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, Role, View
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, how_many, listed, named_boxes
 from engine.trace.marks import path
-from engine.trace.protocol import PLANE
+from engine.trace.protocol import PLANE, code
 from engine.trace.rows import Event
 from engine.trace.words import meters, square_meters
 
@@ -139,18 +139,18 @@ class SweepAndPruneSteps(PairsAlgorithm):
     name = "sweep_and_prune"
     title = "Sweep and prune: which boxes overlap?"
     page = "sweep_and_prune.md#derivation"
-    pseudo_code = (
-        "for each new box:",
-        "  axis = the one along which the centers' variance is twice as large",
-        "  if it has changed: sort all boxes again",
-        "  else put the box at the end, and while the one before it",
-        "    begins later: swap the two",
-        "for each box, in order:",
-        "  active boxes are those after it that begin before it ends",
-        "  for each active box:",
-        "    if the two overlap on the other axis too: a pair",
-        "sort the pairs",
-    )
+    pseudo_code = code("""
+        for each new box:
+          axis = the one along which the centers' variance is twice as large
+          if it has changed: sort all boxes again
+          else put the box at the end, and while the one before it
+            begins later: swap the two
+        for each box, in order:
+          active boxes are those after it that begin before it ends
+          for each active box:
+            if the two overlap on the other axis too: a pair
+        sort the pairs
+    """)
     views = (PLANE, AXIS)
     beside = ("grid", "quadtree", "dynamic_tree")
     decoder = _Decoder

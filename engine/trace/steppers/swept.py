@@ -18,7 +18,7 @@ from engine.trace import given
 from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
-from engine.trace.protocol import PLANE, Algorithm
+from engine.trace.protocol import PLANE, Algorithm, code
 from engine.trace.rows import Event
 from engine.trace.words import meters, moment, square_meters
 
@@ -334,20 +334,20 @@ class SweptSat(SweptAlgorithm):
 
     name = "swept_sat"
     title = "Swept SAT: first and last contact of two sliding shapes"
-    pseudo_code = (
-        "w = B's motion relative to A",
-        "if they touch at the start: an overlap",
-        "if w = 0: a miss",
-        "for each edge of A and of B, n its outward normal:",
-        "  s = distance of the other shape's shadow beyond the edge, along n",
-        "  r = its rate: n.w, for B's edges -n.w",
-        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
-        "  r > 0: they stop overlapping at -s / r; last = the earliest",
-        "  r = 0 and s > 0: a miss",
-        "if there are radii, or a tip was missed: cast O along w at A - B:",
-        "  first, last = earliest, latest crossing of edges and circles",
-        "contact at first, if first <= last and first is in [0, 1]",
-    )
+    pseudo_code = code("""
+        w = B's motion relative to A
+        if they touch at the start: an overlap
+        if w = 0: a miss
+        for each edge of A and of B, n its outward normal:
+          s = distance of the other shape's shadow beyond the edge, along n
+          r = its rate: n.w, for B's edges -n.w
+          r < 0: the shadows begin to overlap at -s / r; first = the latest
+          r > 0: they stop overlapping at -s / r; last = the earliest
+          r = 0 and s > 0: a miss
+        if there are radii, or a tip was missed: cast O along w at A - B:
+          first, last = earliest, latest crossing of edges and circles
+        contact at first, if first <= last and first is in [0, 1]
+    """)
     views = (PLANE, TIMES, SWEPT_DIFFERENCE_VIEW)
     beside = ("conservative_advancement", "shape_cast", "bisection")
     decoder = SweptDecoder
@@ -363,20 +363,20 @@ class ShapeCast(SweptAlgorithm):
     name = "shape_cast"
     title = "Shape cast: where a cast shape first touches"
     page = "shape_cast.md#derivation"
-    pseudo_code = (
-        "w = the translation of A; B is at rest",
-        "if they touch at the start: a hit at 0",
-        "if w = 0: a miss",
-        "for each edge of B and of A, n its outward normal:",
-        "  s = distance of the other shape's shadow beyond the edge, along n",
-        "  r = its rate: n.w, for A's edges -n.w",
-        "  r < 0: the shadows begin to overlap at -s / r; first = the latest",
-        "  r > 0: they stop overlapping at -s / r; last = the earliest",
-        "  r = 0 and s > 0: a miss",
-        "if there are radii, or a tip was missed: cast O along w at B - A:",
-        "  first, last = earliest, latest crossing of edges and circles",
-        "a hit at first, if first <= last and first is in [0, 1]",
-    )
+    pseudo_code = code("""
+        w = the translation of A; B is at rest
+        if they touch at the start: a hit at 0
+        if w = 0: a miss
+        for each edge of B and of A, n its outward normal:
+          s = distance of the other shape's shadow beyond the edge, along n
+          r = its rate: n.w, for A's edges -n.w
+          r < 0: the shadows begin to overlap at -s / r; first = the latest
+          r > 0: they stop overlapping at -s / r; last = the earliest
+          r = 0 and s > 0: a miss
+        if there are radii, or a tip was missed: cast O along w at B - A:
+          first, last = earliest, latest crossing of edges and circles
+        a hit at first, if first <= last and first is in [0, 1]
+    """)
     views = (PLANE, SWEPT_DIFFERENCE_VIEW, TIMES)
     beside = ("ray_cast", "swept_sat", "conservative_advancement")
     decoder = SweptDecoder
@@ -486,17 +486,17 @@ class MovingDiscs(SweptAlgorithm):
 
     name = "moving_discs"
     title = "Two moving discs: one quadratic"
-    pseudo_code = (
-        "w = B's motion relative to A; c = from B's center to A's",
-        "r = the sum of the radii; if |c| <= r: an overlap at 0",
-        "if w = 0: a miss",
-        "t0 = c.w / w.w, when B's center is nearest to A's",
-        "d = |c x w| / |w|, their distance at that time",
-        "if d > r: they miss each other",
-        "h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r",
-        "first = t0 - h, last = t0 + h",
-        "contact at first if that is in [0, 1]",
-    )
+    pseudo_code = code("""
+        w = B's motion relative to A; c = from B's center to A's
+        r = the sum of the radii; if |c| <= r: an overlap at 0
+        if w = 0: a miss
+        t0 = c.w / w.w, when B's center is nearest to A's
+        d = |c x w| / |w|, their distance at that time
+        if d > r: they miss each other
+        h = sqrt(r^2 w.w - (c x w)^2) / w.w, half the time within r
+        first = t0 - h, last = t0 + h
+        contact at first if that is in [0, 1]
+    """)
     views = (PLANE, View("quadratic", "the centers' distance, squared", x="fraction of the motion", y="m^2"))
     beside = ("conservative_advancement", "shape_cast")
     only = "of two discs"

@@ -20,7 +20,7 @@ from engine.narrowphase.scratch import core_of
 from engine.trace import given
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.marks import Marks, Points, along, dot, path
-from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm
+from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, code
 from engine.trace.rows import Event, Events
 from engine.trace.words import meters, moment
 
@@ -314,16 +314,16 @@ class ConservativeAdvancement(ImpactAlgorithm):
 
     name = "conservative_advancement"
     title = "Conservative advancement: time of impact"
-    pseudo_code = (
-        "t = when the circles around the shapes first meet; if never: a miss",
-        "repeat:",
-        "  gap, n = distance between the shapes at t, and its direction",
-        "  if gap <= tolerance: they touch at t",
-        "  if the circles separate at t, or t is the end: a miss",
-        "  F(s) = gap of the foremost corner moving straight - K s^2 / 2",
-        "  s = F's first root: the gap cannot close before it",
-        "  t = t + s",
-    )
+    pseudo_code = code("""
+        t = when the circles around the shapes first meet; if never: a miss
+        repeat:
+          gap, n = distance between the shapes at t, and its direction
+          if gap <= tolerance: they touch at t
+          if the circles separate at t, or t is the end: a miss
+          F(s) = gap of the foremost corner moving straight - K s^2 / 2
+          s = F's first root: the gap cannot close before it
+          t = t + s
+    """)
     beside = ("bisection", "bilateral_advancement", "swept_sat")
     decoder = _ConservativeDecoder
     ask = staticmethod(partial(query.time_of_impact, method="advancement"))
@@ -409,18 +409,18 @@ class BilateralAdvancement(ImpactAlgorithm):
 
     name = "bilateral_advancement"
     title = "Bilateral advancement: time of impact"
-    pseudo_code = (
-        "t1 = when the circles around the shapes first meet; if never: a miss",
-        "repeat:",
-        "  gap, n = distance between the shapes at t1, and its direction",
-        "  if gap <= tolerance: they touch at t1",
-        "  if the circles separate at t1, or t1 is the end: a miss",
-        "  t2 = the limit of the proof; keep n, rotated with its face",
-        "  g(t) = the gap along n at t",
-        "  if g(t2) < 0: t2 = a root of g, by secants and bisections",
-        "  if chord - K (t - t1)(t2 - t) / 2 stays above 0: clear, t1 = t2",
-        "  else: t2 = halfway back",
-    )
+    pseudo_code = code("""
+        t1 = when the circles around the shapes first meet; if never: a miss
+        repeat:
+          gap, n = distance between the shapes at t1, and its direction
+          if gap <= tolerance: they touch at t1
+          if the circles separate at t1, or t1 is the end: a miss
+          t2 = the limit of the proof; keep n, rotated with its face
+          g(t) = the gap along n at t
+          if g(t2) < 0: t2 = a root of g, by secants and bisections
+          if chord - K (t - t1)(t2 - t) / 2 stays above 0: clear, t1 = t2
+          else: t2 = halfway back
+    """)
     beside = ("conservative_advancement", "bisection")
     decoder = _BilateralDecoder
     ask = staticmethod(partial(query.time_of_impact, method="bilateral"))
@@ -480,17 +480,17 @@ class Bisection(ImpactAlgorithm):
 
     name = "bisection"
     title = "Bisection: time of impact"
-    pseudo_code = (
-        "interval = while the circles around the shapes meet; if never: a miss",
-        "if the gap at its start is within the tolerance: contact there",
-        "repeat:",
-        "  gap, n = distance at the interval's middle, and its direction",
-        "  F(s) = gap of the foremost corners moving straight - K s^2 / 2",
-        "  if F > 0 at both ends, and therefore in between: clear",
-        "    next interval; if none is left: a miss",
-        "  else if the interval is too short for the shapes to move: contact",
-        "  else: examine its first half, then its second",
-    )
+    pseudo_code = code("""
+        interval = while the circles around the shapes meet; if never: a miss
+        if the gap at its start is within the tolerance: contact there
+        repeat:
+          gap, n = distance at the interval's middle, and its direction
+          F(s) = gap of the foremost corners moving straight - K s^2 / 2
+          if F > 0 at both ends, and therefore in between: clear
+            next interval; if none is left: a miss
+          else if the interval is too short for the shapes to move: contact
+          else: examine its first half, then its second
+    """)
     beside = ("conservative_advancement", "bilateral_advancement")
     decoder = _BisectionDecoder
     ask = staticmethod(partial(query.time_of_impact, method="bisection"))
