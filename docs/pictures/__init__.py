@@ -6,9 +6,10 @@ python -m docs.pictures gjk epa    some
 python -m docs.pictures docks      those of the window
 python -m docs.pictures shared     two windows on one world, docs/img/shared_sandbox.png
 python -m docs.pictures strips     the film strips, or `strips gjk epa` some
+python -m docs.pictures network_methods FILE    that of docs/network.md, from the `--json` of its command
 
-Each module here but `kit`, `docks`, `shared` and `strips`, and each in `dynamics`, is the picture of the page of that name: its `picture()`
-returns a figure of 900 x 600 pixels (`kit.new`).
+Each module here but `kit`, `docks`, `shared`, `network_methods` and `strips`, and each in `dynamics`, is the picture of the page of that
+name: its `picture()` returns a figure of 900 x 600 pixels (`kit.new`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from docs.pictures import dynamics
 from docs.pictures.docks import draw_window
+from docs.pictures.network_methods import draw_methods
 from docs.pictures.shared import draw_shared
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ __all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "figure_of", "folder_of", "
 IMAGES = Path(__file__).resolve().parents[1] / "img"
 
 DYNAMICS = tuple(sorted(module.name for module in pkgutil.iter_modules(dynamics.__path__)))
-_OTHERS = ("__main__", "kit", "docks", "shared", "dynamics", "strips")
+_OTHERS = ("__main__", "kit", "docks", "shared", "network_methods", "dynamics", "strips")
 PICTURES = (*sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _OTHERS), *DYNAMICS)
 WINDOW, SHARED, STRIPS = "docks", "shared", "strips"
 
@@ -65,6 +67,9 @@ def main(names: list[str]) -> int:
     """Draw the pictures of those names, or all."""
     import matplotlib
 
+    if names[:1] == ["network_methods"] and len(names) == 2:
+        draw_methods(Path(names[1]), IMAGES / "network_methods.png")
+        return 0
     if names[:1] == [STRIPS]:
         return _draw_strips(names[1:])
     known = (*PICTURES, WINDOW, SHARED, STRIPS)
