@@ -86,7 +86,7 @@ def test_every_study_has_its_page_and_picture():
 
 def test_every_picture_belongs_to_a_page_and_to_the_script():
     pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
-    others = ("__init__", "__main__", "kit", "docks", "shared", "strips")
+    others = ("__init__", "__main__", "kit", "docks", "shared", "network_methods", "strips")
     drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in others]
     assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
