@@ -141,12 +141,12 @@ def rows_without_points(pairs: IntArray) -> ContactRows:
     return rows
 
 
-def empty_rows(n: int) -> ContactRows:
-    """Return rows to be filled, and an additional one for the lanes of a solver that have no contact."""
+def empty_rows(n: int) -> tuple[IntArray, FloatArray]:
+    """Return integers and floats of rows to be filled, and of an additional one for the lanes of a solver that have no contact."""
     piece = np.empty((r.N_FLOATS + r.N_INTS) * (n + 1))
     middle = r.N_FLOATS * (n + 1)
     floats = piece[:middle].reshape(n + 1, r.N_FLOATS)
-    return ContactRows(piece[middle:].view(np.int64).reshape(n + 1, r.N_INTS), floats)
+    return piece[middle:].view(np.int64).reshape(n + 1, r.N_INTS), floats
 
 
 def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:

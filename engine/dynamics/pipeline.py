@@ -155,19 +155,19 @@ class Step:
             n_solid, n_sensed, n_still = classify_pairs(pairs, boxes, poses, tables.kept, self._is_moving, kinds, shapes, poses_a, poses_b)
             fill_manifolds(tables, shapes[:n_solid], poses_a[:n_solid], poses_b[:n_solid], manifolds)
             capacity = int(np.count_nonzero(columns[0][:n_solid])) + n_still
-            rows = empty_rows(capacity)
+            ints, floats = empty_rows(capacity)
             solved, began = space.array("solved", (capacity, SOLVED), np.int64), space.array("began", (capacity,), np.int64)
             is_woken.fill(False)
             n_rows, n_solved, n_began, n_ended, is_any_woken = match_contacts(
                 pairs, kinds, Manifolds(*columns[:4]), ends, cores, self._joints.links,
-                old.ints, old.floats, rows.ints, rows.floats, solved, began, ended, is_woken,
+                old.ints, old.floats, ints, floats, solved, began, ended, is_woken,
                 self._settings.dt, self._settings.warm_starting,
             )  # fmt: skip
             if not is_any_woken:
                 break
             self._wake(is_woken[:n])
         self.is_idle = n_moving == n_began == n_ended == 0
-        self._all_floats, rows = rows.floats, ContactRows(rows.ints[:n_rows], rows.floats[:n_rows])
+        self._all_floats, rows = floats, ContactRows(ints[:n_rows], floats[:n_rows])
         self._rows, self._solved = rows, solved[:n_solved]
         self._sensed = sensed_pairs(tables, pairs, kinds, poses) if n_sensed > 0 else NO_PAIRS
         self._began = self._events(rows, began[:n_began], without(self._sensed, memory.sensed))
@@ -280,7 +280,7 @@ class Step:
         """Call the hooks of solved and ended contacts, and return the state after the step."""
         rows, old, n = self._rows, self._old.memory, self._n
         memory = Memory(
-            force=old.force if not old.force.any() else np.zeros((n, 3)),
+            force=_no_force(n),
             resting=self._resting,
             island=self._island,
             rows=rows,
@@ -355,7 +355,13 @@ def _arrays_of_fixtures(m: int) -> tuple[NDArray[Any], ...]:
 
 
 def _arrays_of_pairs(n: int) -> tuple[NDArray[Any], ...]:
-    """Return what kindss of pairs, their shapes, both poses, and the columns of manifolds."""
+    """Return the kinds of pairs, their shapes, both poses, and the columns of manifolds."""
     numbers = np.zeros((n, 2, 3)), np.zeros((n, 2), dtype=np.int64), np.zeros((n, 6)), np.zeros((n, 2), dtype=np.int64)
     manifolds = (np.zeros(n, dtype=np.int64), *numbers)
     return np.empty(n, dtype=np.int8), np.empty((n, 2), dtype=np.int64), *np.empty((2, n, 4)), *manifolds
+
+
+@lru_cache(maxsize=16)
+def _no_force(n: int) -> FloatArray:
+    """Return the forces that wait after a step, which nobody writes into: states are immutable."""
+    return np.zeros((n, 3))

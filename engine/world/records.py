@@ -46,7 +46,7 @@ class BodyMotion:
     awake: NDArray[np.bool_]
 
 
-MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
+MAX_MOTION = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED])
 """Maximum magnitude of each column of `BodyMotion.values` for an active body; angles are unlimited. A world deactivates bodies that exceed
 a maximum, and rejects snapshots with such bodies."""
 
