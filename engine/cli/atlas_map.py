@@ -38,25 +38,28 @@ _LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
 """Colors of the law, the cap and the deviating cells; the orange-red is distinct from blue, yellow and white with any color vision."""
 
 
-def as_csv(found: AtlasMap) -> bytes:
+def as_csv(rule_map: AtlasMap) -> bytes:
     """Return a map as CSV; each cell has a row with measured and predicted shares, 0 to 1, and their difference in standard errors."""
-    plan = found.plan
+    plan = rule_map.plan
     x_name, y_name = (f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y))
     shares = {
-        "tunneled": found.tunneled, "predicted tunneled": found.predicted_tunneled, "hit": found.hit, "predicted hit": found.predicted_hit,
-    }  # fmt: skip
+        "tunneled": rule_map.tunneled,
+        "predicted tunneled": rule_map.predicted_tunneled,
+        "hit": rule_map.hit,
+        "predicted hit": rule_map.predicted_hit,
+    }
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((x_name, y_name, "shots", *shares, "difference in tunneled, standard errors"))
     for row, y in enumerate(plan.y.values):
         for column, x in enumerate(plan.x.values):
             measured = (f"{values[row, column]:.{_DIGITS}g}" for values in shares.values())
-            writer.writerow((repr(x), repr(y), plan.n_shots, *measured, f"{found.errors[row, column]:.3f}"))
+            writer.writerow((repr(x), repr(y), plan.n_shots, *measured, f"{rule_map.errors[row, column]:.3f}"))
     return text.getvalue().encode()
 
 
 @styled
-def draw_map(found: AtlasMap) -> bytes:
+def draw_map(rule_map: AtlasMap) -> bytes:
     """Return a PNG of a map that shows the shares that tunneled and that hit, with the boundaries predicted by the law.
 
     Deterministic for a given matplotlib version.
@@ -65,31 +68,31 @@ def draw_map(found: AtlasMap) -> bytes:
 
     figure = Figure(figsize=_SIZE, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    figure.suptitle(_title(found), fontsize=13)
-    mesh = _draw_panel(left, found, "tunneled", found.tunneled)
-    _draw_panel(right, found, "hit", found.hit)
+    figure.suptitle(_title(rule_map), fontsize=13)
+    mesh = _draw_panel(left, rule_map, "tunneled", rule_map.tunneled)
+    _draw_panel(right, rule_map, "hit", rule_map.hit)
     left.set_title("tunneled: the bullet came out the back", fontsize=11)
     right.set_title("hit: there was a contact in some step", fontsize=11)
-    _set_label(left, "y", found.plan.y)
+    _set_label(left, "y", rule_map.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
-    bar.set_label(f"share of {found.plan.n_shots} shots per cell")
+    bar.set_label(f"share of {rule_map.plan.n_shots} shots per cell")
     return as_png(figure, _DPI)
 
 
-def _title(found: AtlasMap) -> str:
-    plan = found.plan
+def _title(rule_map: AtlasMap) -> str:
+    plan = rule_map.plan
     shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
     fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
-    kind = f"rule {found.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}"
+    kind = f"rule {rule_map.rule}, target {plan.base.target}, solver {plan.base.solver}, bullet: {plan.base.shape}"
     return f"{kind}\n{fixed}; x: more than 3 standard errors from the law"
 
 
-def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
-    plan = found.plan
+def _draw_panel(panel: Axes, rule_map: AtlasMap, what: str, shares: FloatArray) -> Any:
+    plan = rule_map.plan
     mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
     _set_label(panel, "x", plan.x)
     x, y = plan.x.spread(_FINE), plan.y.spread(_FINE)
-    chance = plan.over(x, y, found.rule, lambda spec: getattr(tunneling.chances(spec), what))
+    chance = plan.over(x, y, rule_map.rule, lambda spec: getattr(tunneling.chances(spec), what))
     if np.ptp(chance) > 0.0:
         half_a_shot = 0.5 / plan.n_shots  # the boundary needs an offset, because the probability is exactly 0, or 1, in a whole region
         border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
@@ -104,9 +107,9 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
         if plan.base.is_box2d
         else f"cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
     )
-    ways = plan.over(x, y, found.rule, lambda spec: spec.speed / spec.hertz / spec.longest_travel)
+    ways = plan.over(x, y, rule_map.rule, lambda spec: spec.speed / spec.hertz / spec.longest_travel)
     _draw_line(panel, x, y, ways, 1.0, words, ":", 2.4, _CAP)
-    rows, columns = np.nonzero(found.errors > MAX_ERRORS)
+    rows, columns = np.nonzero(rule_map.errors > MAX_ERRORS)
     if what == "tunneled" and len(rows):
         panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)
     return mesh

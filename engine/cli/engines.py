@@ -36,7 +36,7 @@ class EnginesOptions:
     """Options of ``engines``."""
 
     engines: str | None = option(
-        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"of {','.join(_ENGINES)} those installed"
+        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"the installed ones of {', '.join(_ENGINES)}"
     )
     tests: str = option("LIST", "Names of tests, such as tunneling,seams, or all.", options.ALL)
     quick: bool = option("", "Run fewer rows and shots for fewer seconds; this takes about two minutes.", False)

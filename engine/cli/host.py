@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from engine.cli import options
 from engine.cli.options import Option, argument, option
-from engine.cli.output import warming
+from engine.cli.output import say, warming
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.interrupts import raise_lost
-from engine.common.words import counted, shown
+from engine.common.words import counted
 from engine.report import Part, Report, facts
 
 if TYPE_CHECKING:
@@ -151,11 +149,11 @@ def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], 
         server_thread.start()
     interrupted, reason = "", "the server ends"
     try:
-        _say(_invitation(server_thread))
+        say(_invitation(server_thread))
         if server_thread.is_open_to_others and not server_thread.settings.password:
-            _say("anyone who can reach this computer can join: restrict access with --password")
+            say("anyone who can reach this computer can join: restrict access with --password")
         if server_thread.is_open_to_others and server_thread.tls is None:
-            _say("the connection is not encrypted: use --tls-certificate")
+            say("the connection is not encrypted: use --tls-certificate")
         if show is not None:
             show()
         else:
@@ -177,10 +175,6 @@ def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], 
     return Report(plain, parts(), interrupted=interrupted)
 
 
-def _say(line: str) -> None:
-    typer.echo(shown(line), err=True)
-
-
 def _invitation(server_thread: ServerThread) -> str:
     """Return the line that shows the server's address and how to join."""
     first, *more = server_thread.addresses
@@ -192,12 +186,12 @@ def _say_changes(before: HostStatus, now: HostStatus) -> HostStatus:
     """Print who joined, left or was dropped between two statuses; return the newer status."""
     for among, others, words in ((now, before, "joined"), (before, now, "left")):
         for name in sorted(set(among.users) - set(others.users)):
-            _say(f"step {now.tick}: {name} {words} ({counted(len(now.users), 'user')})")
+            say(f"step {now.tick}: {name} {words} ({counted(len(now.users), 'user')})")
     n_new = min(now.n_dropped - before.n_dropped, len(now.drops))
     for drop in now.drops[len(now.drops) - n_new :]:
-        _say(f"step {drop.tick}: dropped {drop.name or 'an unnamed client'}: {drop.reason}")
+        say(f"step {drop.tick}: dropped {drop.name or 'an unnamed client'}: {drop.reason}")
     if now.recording and not before.recording:
-        _say(f"step {now.tick}: {now.recording}")
+        say(f"step {now.tick}: {now.recording}")
     return now
 
 

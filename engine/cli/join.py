@@ -8,16 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from engine.cli import options
 from engine.cli.host import MAX_TICKS, Name, Password, account_name
 from engine.cli.options import argument, option
-from engine.cli.output import progress
+from engine.cli.output import progress, say
 from engine.common.checks import choice
 from engine.common.errors import LabError
 from engine.common.interrupts import raise_lost
-from engine.common.words import counted, shown
+from engine.common.words import counted
 from engine.report import Report, facts
 
 if TYPE_CHECKING:
@@ -158,7 +156,7 @@ class _Guest:
                 self.first is not None or not self.session.is_over
             ):  # otherwise the error message has the reason
                 reported = self.session.status_text
-                typer.echo(shown(reported), err=True)
+                say(reported)
 
         return contextlib.nullcontext(report)
 

@@ -21,13 +21,12 @@ from typing import Any
 import typer
 from typer.exceptions import TyperException
 
-from engine.cli.output import InterruptedRunError
+from engine.cli.output import InterruptedRunError, say
 from engine.cli.start import start
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.interrupts import forget_interrupts, interrupt, raise_lost
-from engine.common.words import shown
 
 __all__ = ["main", "terminating_as_interrupting"]
 
@@ -177,11 +176,10 @@ def _number_message(error: TyperException) -> str | None:
 
 
 def _mistake(message: str) -> int:
-    one_line = shown(" ".join(message.split()))
-    typer.echo(f"error: {one_line}", err=True)
+    say("error: " + " ".join(message.split()))
     return 2
 
 
 def _interrupted(words: str = "interrupted") -> int:
-    typer.echo(shown(words), err=True)
+    say(words)
     return 130

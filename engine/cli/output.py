@@ -12,6 +12,7 @@ from os.path import exists, normcase, realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import typer
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.markup import escape
@@ -44,6 +45,7 @@ __all__ = [
     "plain_lines",
     "print_part",
     "progress",
+    "say",
     "unfinished",
     "waiting",
     "warming",
@@ -149,6 +151,11 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
         write_atomically(target, text.encode("utf-8"))
     except OSError as error:
         raise InvalidInputError("--json", f"a writable file ({error.strerror})", target) from None
+
+
+def say(line: str) -> None:
+    """Print a line on standard error."""
+    typer.echo(shown(line), err=True)
 
 
 def people(json_target: str | None = None) -> Console:

@@ -535,11 +535,11 @@ class ServerThread:
                 self._check_buffer(connection)
 
     def _update_status(self) -> None:
-        server, digests = self._server, self._server.simulation.digests
-        keyframe = max((tick for tick in digests if tick % KEYFRAME_TICKS == 0 and tick <= server.open_tick), default=0)
-        drops = sorted((*server.status.drops, *self._strangers), key=lambda drop: drop.tick)
+        status, digests = self._server.status, self._server.simulation.digests
+        keyframe = max((tick for tick in digests if tick % KEYFRAME_TICKS == 0 and tick <= status.tick), default=0)
+        drops = sorted((*status.drops, *self._strangers), key=lambda drop: drop.tick)
         self.status = HostStatus(
-            server.status, tuple(drops), server.status.n_dropped + self._n_strangers, len(self.sockets),
+            status, tuple(drops), status.n_dropped + self._n_strangers, len(self.sockets),
             keyframe, digests[keyframe].hex() if keyframe in digests else "", "" if self._recorder is None else self._recorder.ended,
         )  # fmt: skip
 

@@ -6,19 +6,14 @@ style by their hashes, and nothing else: text that came from a scene cannot run,
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from engine.common.words import shown
 from engine.render import palette
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from engine.report.page import render_page
 
 __all__ = ["player_page"]
 
@@ -30,21 +25,8 @@ def player_page(title: str, recordings: Sequence[str]) -> str:
     """Return a page with a player for each recording, encoded by `engine.player.encoding`."""
     from markupsafe import Markup
 
-    template = _environment().get_template("page.html")
-    return template.render(title=shown(title), recordings=recordings, script=Markup(_script()), style=Markup(_style())) + "\n"
-
-
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(loader=PackageLoader("engine.player", "web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.filters["digest"] = _digest
-    return made
-
-
-def _digest(content: str) -> str:
-    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")
+    parts = {"script": Markup(_script()), "style": Markup(_style())}
+    return render_page("page.html", "player/web", title=shown(title), recordings=recordings, **parts)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from engine.report.charts import THEMES
@@ -17,29 +18,31 @@ if TYPE_CHECKING:
 
 __all__ = ["render_macro", "render_page"]
 
+_TEMPLATES = "report/templates"
+
 
 @functools.cache
-def _environment() -> Environment:
+def _environment(folder: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     made = Environment(
-        loader=PackageLoader("engine.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("engine", folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.globals["themes"] = Markup(THEMES)
-    made.filters.update(meters=meters, cell=_as_link, drawing=Markup, png=_as_data)
+    made.filters.update(meters=meters, cell=_as_link, drawing=Markup, png=_as_data, digest=_digest)
     made.policies["json.dumps_kwargs"] = {"allow_nan": False}
     return made
 
 
-def render_page(template: str, **values: Any) -> str:
-    """Render a template, such as "compare.html", with `values` as its variables."""
-    return _environment().get_template(template).render(values) + "\n"
+def render_page(template: str, folder: str = _TEMPLATES, **values: Any) -> str:
+    """Render a template, such as "compare.html", of a folder of `engine`, with `values` as its variables."""
+    return _environment(folder).get_template(template).render(values) + "\n"
 
 
 def render_macro(name: str, *values: Any) -> str:
     """Render a macro of "parts.html", such as "table"."""
-    return str(getattr(_environment().get_template("parts.html").module, name)(*values))
+    return str(getattr(_environment(_TEMPLATES).get_template("parts.html").module, name)(*values))
 
 
 def _as_link(cell: Cell) -> Link:
@@ -48,3 +51,7 @@ def _as_link(cell: Cell) -> Link:
 
 def _as_data(content: bytes) -> str:
     return "data:image/png;base64," + base64.b64encode(content).decode("ascii")
+
+
+def _digest(content: str) -> str:
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode("ascii")

@@ -63,7 +63,7 @@ class Branch:
 
     def until(self, step: int, n_inputs: int) -> Branch:
         """Return a copy that ends at `step`, with its first `n_inputs` inputs."""
-        branch = Branch(self.inputs[: step + 1], self.states.until(step), self.reached, self.marks)
+        branch = Branch(self.inputs[: step + 1], self.states.stretch(0, step), self.reached, self.marks)
         branch.cut(step, n_inputs)
         return branch
 

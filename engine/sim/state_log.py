@@ -115,7 +115,7 @@ class StateLog:
         del self.hashes[last + 1 :], self.bodies[last + 1 :], self.digests[last + 1 :]
         self.raw = {step: state for step, state in self.raw.items() if step <= last}
 
-    def until(self, last: int) -> StateLog:
-        """Return a copy of the log up to step `last`."""
-        raw = {step: state for step, state in self.raw.items() if step <= last}
-        return StateLog(self.hashes[: last + 1], self.bodies[: last + 1], self.digests[: last + 1], raw)
+    def stretch(self, first: int, last: int) -> StateLog:
+        """Return a copy of the states after steps `first` to `last`."""
+        raw = {step: state for step, state in self.raw.items() if first <= step <= last}
+        return StateLog(self.hashes[first : last + 1], self.bodies[first : last + 1], self.digests[first : last + 1], raw)

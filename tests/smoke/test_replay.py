@@ -13,6 +13,7 @@ from PIL import Image
 from engine.cli.main import main
 from engine.sim.recordings import load_recording
 from engine.sim.recordings.records import Part, encode_record, records_of, start_of_file
+from engine.sim.state_log import StateLog
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +78,7 @@ def test_what_differs_is_named_and_the_status_says_so(recording, tmp_path, capsy
             k, after = 61 - record.step - 1, list(record.after_each_step("part"))
             hashes, bodies, digests = (list(column) for column in zip(*after, strict=True))
             digests[k], hashes[k] = bytes([digests[k][0] ^ 1]) + digests[k][1:], bytes(16)
-            record = Part.of(record.step, record.n_inputs, record.inputs, hashes, bodies, digests, record.states)
+            record = Part.of(record.step, record.n_inputs, record.inputs, StateLog(hashes, bodies, digests, record.states))
         broken += encode_record(record)
     (tmp_path / "b.rec").write_bytes(broken)
     body = load_recording(recording).branch.states.bodies[61][0][0]

@@ -127,10 +127,9 @@ class Recorder:
         inputs = [row_of(at, new) for at in range(step, end + 1) for new in self._new_inputs(branch, at)]
         if end == step and not inputs:
             return False
-        stretch = slice(step + 1, end + 1)
-        raw = {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
-        part = Part.of(step, self._writer.n_inputs, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch], raw)
-        self._writer.add(part, len(branch.inputs[end]))
+        new = states.stretch(step + 1, end)
+        new.raw = {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
+        self._writer.add(Part.of(step, self._writer.n_inputs, inputs, new), len(branch.inputs[end]))
         return True
 
     def _n_steps_of_a_part(self, branch: Branch) -> int:

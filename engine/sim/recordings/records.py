@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -22,7 +22,7 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_RECORDED_INPUTS, MAX_RECORDED_MEMORY, MAX_RECORDED_STEPS, MAX_UNPACKED
 from engine.common.messagepack import decoded_bytes, is_bounded, plain_fields
-from engine.sim.state_log import DIGEST_BYTES, BodyIds
+from engine.sim.state_log import DIGEST_BYTES, BodyIds, StateLog
 
 __all__ = [
     "HASH_BYTES",
@@ -147,27 +147,18 @@ class Part(_Record, frozen=True, tag="part"):
     states: dict[_Count, bytes]
 
     @classmethod
-    def of(
-        cls,
-        step: int,
-        n_inputs: int,
-        inputs: list[tuple[int, int, Any]],
-        hashes: Sequence[bytes],
-        bodies: Sequence[BodyIds],
-        digests: Sequence[bytes],
-        states: Mapping[int, bytes],
-    ) -> Part:
-        """Create a part from the hash, body ids and digests after each of its steps."""
+    def of(cls, step: int, n_inputs: int, inputs: list[tuple[int, int, Any]], states: StateLog) -> Part:
+        """Create a part from the states after each of its steps."""
         changes: list[tuple[int, BodyIds]] = []
         words: list[bytes] = []
         before = b""
-        for k, (ids, word) in enumerate(zip(bodies, digests, strict=True)):
+        for k, (ids, word) in enumerate(zip(states.bodies, states.digests, strict=True)):
             if not changes or ids != changes[-1][1]:
                 changes.append((k, ids))
                 before = bytes(len(word))
             words.append(_xor(word, before))
             before = word
-        return cls(step, n_inputs, inputs, b"".join(hashes), changes, b"".join(words), dict(states))
+        return cls(step, n_inputs, inputs, b"".join(states.hashes), changes, b"".join(words), states.raw)
 
     @property
     def n_steps(self) -> int:

@@ -14,7 +14,7 @@ from engine.sim.history import Start, demo_hash
 from engine.sim.recordings.records import HASH_BYTES, Part, Room
 from engine.sim.recordings.writer import RecordingWriter, header_of, row_of
 from engine.sim.state import compress_state, encode_state
-from engine.sim.state_log import BodyIds, StateLog, body_digests, body_ids, raw_states
+from engine.sim.state_log import StateLog, raw_states
 
 __all__ = ["TickRecorder"]
 
@@ -64,17 +64,13 @@ class TickRecorder:
         self.ended = ""
         states = StateLog()
         states.note(demo, demo_hash(demo))
-        self._bodies = states.bodies[0]
         self._writer = RecordingWriter(path, header_of(demo, Start.of(demo), states, compress_state(encode_state(demo)), scene), Room())
         self.path = self._writer.path
         self._begin_part()
 
     def _begin_part(self) -> None:
         self._inputs: list[tuple[int, int, Any]] = []
-        self._hashes: list[bytes] = []
-        self._ids: list[BodyIds] = []
-        self._digests: list[bytes] = []
-        self._raw: dict[int, bytes] = {}
+        self._states = StateLog()
         self._n_bytes = 0
         self._written = monotonic()
 
@@ -92,22 +88,20 @@ class TickRecorder:
             return
         self._inputs += [row_of(self.ticks, done) for done in inputs]
         self.ticks += 1
-        ids, digests = body_ids(self._demo), body_digests(self._demo)
-        self._bodies = self._bodies if ids == self._bodies else ids
-        self._hashes.append(demo_hash(self._demo) if digest is None else digest)
-        self._ids.append(self._bodies)
-        self._digests.append(digests)
-        self._n_bytes += len(digests) + HASH_BYTES
+        states = self._states
+        states.note(self._demo, demo_hash(self._demo) if digest is None else digest)
+        self._n_bytes += len(states.digests[-1]) + HASH_BYTES
         if self.ticks % _RAW_TICKS == 0:
-            self._raw[self.ticks] = raw_states(self._demo)
+            states.raw[self.ticks] = raw_states(self._demo)
         if self._n_bytes > _MAX_BYTES or len(self._inputs) > _MAX_INPUTS or monotonic() - self._written > _INTERVAL:
             self.flush()
 
     def flush(self) -> None:
         """Write all unwritten ticks."""
-        if not self.is_open or not self._hashes:
+        n_ticks = len(self._states.hashes)
+        if not self.is_open or not n_ticks:
             return
-        part = Part.of(self.ticks - len(self._hashes), 0, self._inputs, self._hashes, self._ids, self._digests, self._raw)
+        part = Part.of(self.ticks - n_ticks, 0, self._inputs, self._states)
         try:
             self._writer.add(part, 0)
         except (LabError, OSError) as error:
