@@ -55,7 +55,7 @@ LIMITS = {
     "engine.chipmunk": _PLAIN | {"engine.world"},
     "engine.dynamics": _PLAIN | _COLLISION | {"engine.world"},
     "engine.render": _PLAIN | {"engine.bounding"},
-    "engine.player": _PLAIN | {"engine.world", "engine.trace", "engine.sim", "engine.render"},
+    "engine.player": _PLAIN | {"engine.report", "engine.world", "engine.trace", "engine.sim", "engine.render"},
 }
 
 # Libraries that only some layers may see.
