@@ -1,4 +1,4 @@
-"""Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
+"""Smoke: each registered demo is built, stepped, drawn, given keys, and restarted (to the same bits: tests/hazards/test_rewinding.py)."""
 
 import pygame
 import pytest
@@ -14,7 +14,6 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
 from engine.render.palette import MIN_CONTRAST, THEMES, contrast
-from engine.sim.history import demo_hash
 from engine.sim.registry import all_demos
 from tests.unit.app.written import Written, noting_words
 
@@ -41,17 +40,11 @@ def test_runs_draws_and_restarts(demo):
             assert deepest(running) > -0.05, "bodies are built inside each other"
         if k % 20 == 0:
             window.show(surface)
-    first = demo_hash(running)
     assert running.stages or running.beside_worlds(), "nothing says whether it came out the same"
     assert pygame.transform.average_color(surface)[:3] != (0, 0, 0)
     window.session.restart()
     assert window.session.timeline.failure == ""
-    if demo.id == "workbench":  # what was built stays, and so do the clock and the solver's memory of its contacts
-        return
-    assert running.steps == 0
-    for _ in range(40):
-        running.sim.step()
-    assert demo_hash(running) == first
+    assert running.steps == 0 or demo.id == "workbench"  # what was built stays, and so does the clock
 
 
 def deepest(running):
