@@ -21,9 +21,8 @@ from engine.compare.proofs._polygon_decisions import (
     clipped_points,
     cross,
     dot,
-    extreme,
-    finished,
     minus,
+    onto_face,
     root,
     unit,
 )  # fmt: skip
@@ -44,81 +43,71 @@ class WorldEdge:
 
 def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
     """Follow Box2D's rule for an edge and a circle once; `sign` is -1 where the circle is A."""
-    judge = Judge(script)
-    bound, exact = bounds.separation, type(radius)
+    judge, exact = Judge(bounds, script), type(radius)
     along = unit(edge.v1, edge.v2)
     end, neighbor, name = None, None, ""
-    if not judge.is_positive("beyond the first end", dot(along, minus(center, edge.v1)), bound):
+    if not judge.is_positive("beyond the first end", dot(along, minus(center, edge.v1))):
         end, neighbor, name = edge.v1, edge.before, "the first neighbor's"
-    elif not judge.is_positive("beyond the second end", dot(along, minus(edge.v2, center)), bound):
+    elif not judge.is_positive("beyond the second end", dot(along, minus(edge.v2, center))):
         end, neighbor, name = edge.v2, edge.after, "the second neighbor's"
     reach = edge.skin + radius
     if end is None:
         normal = (-along[1], along[0])
         gap = dot(normal, minus(center, edge.v1))
-        if not judge.is_positive("side of the edge", gap, bound):
+        if not judge.is_positive("side of the edge", gap):
             normal, gap = (-normal[0], -normal[1]), -gap
-        if judge.is_positive("within the skins", abs(gap) - reach, bound):
-            return finished(judge, None, ())
-        return finished(judge, (sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),))
+        if judge.is_positive("within the skins", abs(gap) - reach):
+            return judge.outcome()
+        return judge.outcome((sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),))
     away = minus(center, end)
     distance = root(dot(away, away))
-    if judge.is_positive("within the skins", distance - reach, bound):
-        return finished(judge, None, ())
-    if neighbor is not None and judge.is_positive(name, dot(unit(end, neighbor), away), bound):
-        return finished(judge, None, ())
-    if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON), bound):
+    if judge.is_positive("within the skins", distance - reach):
+        return judge.outcome()
+    if neighbor is not None and judge.is_positive(name, dot(unit(end, neighbor), away)):
+        return judge.outcome()
+    if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON)):
         normal, gap = (away[0] / distance, away[1] / distance), distance
     else:
         normal, gap = (exact(sign), exact(0)), exact(0)
     amplification = 1.0 / max(float(distance), BOX2D_EPSILON)
-    return finished(judge, (sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),), amplification)
+    return judge.outcome((sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),), amplification)
 
 
 def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
     """Follow Box2D's rule for an edge and a polygon once; `sign` is -1 where the polygon is A."""
-    judge = Judge(script)
-    bound, total = bounds.separation, edge.skin + poly.skin
+    judge, total = Judge(bounds, script), edge.skin + poly.skin
     exact = type(total)
-    is_front, lower, upper = _facing(edge, poly.centroid, bounds, judge)
+    is_front, lower, upper = _facing(judge, edge, poly.centroid)
     along = unit(edge.v1, edge.v2)
     normal = (along[1], -along[0]) if is_front else (-along[1], along[0])
 
     on_edge = min(dot(normal, minus(vertex, edge.v1)) for vertex in poly.vertices)
-    if judge.is_positive("early out on the edge", on_edge - total, bound):
-        return finished(judge, None, ())
+    if judge.is_positive("early out on the edge", on_edge - total):
+        return judge.outcome()
     outward = [(-nx, -ny) for nx, ny in poly.normals]
     gaps = [
         min(dot(out, minus(vertex, edge.v1)), dot(out, minus(vertex, edge.v2))) for out, vertex in zip(outward, poly.vertices, strict=True)
     ]
-    if judge.is_positive("early out on the polygon", max(gaps) - total, bound):
-        return finished(judge, None, ())
-    chosen = _best_within_limits(gaps, outward, normal, lower, upper, bounds, judge)
+    if judge.is_positive("early out on the polygon", max(gaps) - total):
+        return judge.outcome()
+    chosen = _best_within_limits(judge, gaps, outward, normal, lower, upper)
     is_on_polygon = False
     if chosen is not None:
         preferred = exact(BOX2D_RELATIVE_TOLERANCE) * on_edge + exact(BOX2D_ABSOLUTE_TOLERANCE)
-        is_on_polygon = judge.is_positive("face preference", gaps[chosen] - preferred, 2.0 * bound)
+        is_on_polygon = judge.is_positive("face preference", gaps[chosen] - preferred, 2.0 * bounds.separation)
 
     if is_on_polygon and chosen is not None:
         n = poly.normals[chosen]
         corners = (poly.vertices[chosen], poly.vertices[(chosen + 1) % len(poly.vertices)])
-        points, amplification = clipped_points(
-            corners, n, (edge.v1, edge.v2), float(dot(n, normal)), exact(0), poly.skin, edge.skin, bounds, judge
-        )  # fmt: skip
-        return finished(judge, (-sign * n[0], -sign * n[1]), points, amplification)
-    products = [dot(normal, other) for other in poly.normals]
-    incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
-    ends = (poly.vertices[incident], poly.vertices[(incident + 1) % len(poly.vertices)])
+        clipped = clipped_points(judge, corners, n, (edge.v1, edge.v2), float(dot(n, normal)), exact(0), poly.skin, edge.skin)
+        return judge.outcome((-sign * n[0], -sign * n[1]), *clipped)
     corners = (edge.v1, edge.v2) if is_front else (edge.v2, edge.v1)
-    points, amplification = clipped_points(
-        corners, normal, ends, float(products[incident]), exact(0), edge.skin, poly.skin, bounds, judge
-    )  # fmt: skip
-    return finished(judge, (sign * normal[0], sign * normal[1]), points, amplification)
+    return judge.outcome((sign * normal[0], sign * normal[1]), *onto_face(judge, corners, normal, poly, exact(0), edge.skin))
 
 
-def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> tuple[bool, Vector, Vector]:
+def _facing(judge: Judge, edge: WorldEdge, centroid: Vector) -> tuple[bool, Vector, Vector]:
     """Return True if the centroid is in front of the chain, and between which normals the contact's must lie."""
-    along = unit(edge.v1, edge.v2)
+    along, bounds = unit(edge.v1, edge.v2), judge.bounds
     normal, behind = (along[1], -along[0]), (-along[1], along[0])
 
     def is_in_front(of: str, start: Vector, direction: Vector) -> bool:
@@ -170,16 +159,10 @@ def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> 
 
 
 def _best_within_limits(
-    gaps: Sequence[Number],
-    outward: Sequence[Vector],
-    normal: Vector,
-    lower: Vector,
-    upper: Vector,
-    bounds: Bounds,
-    judge: Judge,
+    judge: Judge, gaps: Sequence[Number], outward: Sequence[Vector], normal: Vector, lower: Vector, upper: Vector
 ) -> int | None:
     """Return the polygon's edge with the greatest gap among those whose normal lies within the limits, of equal ones as the judge says."""
-    slop = type(normal[0])(BOX2D_ANGULAR_SLOP)
+    slop, bounds = type(normal[0])(BOX2D_ANGULAR_SLOP), judge.bounds
 
     def is_within(out: Vector) -> bool:
         across = cross(normal, out)  # positive: out lies left of the normal, on the upper limit's side
@@ -198,7 +181,7 @@ def _best_within_limits(
     if not best:
         return None
     best.sort()
-    return best[extreme("best edge of the polygon", [gaps[edge] for edge in best], 2.0 * bounds.separation, judge)]
+    return best[judge.extreme("best edge of the polygon", [gaps[edge] for edge in best], 2.0 * bounds.separation)]
 
 
 def _point(center: Vector, normal: Vector, gap: Number, skin: Number, radius: Number) -> tuple[Number, Number, Number]:

@@ -34,9 +34,8 @@ __all__ = [
     "clipped_points",
     "cross",
     "dot",
-    "extreme",
-    "finished",
     "minus",
+    "onto_face",
     "placed_points",
     "replay_outcome",
     "root",
@@ -104,13 +103,29 @@ class Outcome:
 class Judge:
     """Decides comparisons, following `script` where rounding leaves a choice and the plain answer after its end."""
 
-    def __init__(self, script: Sequence[int] = ()) -> None:
-        self._script = list(script)
-        self.open: list[Decision] = []
+    def __init__(self, bounds: Bounds, script: Sequence[int] = ()) -> None:
+        self.bounds, self._script = bounds, list(script)
+        self._open: list[Decision] = []
 
-    def is_positive(self, name: str, margin: Number, bound: float) -> bool:
-        """Return True if `margin` > 0, or what the script says if it is within `bound` of 0."""
-        return self._choose(name, margin, bound, 0 if margin > 0 else 1, 2) == 0
+    def is_positive(self, name: str, margin: Number, bound: float | None = None) -> bool:
+        """Return True if `margin` > 0, or what the script says if it is within `bound` of 0, by default that of a separation."""
+        return self._choose(name, margin, self.bounds.separation if bound is None else bound, 0 if margin > 0 else 1, 2) == 0
+
+    def extreme(self, name: str, values: Sequence[Number], bound: float) -> int:
+        """Return the index of the greatest value; of those within `bound` of it, the one the script says, else the first greatest."""
+        greatest = max(values)
+        near = [index for index, value in enumerate(values) if greatest - value <= bound]
+        for index in near[:-1]:
+            rival = max(value for at, value in enumerate(values) if at in near and at > index)
+            if not self.is_positive(name, rival - values[index], bound):
+                return index
+        return near[-1]
+
+    def outcome(
+        self, normal: Vector | None = None, points: tuple[tuple[Number, Number, Number], ...] = (), amplification: float = 0.0
+    ) -> Outcome:
+        """Return the outcome to which the decisions led, no contact by default."""
+        return Outcome(normal if points else None, points, tuple(self._open), amplification)
 
     def side_of_plane(self, margin: Number, bound: float) -> int:
         """Return 0 inside, 1 outside, 2 on the plane itself, of a distance in front of it."""
@@ -119,10 +134,10 @@ class Judge:
     def _choose(self, name: str, margin: Number, bound: float, plain: int, n_options: int) -> int:
         if abs(margin) > bound:
             return plain
-        at = len(self.open)
+        at = len(self._open)
         option = self._script[at] if at < len(self._script) else plain
         assert option < n_options
-        self.open.append(Decision(name, margin, bound, option))
+        self._open.append(Decision(name, margin, bound, option))
         return option
 
 
@@ -148,37 +163,37 @@ def all_outcomes(replay: Callable[[Sequence[int]], Outcome]) -> Iterator[tuple[O
 
 def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
     """Follow Box2D's rule once, the undecided comparisons as `script` says."""
-    judge = Judge(script)
+    judge = Judge(bounds, script)
     total = a.skin + b.skin
-    separation_a, edge_a = _climb(a, b, bounds, judge)
-    if judge.is_positive("early out on A", separation_a - total, bounds.separation):
-        return finished(judge, None, ())
-    separation_b, edge_b = _climb(b, a, bounds, judge)
-    if judge.is_positive("early out on B", separation_b - total, bounds.separation):
-        return finished(judge, None, ())
+    separation_a, edge_a = _climb(judge, a, b)
+    if judge.is_positive("early out on A", separation_a - total):
+        return judge.outcome()
+    separation_b, edge_b = _climb(judge, b, a)
+    if judge.is_positive("early out on B", separation_b - total):
+        return judge.outcome()
     exact = type(separation_a)
     preferred = exact(BOX2D_RELATIVE_TOLERANCE) * separation_a + exact(BOX2D_ABSOLUTE_TOLERANCE)
     is_on_b = judge.is_positive("face preference", separation_b - preferred, 2.0 * bounds.separation)
     base, other, edge = (b, a, edge_b) if is_on_b else (a, b, edge_a)
 
     normal = nx, ny = base.normals[edge]
-    products = [dot(normal, direction) for direction in other.normals]
-    incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
-    corners = (base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)])
-    ends = (other.vertices[incident], other.vertices[(incident + 1) % len(other.vertices)])
-    points, amplification = clipped_points(
-        corners, normal, ends, float(products[incident]), total, base.skin, other.skin, bounds, judge
-    )  # fmt: skip
+    corners = base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)]
     sign = -1 if is_on_b else 1
-    return finished(judge, (sign * nx, sign * ny), points, amplification)
+    return judge.outcome((sign * nx, sign * ny), *onto_face(judge, corners, normal, other, total, base.skin))
 
 
-def finished(judge: Judge, normal: Vector | None, points: tuple[tuple[Number, Number, Number], ...], amplification: float = 0.0) -> Outcome:
-    """Return the outcome that a judge was led to."""
-    return Outcome(normal if points else None, points, tuple(judge.open), amplification)
+def onto_face(
+    judge: Judge, corners: tuple[Vector, Vector], normal: Vector, poly: WorldPolygon, widening: Number, skin: Number
+) -> tuple[tuple[tuple[Number, Number, Number], ...], float]:
+    """Clip the polygon's edge that faces a reference edge with these `corners`, this `normal` and this `skin`; see `clipped_points`."""
+    products = [dot(normal, direction) for direction in poly.normals]
+    incident = judge.extreme("incident edge", [-product for product in products], 2.0 * judge.bounds.direction)
+    ends = poly.vertices[incident], poly.vertices[(incident + 1) % len(poly.vertices)]
+    return clipped_points(judge, corners, normal, ends, float(products[incident]), widening, skin, poly.skin)
 
 
 def clipped_points(
+    judge: Judge,
     corners: tuple[Vector, Vector],
     normal: Vector,
     ends: tuple[Vector, Vector],
@@ -186,21 +201,19 @@ def clipped_points(
     widening: Number,
     base_skin: Number,
     other_skin: Number,
-    bounds: Bounds,
-    judge: Judge,
 ) -> tuple[tuple[tuple[Number, Number, Number], ...], float]:
     """Clip the incident edge's `ends` between the `corners` of the reference edge, moved apart by `widening`, and keep what is near.
 
     `product` is that of the two edges' normals. Returns points x, y, separation, and by how much the clip amplified errors.
     """
     exact = type(widening)
-    (nx, ny), total = normal, base_skin + other_skin
+    (nx, ny), total, bound = normal, base_skin + other_skin, judge.bounds.separation
     factor = 1.0 / max(abs(product), _MIN_COSINE)
     clipped, amplification = list(ends), 0.0
     for corner, outward in zip(corners, (-1, 1), strict=True):
         tangent = -outward * ny, outward * nx
         out = [dot(tangent, minus(point, corner)) - widening for point in clipped]
-        sides = [judge.side_of_plane(distance, bounds.separation * (1.0 + amplification)) for distance in out]
+        sides = [judge.side_of_plane(distance, bound * (1.0 + amplification)) for distance in out]
         if sides.count(1) == 2 or sorted(sides) == [1, 2]:
             return (), 0.0
         if sides.count(1) == 1:
@@ -215,7 +228,7 @@ def clipped_points(
     half = exact(0.5)
     for x, y in clipped:
         gap = dot(normal, minus((x, y), corners[0]))
-        if not judge.is_positive("within the skins", total - gap, bounds.separation * (1.0 + 2.0 * amplification)):
+        if not judge.is_positive("within the skins", total - gap, bound * (1.0 + 2.0 * amplification)):
             continue
         lift = half * (base_skin - other_skin - gap)
         points.append((x + lift * nx, y + lift * ny, gap))
@@ -230,11 +243,12 @@ def placed_points(
     return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in ((number(x), number(y)) for x, y in local)]
 
 
-def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge) -> tuple[Number, int]:
+def _climb(judge: Judge, poly: WorldPolygon, other: WorldPolygon) -> tuple[Number, int]:
+    bounds = judge.bounds
     toward = minus(other.centroid, poly.centroid)
     reach = abs(float(toward[0])) + abs(float(toward[1]))
     along = [dot(normal, toward) for normal in poly.normals]
-    start = extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach), judge)
+    start = judge.extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach))
 
     def separation(edge: int) -> Number:
         return min(dot(poly.normals[edge], minus(vertex, poly.vertices[edge])) for vertex in other.vertices)
@@ -258,17 +272,6 @@ def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge
             break
         best, best_edge = value, edge
     return best, best_edge
-
-
-def extreme(name: str, values: Sequence[Number], bound: float, judge: Judge) -> int:
-    """Return the index of the greatest value; of those within `bound` of it, the one the script says, else the first greatest."""
-    greatest = max(values)
-    near = [index for index, value in enumerate(values) if greatest - value <= bound]
-    for index in near[:-1]:
-        rival = max(value for at, value in enumerate(values) if at in near and at > index)
-        if not judge.is_positive(name, rival - values[index], bound):
-            return index
-    return near[-1]
 
 
 def root(value: Number) -> Number:
