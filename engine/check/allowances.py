@@ -1,6 +1,6 @@
 """How far an answer may be off and still be right.
 
-Two parts are added. What float64 loses is derived; the rest, `DEFAULT_TOLERANCE`, is a choice that `--tolerance` changes.
+The allowance has two parts: the rounding of float64, which is derived, and `DEFAULT_TOLERANCE`, a choice that `--tolerance` changes.
 
 **Rounding.** u = 2**-53, S the sum over both shapes of the greatest ``|x| + |y| + radius``. A function that follows the book takes
 differences of coordinates (u S each), makes a unit vector of one of them (relative error 4 u: two squares, a sum, a root, a
@@ -31,5 +31,5 @@ their corners were rounded into the world (8 u S) and errs by `SAT_ROUNDING`, 32
 
 
 def rounding(scale: float) -> float:
-    """Return what float64 may lose of a separation, meters; `scale` is S."""
+    """Return the rounding allowance of a separation in float64, meters; `scale` is S."""
     return _ROUNDINGS * SAT_ROUNDING * scale

@@ -71,7 +71,7 @@ class _Counter(io.TextIOBase):
 
 
 def read_answer(value: Any, query: str) -> list[Any]:
-    """Return what the function returned as plain data; runs the methods of whatever it is."""
+    """Return the function's result as plain data; this may call methods of the returned object."""
     try:
         return _read(value, query)
     except _MalformedError as error:

@@ -48,7 +48,7 @@ def core_of(shape: PlainShape) -> tuple[PlainPolygon, float]:
 
 def plain_pairs(cases: CaseChunk) -> list[PlainPair]:
     """Return the pairs of a chunk in the world."""
-    # an edge is in no pair of the solid kinds, which are what an outsider's function is asked
+    # users' functions get pairs of the solid kinds, which have no edges
     local = [None if isinstance(shape, Segment) else _local(shape) for shape in cases.shapes]
     turned_a, turned_b = (
         np.column_stack((poses[:, :2], np.cos(poses[:, 2]), np.sin(poses[:, 2]))) for poses in (cases.poses_a, cases.poses_b)

@@ -79,7 +79,7 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
 
 
 def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str | None:
-    """Return the command that shows our algorithm step by step on the pair of a file, with the function beside; None without a file."""
+    """Return the command that steps through our algorithm on the pair of a file, beside the function; None without a file."""
     if pair_file is None or not finding.is_alone:
         return None
     return shlex.join([*program().split(), "step", ANSWERED_BY[task.query], "--pair", pair_file, "--own", name_of(task)])
@@ -99,7 +99,7 @@ def pair_of(task: Task, finding: Finding) -> Pair:
 
 
 def plain_answer(reply: Reply) -> object:
-    """Return a reply as the function gave it, None where it gave none."""
+    """Return the answer in a reply as the function gave it, or None if it gave none."""
     if reply.said != "answer" or not (reply.contact or reply.keys):
         return None
     return dict(reply.keys) if reply.keys else True
@@ -140,7 +140,7 @@ def _listed(value: Any) -> Any:
 
 
 Pictures = Mapping[tuple[int, str], tuple[bytes, str, str]]
-"""By the number of the file and the kind: a PNG, the name of the pair's file, and that of the player's page; empty if there is none."""
+"""A PNG, the name of the pair's file and that of the player's page, by number of the function and kind; empty if there is none."""
 
 
 def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:

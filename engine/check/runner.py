@@ -33,7 +33,7 @@ DEFAULT_TIME_LIMIT = 1.0
 """Seconds a call may take: a thousand times what plain Python needs for two polygons."""
 
 LOAD_SECONDS = 20.0
-"""To import the file: it may import NumPy or compile kernels."""
+"""Time limit for importing the file, s: it may import NumPy or compile kernels."""
 
 MEMORY = 4 << 30
 """Bytes of address space, where the system can limit it."""
@@ -59,7 +59,7 @@ class RefusedFunctionError(LabError):
 
 
 class Runner:
-    """The function of a file, asked one query, in its process; use it in a ``with`` statement. A call may take `time_limit` seconds.
+    """The function of a file for one query, in a process of its own; use it in a ``with`` statement. A call may take `time_limit` seconds.
 
     `n_killed` counts the calls that ended the process, or had to be ended with it.
     """

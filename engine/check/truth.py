@@ -9,7 +9,7 @@ they overlap; and its direction is the way out, from A to B. The largest is amon
 that count stay the same and s is a cosine, which has no maximum but where it points::
 
     edges        the normals of A's edges, and those of B's turned round
-    corners      from a corner (or center) of A to one of B: only where one shape is round, or the distance of two polygons is asked
+    corners      from a corner (or center) of A to one of B: only if one shape is round, or for the distance of two polygons
 
 Nothing is searched and nothing skipped: that is slow, and leaves nothing to get wrong. Coordinates are integers after multiplying by a
 power of two, and so are all products; only |d| is irrational. It is taken from an integer root with `_ROOT_BITS` bits behind the

@@ -29,11 +29,11 @@ __all__ = ["Reply", "Settled", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Reply of a call: `said` is ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
+    """Reply to a call: `said` is ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
 
-    Of an answer `contact` (of a distance, whether it is 0 or less), the `keys` that are judged, and `unknown` others; of a fault what went
-    wrong, and `where`: the line of the function's file, for an exception. `printed` counts characters. `is_repeatable` is false where the
-    same call, made again, brought something else.
+    An answer has `contact` (for a distance, True if it is 0 or less), the `keys` that are judged, and `unknown` other keys. A fault has a
+    `message`, and for an exception `where`, the line of the function's file. `printed` counts characters. `is_repeatable` is False if the
+    same call gave a different answer the second time.
     """
 
     said: str

@@ -1,7 +1,7 @@
-"""Queries in columns, as they are put to both sides, and their answers in one form: manifolds, times of impact, rays and points.
+"""Queries in columns, the input of both sides, and their answers in one form: manifolds, times of impact, rays and points.
 
-All numbers that are asked with are float32's. Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked for that;
-b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart, and so are we asked to.
+All input numbers are float32 values. Box2D's TestPoint and RayCast ignore a polygon's skin, so our queries get polygons without it;
+b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart, and our search has the same target.
 """
 
 from __future__ import annotations

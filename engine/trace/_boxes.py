@@ -102,7 +102,7 @@ class PairsDecoder(Decoder[BoxesCase]):
         self.add(kind, line, words, about, marks=(*self.lines, *marks, *drawn, *self.shown(kind, roles), *results), **more)
 
     def shown(self, kind: str, roles: Mapping[int, Role]) -> Iterable[Mark]:
-        """Return what every step shows of the structure."""
+        """Return the marks of the structure for every step."""
         return ()
 
     def answer(self) -> None:

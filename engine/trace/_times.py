@@ -30,7 +30,7 @@ _FIRST, _LAST = -0.25, 1.25
 
 
 def bar(y: float, start: float, end: float, role: Role, text: str = "") -> Marks:
-    """Return a bar from one time to another, as far as it shows; a dot where it is one moment or lies beyond; none where it is empty."""
+    """Return the visible part of a bar between two times: a dot for a single moment or a bar outside the view, nothing if it is empty."""
     if not start <= end:
         return ()
     first, last = (min(max(t, _FIRST), _LAST) for t in (start, end))

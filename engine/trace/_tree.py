@@ -129,7 +129,7 @@ class Forest:
         return math.fsum(half_perimeter(self.boxes[node]) for node in self.children)
 
     def place(self, node: int) -> Point:
-        """Return where a node of the tree stands in its view."""
+        """Return the position of a node in the view of the tree."""
         self._draw()
         return self._places[node]
 

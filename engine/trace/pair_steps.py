@@ -110,7 +110,7 @@ def _steps(answers: PairAnswers) -> list[TraceStep]:
 
 
 def _own_answer(outsider: Outsider) -> Answer:
-    """Return what can be drawn of a user's answer; its form is that of ``check``."""
+    """Return the parts of a user's answer that can be drawn; it has the form that ``check`` accepts."""
     answer = outsider.answer if isinstance(outsider.answer, dict) else {}
     points, depth, a, b = answer.get("points"), answer.get("depth"), _point(answer.get("point_a")), _point(answer.get("point_b"))
     return Answer(

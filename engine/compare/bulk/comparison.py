@@ -80,7 +80,7 @@ def compare_chunks(
     kinds: Sequence[str] = PAIR_KINDS,
     scheduler: str | None = None,
 ) -> Generator[Tally, None, None]:
-    """Do the same, yielding the tally so far after each chunk, so that a caller can show progress or stop.
+    """Compare as `compare` does, yielding the tally so far after each chunk, so that a caller can show progress or stop.
 
     With the address of a Dask `scheduler`, its cluster does the chunks in place of `jobs` processes.
 

@@ -38,7 +38,7 @@ _PICOMETERS = 10**12
 """A sum of whole numbers does not depend on the order, as one of floats would."""
 
 _DECADES = range(-12, 6)
-"""From a picometer, or a millionth of a millionth: float64 itself rounds to that."""
+"""Decades of the histogram, from 1e-12, which is about float64's rounding."""
 
 EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES for digit in (1, 2, 5)), 1e6)
 """1, 2 and 5 of each decade. Bin 0 lies below the first, bin k from edge k - 1 up to, but not including, edge k."""
@@ -46,9 +46,9 @@ EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One difference: its place in the sequence, by which examples are ordered, the verdict, the kind of shapes, and what was asked.
+    """A difference: its place in the sequence, by which examples are ordered, the verdict, the kind of shapes, and the pair or a sketch.
 
-    `is_random` where it belongs to no adversarial family.
+    `is_random` is true if it belongs to no adversarial family.
     """
 
     place: Provenance
@@ -62,8 +62,8 @@ class Example:
 class Examples:
     """Examples of one reason: the first of the sequence, the worst, and the worst outside the adversarial families.
 
-    The worst is the first of the largest; where shapes are kilometers wide it says little about ordinary ones, which the third is for.
-    It is None where there is none. All may be one and the same.
+    Among equally large differences, the worst is the first. The third exists because the worst may be between shapes kilometers wide, which
+    says little about ordinary ones; it is None if no random case differs. All three may be the same example.
     """
 
     first: Example
@@ -87,7 +87,7 @@ class Examples:
                 yield example
 
     def role(self, example: Example) -> str:
-        """Return what an example is an example of."""
+        """Return the role of an example in a sentence: "the worst", "the first"."""
         roles = []
         if self.worst.place == example.place:
             roles.append("the worst")
@@ -182,7 +182,7 @@ class Wrong:
     largest: str
 
     def sizes(self, kind: KindTally) -> Sizes:
-        """Return what is wrong of some pairs."""
+        """Return the sizes of the wrong answers among some pairs."""
         sizes = Sizes()
         for reason in self.reasons:
             sizes.add(kind.reasons.get(reason, Sizes()))
@@ -255,7 +255,7 @@ class QueryTally(KindTally):
         return sorted(self.kinds.items()) + ([] if self.random is None else [("random pairs only", self.random)])
 
     def _wrong_as_json(self, kind: KindTally) -> dict[str, float]:
-        """Return how often and how badly Box2D is wrong, under the names of the JSON; empty where it cannot be."""
+        """Return how often and how badly Box2D is wrong, under the names of the JSON; empty if the query has no wrong answers."""
         return {} if self.wrong is None else self.wrong.as_json(kind)
 
     def _kind_as_json(self, kind: KindTally) -> dict[str, Any]:

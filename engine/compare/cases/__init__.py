@@ -1,8 +1,8 @@
 """Seeded cases to compare on: mostly random ones, and those on which collision code goes wrong.
 
-Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends on the seed
-alone (and on the kinds of pairs that are asked for) and never on how many processes share the work. All numbers are float32's, so that
-Box2D and we get the same ones. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for single shapes and whole scenes
+Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends only on the seed
+(and on the kinds of pairs chosen) and never on how many processes share the work. All numbers are float32 values, so that Box2D and our
+algorithms get the same input. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for single shapes and whole scenes
 `properties`.
 """
 

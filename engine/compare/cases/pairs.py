@@ -103,7 +103,7 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
 
 @lru_cache(maxsize=1)
 def _whole_chunk(seed: int, chunk: int, kinds: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return what `CaseChunk` takes; kept, because a run begins with one pair of the chunk that it begins with."""
+    """Return the arguments of `CaseChunk`. Cached, because a run first computes one pair of its first chunk, to load the kernels."""
     shapes, pools = chunk_shapes(stream(seed, "compare", "shapes", chunk))
     rng = stream(seed, "compare", "pairs", chunk, *sorted(kinds))
     share = np.array([_KIND_SHARES[name] if name in kinds else 0.0 for name in PAIR_KINDS])

@@ -57,7 +57,8 @@ class MassChunk:
 
 
 def box_rows(cases: CaseChunk, seed: int, chunk: int) -> IntArray:
-    """Return for each pair of `cases` the shape whose box is asked, at the pose of its first one: that one, or now and then an edge."""
+    """Return the shape whose box is computed for each pair of `cases`, at the pose of the pair's first shape: that shape, or sometimes an
+    edge."""
     rng = stream(seed, "compare", "boxes", chunk)
     edges = np.array([at for at, shape in enumerate(cases.shapes) if isinstance(shape, Segment)], dtype=np.int64)
     is_edge, edge = rng.random(CHUNK) < EDGE_SHARE, rng.integers(0, len(edges), CHUNK)
@@ -132,7 +133,7 @@ def _of_family(family: str, points: FloatArray, noise: FloatArray, number: Float
 
 
 def _polygon(vertices: FloatArray) -> Polygon | None:
-    """Return the polygon; None where rounding has taken its convexity or its area."""
+    """Return the polygon, or None if rounding has made it concave or left it without area."""
     try:
         return Polygon(vertices)
     except InvalidShapeError:

@@ -45,7 +45,7 @@ __all__ = ["FixtureShapes", "ReportedShapes", "by_own_rule", "grown"]
 _NOT_HELD = -1
 
 _FARTHEST = LINEAR_SLOP * 2.0**23
-"""Meters, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
+"""Meters, 42 km: there float32 numbers are spaced by Box2D's slop, so that the rounded pair would be a different one."""
 
 
 class FixtureShapes:
@@ -116,7 +116,7 @@ def grown(shape: AnyShape, margin: float) -> AnyShape:
 
 @lru_cache(maxsize=4096)
 def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
-    """Return a shape with the numbers, the order and the skin that Box2D gives it; or None, and why it cannot hold it."""
+    """Return a shape with the numbers, the vertex order and the skin that Box2D gives it; or None, and why Box2D cannot represent it."""
     if isinstance(shape, Capsule):
         return None, "capsule"
     try:
@@ -189,7 +189,7 @@ class ReportedShapes(FixtureShapes):
         return differs
 
     def _comparable(self, pairs: IntArray, farthest: FloatArray) -> tuple[IntArray, list[tuple[int, str]]]:
-        """Return which of the pairs (n, 2), as far out as that, Box2D can be asked about, and of the others why not."""
+        """Return the rows of the pairs (n, 2) that Box2D can compute, and why not for the others; `farthest` (n,) are coordinates."""
         may: Flags = ~any_of_rows(self._held[pairs] == _NOT_HELD)
         why = [(row, next(filter(None, (self._why[fixture] for fixture in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
         for is_out, name in (((self._packed.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):

@@ -1,13 +1,13 @@
-"""Selects fixtures that may touch, by Box2D's rules over pairs of columns; and pairs that they have only just let pass.
+"""Selects the fixtures that may touch, by Box2D's rules over columns, and the pairs that these rules have only just allowed.
 
-A rule takes the columns, which fixtures are edges (n,), and pairs (k, 2) of rows, and says (k,) which pairs it lets pass. Source: Box2D
+A rule takes the columns, which fixtures are edges (n,), and pairs (k, 2) of rows, and returns which pairs (k,) it allows. Source: Box2D
 2.3.0, b2ContactManager::AddPair (one body), b2Body::ShouldCollide (a dynamic one, joints), b2ContactFilter::ShouldCollide (groups,
 categories and masks), b2Contact::Create (two edges have no algorithm).
 
 A joint that is removed, a filter that is changed, a body that becomes dynamic or active enables pairs between two steps. Box2D makes
 contacts for new pairs when it has moved the bodies, and evaluates only those that it has; so a pair newly enabled may touch for a step or
-longer without a word from Box2D. Which pairs these are follows from the fixtures alone, and from whether a contact was there after the
-last step.
+longer without being reported by Box2D. These pairs follow from the fixtures alone, and from whether a contact existed after the last
+step.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -
 
 
 RULES: tuple[MeetingRule, ...] = (of_two_bodies, is_moved_by_contact, has_an_area, filters_agree, no_joint_forbids)
-"""All must let a pair pass."""
+"""A pair may touch if every rule allows it."""
 
 
-# --- What they have only just let pass
+# --- Newly allowed pairs
 
 
 class NewlyEnabledPairs:
@@ -86,7 +86,7 @@ class NewlyEnabledPairs:
     Parameters
     ----------
     rules : sequence of MeetingRule
-        All must let a pair pass.
+        A pair may touch if every rule allows it.
     """
 
     def __init__(self, rules: Sequence[MeetingRule]) -> None:
@@ -96,16 +96,16 @@ class NewlyEnabledPairs:
         self._changed_at = -1
         """The step that found the columns changed."""
         self._freed: set[int] = set()
-        """Pairs of bodies that a joint, now gone, kept apart."""
+        """Pairs of bodies whose collision was disabled by a joint that no longer exists."""
         self._renewed: set[int] = set()
-        """Fixtures whose body was another kind or inactive, or whose filter was another, and that Box2D may owe a contact."""
+        """Fixtures whose filter, body type or active state has changed, and for which Box2D may lack a contact."""
         self._had_contact: set[int] = set()
-        """Among all those in `_late`, the pairs whose boxes overlap and for which Box2D kept a contact after the last step."""
+        """Pairs among those in `_late` whose boxes overlap and for which Box2D had a contact after the last step."""
         self._late: tuple[set[int], set[int]] = set(), set()
         """Values of `_freed` and `_renewed` after the last step."""
 
     def change(self, old: FixtureColumns, was_edge: Flags, step: StepPairs) -> None:
-        """Take in that a step found other columns than the `old` ones, of which some were edges."""
+        """Record that a step had different columns than the `old` ones; `was_edge` says which of those were edges."""
         new = step.fixtures
         self._before = (old, was_edge)
         self._freed |= set(pair_keys(old.joint_filtered).tolist()) - set(pair_keys(new.joint_filtered).tolist())
@@ -113,7 +113,7 @@ class NewlyEnabledPairs:
         self._changed_at = step.step
 
     def note(self, columns: FixtureColumns, pairs: IntArray, has_contact: Callable[[tuple[int, int]], bool]) -> None:
-        """Note after a step which late ones of the pairs (n, 2) of rows that may meet have a contact: only those are evaluated next."""
+        """Record after a step which newly allowed pairs (n, 2) of rows have a contact: Box2D evaluates only those in the next step."""
         if not (self._freed or self._renewed or any(self._late)):
             return
         late = np.isin(pair_keys(columns.body[pairs]), np.array(sorted(self._freed), dtype=np.int64))
@@ -138,7 +138,7 @@ class NewlyEnabledPairs:
         return None
 
     def _might_before(self, fixtures: tuple[int, int], bodies: IntArray, step: StepPairs) -> bool:
-        """Return True if Box2D may have had a contact of two fixtures at the start of the step: they could meet before, or one is new."""
+        """Return True if Box2D may have had a contact for two fixtures at the start of the step: they could meet before, or one is new."""
         if not step.renewed.isdisjoint(bodies.tolist()):
             return False
         if self._before is None or self._changed_at != step.step:

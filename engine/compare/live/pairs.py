@@ -60,7 +60,7 @@ _STATIC = BODY_TYPES.index("static")
 _NO_KEYS, _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
 
 _Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
-"""For each pair settled by an impact inside the step, by its key: its fixtures in Box2D's order, and the poses at that impact."""
+"""Pairs decided by an impact inside the step, by key: their fixtures in Box2D's order, and their poses at that impact."""
 
 
 class LivePairs:
@@ -343,7 +343,7 @@ class LivePairs:
         )
 
     def _judge_reported(self, rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> Verdict | None:
-        """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
+        """Return the verdict on a pair on which the solver and the library differ, or None if they agree within rounding."""
         alone = "only the solver reports that they touch" if is_theirs else "only our library reports that they touch"
         if step.fixtures.is_sensor[rows].any():
             return None if is_theirs and self._passes(rows[0], step) else Verdict("unexplained", 0.0, alone)
@@ -376,7 +376,7 @@ class LivePairs:
         return self._record.contact_between(*pair) if all(map(self._world.is_fixture, pair)) else None
 
     def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
-        """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
+        """Return the verdict, or None if the two sides agree once Box2D's order of the two fixtures is known."""
         if not self._may_meet(rows[None, :])[0]:
             return Verdict("unexplained", 0.0, "Box2D reports a contact that our filter rules forbid")
         gap, touches = pair.gap, pair.decides()
@@ -399,7 +399,7 @@ class LivePairs:
         return Verdict("unexplained", abs(gap), f"{alone}, and float32 rounding cannot reverse it")
 
     def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Explained:
-        """Say why Box2D has not looked at a pair that touches."""
+        """Explain why Box2D has not evaluated a pair that touches."""
         reason = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
         if reason is not None:
             return Verdict("not_asked", -pair.gap, reason)

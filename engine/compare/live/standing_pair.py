@@ -95,7 +95,7 @@ class StandingPair:
         return explain_circle(row, ours, box2d, 0.0)
 
     def difference(self, verdict: Verdict) -> Difference:
-        """Return what a viewer needs: the place is the middle of what the boxes share, or of the gap between them."""
+        """Return the record for a viewer; its position is the middle of the boxes' overlap, or of the gap between them."""
         place: FloatArray = 0.5 * (self._boxes[:, :2].max(axis=0) + self._boxes[:, 2:].min(axis=0))
         x, y = place.tolist()
         return Difference(*self.fixtures, (x, y), (0.0, 0.0), None, verdict.reason, verdict.size, verdict.evidence)

@@ -1,4 +1,4 @@
-"""The referee of motion: from equal states both engines take one step, and the causes of the difference are removed, one by one.
+"""The referee of motion: both engines take one step from equal states, and the causes of the difference are removed one by one.
 
 ::
 
@@ -19,11 +19,11 @@
     .                                 sweeps that begin where Box2D's end   several_answers
     (no friction                      no friction                           unsettled)
 
-Each line stands on those above it, but for those in brackets: without inherited impulses what follows is worse where they are not the
-cause; and friction is taken away only where Box2D's own sweeps come to no end. In the last line both solve the same problem, Box2D in
-float32 and `engine.dynamics.hard_step` in float64, and what is left must be float32's: else the body is unexplained. The cause of
-a body is what took most of its difference away; that it was shown means that the last line, or one before it, left no more than rounding
-may.
+Each line includes the changes of those above it, except for lines in brackets: removing inherited impulses makes the later lines worse if
+they are not the cause, and friction is removed only if Box2D's own sweeps do not converge. In the last line both engines solve the same
+problem, Box2D in float32 and `engine.dynamics.hard_step` in float64, so the remaining difference must be float32 rounding; otherwise the
+body is unexplained. The cause of a body is the one whose removal reduced its difference most; it counts as shown if the last line, or one
+before it, left no more than rounding may.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _PATIENCE = (1, 6)
 
 
 def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> MotionVerdict:
-    """Let both engines take one step from where a world stands, and find why they part; the world stays as it is.
+    """Take one step of a world with each engine, and find why the results differ; the world itself is not changed.
 
     Parameters
     ----------
     world : World or WorldSnapshot
         Between two steps, driven by either engine.
     pre_solve : callable, optional
-        Of a snapshot's world.
+        Hook of the world that a snapshot was taken of.
     solver : str, optional
         Which of ours is judged; see `engine_states`.
 

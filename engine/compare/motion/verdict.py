@@ -27,7 +27,7 @@ CAUSES: dict[str, str] = {
     "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ as much.",
     "unexplained": "The difference remains whichever cause is removed.",
 }
-"""Causes in the order in which they are taken away, and a sentence for people."""
+"""Causes in the order in which they are removed, each with a sentence for people."""
 
 POSE_CAUSES: dict[str, str] = {
     "velocity": "The poses differ by the velocity difference times the time step.",
@@ -38,7 +38,7 @@ POSE_CAUSES: dict[str, str] = {
     "changing velocities; our solver pushes them softly during the step.",
     "unexplained": "None of the known causes explains the difference.",
 }
-"""Why poses differ, in the order in which it is asked, and a sentence for people."""
+"""Causes of a difference between poses, in the order in which they are tested, each with a sentence for people."""
 
 _MIN_SHARE = 0.05
 """Minimum share of a difference; smaller changes are not reported."""
@@ -54,21 +54,21 @@ class BodyVerdict:
     linear, angular : (float, float), float
         Box2D's velocity less ours, m/s and rad/s.
     size : float
-        Of that as a speed, m/s: of the center of mass, and of the body's farthest point about it.
+        That difference as a speed, m/s: of the center of mass plus that of the body's farthest point about it.
     moved : float
-        How far apart the two leave the body, m, its farthest point's way about the center of mass included.
+        Distance between the body's two poses, m, including the path of its farthest point about the center of mass.
     moved_by : str
-        One of `POSE_CAUSES`; empty where the poses agree.
+        One of `POSE_CAUSES`; empty if the poses agree.
     cause : str
-        One of `CAUSES`: what of the difference went first and most; "unexplained" where it did not go.
+        One of `CAUSES`: the one whose removal reduced the difference most; "unexplained" if the difference remains.
     shares : tuple of (str, float)
-        Every cause that took a tenth of `size` or more, and how much of it, m/s, as they were taken away.
+        Every cause whose removal reduced the difference by a tenth of `size` or more, and by how much, m/s, in order.
     left : tuple of (str, float)
-        What is left of `size` once a cause is taken away, and all before it.
+        The rest of `size` after removing a cause and all before it.
     allowed : float
         m/s, what float32 may leave; see `engine.compare.allowances`.
     reason : str
-        Of another contact: the reason of the referee of contacts.
+        If the cause is another contact: the reason given by the referee of contacts.
     """
 
     body: int
@@ -124,11 +124,11 @@ class MotionVerdict:
     compared : int
         Dynamic bodies.
     agree : int
-        Those of which the two velocities are as near as rounding leaves them.
+        Number of bodies whose two velocities differ by no more than rounding.
     bodies : tuple of BodyVerdict
-        The others, in ascending order of ids.
+        The other bodies, in ascending order of ids.
     ways : Counter
-        Of all bodies of which the poses differ, how many by which of `POSE_CAUSES`.
+        Bodies whose poses differ, by `POSE_CAUSES`.
     """
 
     step: int
@@ -149,11 +149,11 @@ class MotionVerdict:
 
     @property
     def worst(self) -> BodyVerdict | None:
-        """The body whose velocities differ most; None where all agree."""
+        """The body whose velocities differ most, or None if all agree."""
         return max(self.bodies, key=lambda body: body.size, default=None)
 
     def of(self, body: int) -> BodyVerdict | None:
-        """Return the verdict on a body; None where it agrees."""
+        """Return the verdict on a body, or None if it agrees."""
         return next((verdict for verdict in self.bodies if verdict.body == body), None)
 
 

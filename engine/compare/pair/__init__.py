@@ -1,1 +1,1 @@
-"""One pair: as a file, asked of both sides, made small."""
+"""A single pair: its file, both answers to it, and the shrinker."""

@@ -1,7 +1,7 @@
-"""One pair asked of both sides, each answer in words and points, and the referee's verdict: what `compare` does with millions.
+"""Both answers to a single pair, in words and points, and the referee's verdict: for one pair what `compare` does for millions.
 
-Box2D computes in float32, so both sides are asked about the pair with its numbers rounded to float32, and with the skins that Box2D adds.
-What Box2D cannot hold, or does not answer, is asked of our algorithms alone, unchanged.
+Box2D computes in float32, so both sides get the pair with its numbers rounded to float32 and with the skins that Box2D adds. A pair that
+Box2D cannot represent, or a query that it does not answer, is computed by our algorithms alone, unchanged.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Answer", "PairAnswers", "ask"]
 
 @dataclass(frozen=True, slots=True)
 class PairAnswers(Shown):
-    """Both answers to a pair as both were asked, rounded and with Box2D's skins, and the verdict on a difference.
+    """Both answers to a pair, which is rounded and has Box2D's skins, and the verdict on their difference.
 
-    `verdict` is "agree", "explained", "unexplained" or "not judged": then Box2D was not asked, `box2d` is None, and `evidence` says why.
+    `verdict` is "agree", "explained", "unexplained" or "not judged": then there is no answer of Box2D, and `evidence` says why.
     """
 
     pair: Pair
@@ -34,7 +34,7 @@ class PairAnswers(Shown):
 
 
 def ask(pair: Pair) -> PairAnswers:
-    """Ask both, and judge.
+    """Compute both answers to a pair, and judge them.
 
     Raises
     ------

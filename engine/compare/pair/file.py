@@ -1,4 +1,4 @@
-"""A pair of shapes and what is asked about it, as a JSON file: to look at, to send, to ask again.
+"""A pair of shapes and a query about it, as a JSON file that can be opened, sent, and computed again.
 
     {
       "format": "collision pair", "version": 1, "query": "manifold",
@@ -268,7 +268,7 @@ _SHAPES: dict[str, tuple[type[AnyShape], tuple[str, ...]]] = {
 
 
 def _held_side(side: SideSchema, name: str, file: str) -> dict[str, Any]:
-    """Return what `Pair` takes of one side, A or B."""
+    """Return the arguments of `Pair` for one side, A or B."""
     kind, _ = _SHAPES[side.shape.kind]
     try:
         shape = kind(**side.shape.model_dump(exclude={"kind"}))

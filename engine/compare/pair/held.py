@@ -1,7 +1,4 @@
-"""One pair as Box2D can hold it.
-
-Box2D computes in float32, so that both are asked the pair with its numbers rounded to float32, and with the skins that Box2D gives.
-"""
+"""A pair as Box2D can represent it: its numbers rounded to float32, and with the skins that Box2D adds."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _Oracle = TypeVar("_Oracle")
 
 
 class NotForBox2DError(Exception):
-    """Box2D cannot hold the pair, or does not answer what is asked; `why` says it in words."""
+    """Box2D cannot represent the pair, or does not answer the query; `why` is the reason in words."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -31,7 +28,7 @@ class NotForBox2DError(Exception):
 
 
 def held(pair: Pair) -> Pair:
-    """Return the pair with float32 numbers, each motion about the local origin, as Box2D will be asked."""
+    """Return the pair with float32 numbers, each motion about the local origin, as Box2D will get it."""
     for shape in (pair.shape_a, pair.shape_b):
         if isinstance(shape, Capsule):
             raise NotForBox2DError("Box2D has no capsules")

@@ -1,8 +1,8 @@
-"""The smallest pair that still fails in the same way: fewer corners, rounder numbers, a simpler pose.
+"""Shrinks a pair to the smallest one that still fails in the same way: fewer corners, rounder numbers, a simpler pose.
 
-What counts as failing is the caller's question, so that the answer cannot drift from an unexplained pair to an explained one. The pair is
-first moved as a whole to the origin; then each shape, pose, ray and motion is simplified by itself. No corner comes to lie on the other
-shape's edge where none lay before: it would look like the reason.
+The caller decides which pairs fail, so that the search cannot drift from an unexplained pair to an explained one. The pair is first moved
+to the origin as a whole; then each shape, pose, ray and motion is simplified by itself. No corner is moved onto the other shape's edge if
+none was there before: it would look like the reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 __all__ = ["APART", "Shrunk", "corner_count", "is_on_edge", "is_plain_polygon", "middle_of", "moved", "placed", "shrink"]
 
 MAX_TRIES = 6000
-"""Questions asked about one pair: the same pair comes out on a slow machine as on a fast one, unless time runs out."""
+"""Maximum number of candidates: a limit on the count gives the same result on slow and fast machines, unless time runs out."""
 
 APART = 0.04
 """Share of the smaller shape's extent that corners keep from the other's edges, and centers from each other: a corner on an edge looks
@@ -76,11 +76,11 @@ def shrink(
     Parameters
     ----------
     still_fails : callable
-        Returns the first of some pairs of the same query that fails in the same way, None if none does. It is not asked about `pair`.
+        Returns the first of some pairs of the same query that fails in the same way, or None. It is not called for `pair` itself.
     home : callable, optional
         Returns the pair, moved as a whole in several ways.
     is_clear : callable, optional
-        Whether a pair shows plainly what there is to see; one that does is not left for one that does not.
+        Returns True if the failure is easy to see in a pair; such a pair is never replaced by one in which it is not.
     block : int
         Number of pairs tried at once.
     """
@@ -347,7 +347,7 @@ def _points(shape: AnyShape) -> list[Point]:
 
 
 def _cost(pair: Pair) -> tuple[int, int]:
-    """Return what is to become less: corners, then digits. A motion is as many digits as its ends; one that stands has none."""
+    """Return the cost, corners and then digits, that shrinking reduces. A motion costs the digits of its ends, but nothing at rest."""
     numbers: list[float] = [value for point in (*(pair.ray or ()), *filter(None, (pair.point,))) for value in point]
     for shape in _fields(pair, _SHAPES).values():
         numbers += [value for point in _points(shape) for value in point]

@@ -67,7 +67,7 @@ class _Done(Generic[_Answer]):
 
 
 def check_address(field: str, address: str) -> str:
-    """Return the address of a scheduler as it is, if it has the form of one: HOST:PORT, `tcp://` or another protocol before it.
+    """Return the address of a scheduler unchanged if it is valid: HOST:PORT, optionally after `tcp://` or another protocol.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def run_on_cluster(
 
 @functools.cache
 def versions() -> tuple[tuple[str, str], ...]:
-    """Return what this process has of that on which an answer depends: (name, version); the engine's has a digest of its source.
+    """Return name and version of everything in this process that can change an answer; the engine's version has a digest of its source.
 
     It is kept for as long as the process lives, as the code that it loaded is.
     """
@@ -193,7 +193,7 @@ def _connected(distributed: Any, address: str) -> Iterator[Any]:
 
 
 async def _greeted(distributed: Any, address: str) -> str:
-    """Return what answers at an address; `Client` itself would wait for ever for one that accepts and says nothing."""
+    """Return the kind of process that answers at an address. `Client` would wait forever for one that accepts and says nothing."""
     arguments = distributed.Security().get_connection_args("client")
 
     async def ask() -> str:

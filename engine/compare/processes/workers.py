@@ -153,7 +153,7 @@ def _work(function: Callable[[Any], Any], pipe: Connection[Any, Any], rehearsal:
                 function(rehearsal)
                 is_ready = True
             answer = (True, function(task))
-        except Exception as error:  # told to the parent, which raises it
+        except Exception as error:  # sent to the parent, which raises it
             error.add_note("in another process:\n" + traceback.format_exc())
             answer = (False, error)
         pipe.send(answer)

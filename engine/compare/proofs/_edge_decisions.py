@@ -1,8 +1,8 @@
-"""Box2D 2.3.0's rules for edges once more, with every decision laid open: what `_polygon_decisions` is for two polygons.
+"""A second implementation of Box2D 2.3.0's rules for edges that exposes every decision, as `_polygon_decisions` does for two polygons.
 
-What the rules are stands in `engine.narrowphase._edge_kernel`, with pictures; this file is written apart from it, in the world frame, and
-shares no line with it. Decisions are taken as late as they can be, so that as few as possible are open: an edge of the polygon
-whose normal may or may not lie within the limits is of interest only if it is the best one.
+`engine.narrowphase._edge_kernel` explains the rules, with pictures. This file is independent of it, works in the world frame, and shares
+no line with it. Decisions are made as late as possible, so that few remain open: whether the normal of a polygon's edge lies within the
+limits matters only if that edge is the best one.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Box2D 2.3.0's polygon rule once more, with every decision laid open.
+"""A second implementation of Box2D 2.3.0's polygon rule that exposes every decision.
 
 The rule is a chain of comparisons: which normal points most along the centroids, whether the next edge is better, which face is
-preferred, on which side of a plane an end lies. Float32 rounding changes the answer only by turning one of them round. Here each
-comparison goes through a `Judge`, which knows how large a margin rounding can have eaten: beyond it, the decision stands;
+preferred, on which side of a plane an end lies. Float32 rounding changes the answer only by reversing one of them. Here each
+comparison goes through a `Judge`, which knows the largest margin that rounding can reverse: beyond it, the decision is certain;
 within it, either outcome is possible, and `all_outcomes` follows both.
 
-The geometry may be floats, to search quickly, or `fractions.Fraction`, to prove: the same code then computes exact margins from
-the float32 numbers Box2D was given, with its float32 cosines and sines taken as exact. Only unit normals are irrational; they are
-rational to 2**-120 here, twelve orders of magnitude finer than float64.
+The geometry may be floats, for a quick search, or `fractions.Fraction`, for a proof: the same code then computes exact margins from
+the float32 numbers that Box2D got, with its float32 cosines and sines taken as exact. Only unit normals are irrational; they are
+rounded to 2**-120 here, twelve orders of magnitude finer than float64.
 
-This file is written apart from the compiled kernels, in the world frame, and shares no line with them: it also tests them.
+This file is independent of the compiled kernels, works in the world frame, and shares no line with them, so it also tests them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One comparison that rounding could have turned: what it was about, its margin, the bound, and the option taken."""
+    """A comparison that rounding could have reversed: its name, its margin, the bound on rounding, and the option taken."""
 
     name: str
     margin: Number
@@ -92,7 +92,7 @@ class WorldPolygon:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A manifold, the decisions that rounding could have turned, and by how much a clip amplified errors."""
+    """A manifold, the decisions that rounding could have reversed, and the factor by which clipping amplified errors."""
 
     normal: Vector | None
     points: tuple[tuple[Number, Number, Number], ...]
@@ -101,7 +101,7 @@ class Outcome:
 
 
 class Judge:
-    """Decides comparisons, following `script` where rounding leaves a choice and the plain answer after its end."""
+    """Decides comparisons. Where rounding leaves a choice, it follows `script`, and after the end of that the unrounded answer."""
 
     def __init__(self, bounds: Bounds, script: Sequence[int] = ()) -> None:
         self.bounds, self._script = bounds, list(script)

@@ -49,7 +49,7 @@ carry 3 roundings of half EPS64 each, the angle's times the reach (and the scale
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """For each row: whether it is proved to stay above its floor, and the lowest moment met with its core gap (inf: none below)."""
+    """Per row: whether the gap is proved to stay above the floor, and the lowest moment found with its core gap (inf: none below)."""
 
     is_proved: Flags
     moment: FloatArray

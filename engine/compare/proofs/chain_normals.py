@@ -1,6 +1,6 @@
 """Proof that Box2D's normal at a link of a chain is none that the chain has there, and that ours is.
 
-What the normals of a link are stands in `engine.narrowphase._link_kernel`, with pictures: on each side those between its own and the
+`engine.narrowphase._link_kernel` defines the normals of a link, with pictures: on each side those between its own and the
 neighbor's across a ridge. Here they are angles, in the world frame, and the side is found by cutting the whole outline; no line is shared.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["explain_link"]
 def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> Explained:
     """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
 
-    `excess` is by how much Box2D's overlap is the greater one, meters; None where that is not the reason.
+    `excess` is how much deeper Box2D's overlap is, meters. Return None if this is not the reason.
     """
     side = 0 if row.kind(0) == SEGMENT else 1
     sign = 1.0 if side == 0 else -1.0
@@ -79,7 +79,7 @@ def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None
 
 
 def _reach_over(start: Vector, end: Vector, corners: list[Vector]) -> tuple[float, float] | None:
-    """Return from where to where the part of a convex outline over a link reaches along its normal; None where there is none."""
+    """Return the range along a link's normal of the part of a convex outline above the link, or None if there is no such part."""
     normal, along = _turned(start, end), minus(end, start)
     length = math.hypot(*along)
     places = [

@@ -53,7 +53,7 @@ _Rule: TypeAlias = Callable[[Sequence[int]], Outcome]
 
 
 def explain_decisions(row: PosedRow, box2d: Answers) -> Explained:
-    """Look for decisions of Box2D's rule that rounding turned so that its own answer comes out, and prove their margins small."""
+    """Find decisions of Box2D's rule whose reversal by rounding gives Box2D's answer, and prove that their margins are small."""
     bounds = row.bounds
 
     def replay(number: Callable[[float], Any]) -> _Rule:
@@ -64,7 +64,7 @@ def explain_decisions(row: PosedRow, box2d: Answers) -> Explained:
 
 
 def explain_edge(row: PosedRow, ours: ManifoldRows, box2d: Answers) -> Explained:
-    """Do the same for an edge and a polygon or circle; ours must be the rule's answer by the same proof, with nothing or less turned."""
+    """Prove a difference for an edge and a polygon or circle in the same way; our answer must also be one that the rule can give."""
     bounds = row.bounds
     edge_side = 0 if row.kind(0) == SEGMENT else 1
     is_circle = row.kind(1 - edge_side) == CIRCLE
@@ -132,7 +132,7 @@ def _is_answer(row: PosedRow, outcome: Outcome, box2d: Answers) -> bool:
 
 
 class AxisMargins(NamedTuple):
-    """By how much our axis is deeper than Box2D's in float64, how exactly that is known, and what float32 allows; meters, of each pair."""
+    """Excess depth of our axis over Box2D's in float64, the error of that excess, and the float32 allowance; meters, one per pair."""
 
     margin: list[float]
     error: list[float]

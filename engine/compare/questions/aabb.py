@@ -1,8 +1,8 @@
 """Question: which box encloses a shape?
 
 Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
-turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that
-the box is computed once more in fractions, which shows whose error it is, and the row is unexplained.
+reverse it, because the minimum of numbers with error b has error b. So there is no tie to prove. If a side is farther off, the box is
+computed again in fractions, which shows whose error it is, and the row is unexplained.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def finite_point(row: FloatArray) -> Point:
 class Sketch:
     """Sketch of a question that is not a pair: both answers in words and lines, world frame, meters.
 
-    `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
+    `shapes` (closed outlines) and `dots` (points) are the input; `ours` and `box2d`, the answers, are closed outlines or points.
     """
 
     shapes: tuple[tuple[Point, ...], ...]

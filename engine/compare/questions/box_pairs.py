@@ -64,7 +64,7 @@ class OurScene:
 
 @dataclass(frozen=True)
 class SceneCases:
-    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and how many of the pairs are asked about."""
+    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and the number of pairs to judge."""
 
     oracle: PairOracle
     bodies: SceneChunk

@@ -50,7 +50,7 @@ _BITS = 150
 
 
 def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Return our hulls, None where a set encloses no area."""
+    """Return our hulls; None for a set that encloses no area."""
     return [_our_hull(points) for points in sets]
 
 

@@ -217,7 +217,7 @@ class _Differing:
         self._is_preference = is_preference.tolist()
 
     def explain(self, at: int) -> Explained:
-        """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
+        """Return the verdict on a row, or None if the two answers turn out to be the same."""
         row, ours, box2d = PosedRow(self._posed, at), self._ours, self._box2d
         excess, tie, no_outcome = self._excess[at], self._tie[at], "no outcome that float32 rounding allows gives Box2D's manifold"
         if self._is_edge[at]:
@@ -251,7 +251,7 @@ class _Differing:
         return explained or Verdict("unexplained", abs(excess), no_outcome)
 
     def _explain_segment(self, row: PosedRow, excess: float) -> Explained:
-        """Say what an edge's rule does otherwise where ours is that of any shape; None where that is not the reason."""
+        """Explain a difference between an edge's rule and ours for any shape, or return None if that is not the reason."""
         at = row.at
         if not self._is_replayed[at]:
             return explain_edge(row, self._replay, self._box2d)

@@ -3,8 +3,8 @@
     cases ---> box2d ---------------------> judge ---> shown
        \\---> columns ---> ours ------------/
 
-`compare` asks each question about chunks of seeded cases, `engine.compare.pair.answers.ask` about one pair, and the mutation trials of the
-tests about batches with a fault planted in our algorithms. A new question is one class in a module of its own, and a row of the registry.
+`compare` uses each question on chunks of seeded cases, `engine.compare.pair.answers.ask` on a single pair, and the mutation trials of the
+tests on batches with a fault planted in our algorithms. A new question is a class in a module of its own, and a row of the registry.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Verdicts:
     Attributes
     ----------
     is_touching : (n,)
-        As the query counts it: Box2D's contacts, hits and hulls, our touches in time; nothing touches where one shape is asked about.
+        True for Box2D's contacts, hits and hulls, and for our times of impact; False for queries about a single shape.
     max_point_error, max_normal_error : float
-        The largest over the agreeing rows, meters and components of a unit vector.
+        Maxima over the agreeing rows; meters, and components of a unit vector.
     maxima : dict
-        Further largest values, which only this query has, by their names in the JSON.
+        Further maxima, which only this query has, by their names in the JSON.
     errors : dict
-        Errors to count by size, of the rows that touch and agree: ``point_error``, ``normal_error`` or ``fraction_error``.
+        Errors of the rows that touch and agree, for histograms: ``point_error``, ``normal_error`` or ``fraction_error``.
     """
 
     is_touching: Flags
@@ -103,7 +103,7 @@ _Rows = TypeVar("_Rows")
 
 
 class RowCases(NamedTuple, Generic[_Oracle, _Rows]):
-    """Some shapes as Box2D holds them, and the pairs, motions or rays of them that are asked about."""
+    """Some shapes as Box2D holds them, and the cases: pairs, motions or rays of these shapes."""
 
     oracle: _Oracle
     rows: _Rows
@@ -134,7 +134,7 @@ class Chunk:
 
     Shapes, pairs and Box2D's copies of them are made once, when needed: making them takes about as long as comparing all overlaps.
 
-    `case_seconds` is what making cases and Box2D's shapes has taken so far.
+    `case_seconds` is the time spent so far on cases and Box2D's shapes.
     """
 
     seed: int
@@ -144,7 +144,7 @@ class Chunk:
     case_seconds: float = field(default=0.0, init=False)
 
     def prepare(self, make: Callable[[], _Made]) -> _Made:
-        """Return what `make` makes, its time counted as that of cases; within another call of this it is part of that one's."""
+        """Return the result of `make`, and count its time as preparation; nested calls are counted once."""
         before, started = self.case_seconds, time.perf_counter()
         made = make()
         self.case_seconds = before + time.perf_counter() - started
@@ -202,7 +202,7 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
 
     @abstractmethod
     def box2d(self, cases: Cases) -> tuple[Theirs, float]:
-        """Return Box2D's answers, and the seconds that it took."""
+        """Return Box2D's answers, and the time that Box2D took, seconds."""
 
     @abstractmethod
     def columns(self, cases: Cases) -> Columns:
@@ -230,7 +230,7 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
 
 
 class PairQuestion(Question[RowCases[Any, Any], Columns, Ours, Theirs]):
-    """A question that can be asked about one `Pair`."""
+    """A question that can be answered for a single `Pair`."""
 
     def kind(self, work: Chunk, cases: RowCases[Any, Any]) -> IntArray:
         kinds: IntArray = cases.rows.kind
@@ -285,7 +285,7 @@ class RayQuestion(PairQuestion[PosedRays, Ours, Theirs]):
 
     names = SHAPE_KINDS
     with_edges: ClassVar[bool]
-    """False: the other shape of a pair is asked about where the first is an edge."""
+    """If False and the first shape of a pair is an edge, the other shape is used."""
 
     def cases(self, work: Chunk) -> RayCases:
         return RowCases(work.points, ray_chunk(work.cases, work.seed, work.chunk, self.with_edges))

@@ -1,4 +1,4 @@
-"""All questions by name, in the order in which they are asked and printed."""
+"""All questions by name, in the order in which they are computed and printed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAIR_QUESTIONS: dict[str, PairQuestion[Any, Any, Any]] = {
     "ray_cast": RayCastQuestion(),
     "contains": ContainsQuestion(),
 }
-"""Those about one pair, by the query of the pair."""
+"""Questions about a pair, by the query of the pair."""
 
 QUESTIONS: dict[str, Question[Any, Any, Any, Any]] = {
     **PAIR_QUESTIONS,

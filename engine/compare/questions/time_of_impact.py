@@ -239,7 +239,7 @@ class _Differing:
     def _is_within(self, fraction: float, bound: float, is_deep: bool = False) -> bool:
         """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge.
 
-        Where they are not expected to be `is_deep` in each other, the whole distance is asked last.
+        Unless `is_deep`, which means that they are expected to overlap deeply, the exact distance is tried last.
         """
         cores = self._cores(fraction)
         if max(len(core.corners) for core in cores) > 2 and share_point(*cores):

@@ -206,7 +206,7 @@ def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str 
 
 
 def _shown(exhibit: Exhibit, folder: str) -> dict[str, Any]:
-    """Return what the page says of an exhibit."""
+    """Return the data of an exhibit for the page."""
     example, (reason, length, evidence) = exhibit.example, exhibit.example.verdict
     size = f", {_SIZES[reason]} {meters(length)}" if reason in _SIZES else ""
     commands = [exhibit.command]

@@ -1,6 +1,7 @@
-"""The examples of a run made ready to be shown: asked once more by themselves, drawn, named as files; unexplained ones made small.
+"""Prepares the examples of a run for its report: each is computed again by itself, drawn, and given a file name; unexplained pairs are
+shrunk.
 
-What an example shows is what `ask` says of the pair alone, so that `run --pair FILE` says the same.
+An example shows the result of `ask` for the pair alone, so that `run --pair FILE` shows the same.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from engine.contracts.agreement import REASONS
 __all__ = ["Exhibit", "Run", "exhibits"]
 
 SHRINK_SECONDS = 60.0
-"""For all unexplained pairs of a run together, and a tenth of it for any of them."""
+"""Time limit for shrinking all unexplained pairs of a run; each pair gets at most a tenth of it."""
 
 _VISIBLE = 0.1
 """Minimum share of the size of the difference that the small pair keeps, so that it does not end in a tie of size 0."""
@@ -78,7 +79,7 @@ class Exhibit:
 def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterator[Exhibit]:
     """Yield the examples of each query, its reasons in the order of how often they were met; unexplained pairs first, made small.
 
-    Ctrl-C ends the making small, not the yielding: what was found so far is shown as it is.
+    Ctrl-C ends the shrinking but not the report: the remaining pairs are shown unshrunk.
     """
     shrinker = _Shrinker(seconds)
     for query, tally in total.queries.items():

@@ -1,7 +1,7 @@
 """Answers as drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
 
-Words stand beside the drawing, so that they can be read on a small screen too. A dot or a solid line is ours, a ring or a dashed line
-Box2D's: they differ without colors, and where they lie on each other.
+The page has the words beside the drawing, so that they can be read on a small screen too. Our answer has dots and solid lines, Box2D's has
+rings and dashed lines: they can be distinguished without colors, and where they overlap.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ def _others(pair: Pair) -> Outline:
 
 
 def _seen(pair: Pair, both: Colored) -> Outline:
-    """Return what the picture is to hold: both shapes on their ways, or the smaller one if the other is many times as large."""
+    """Return the points that must be visible: both shapes along their motions, or only the smaller one if the other is many times as
+    large."""
     sides = _sides(pair)
     outlines = [outline(shape, sweep.start) for shape, sweep, _ in sides]
     small, large = min(outlines, key=size_of), max(outlines, key=size_of)
@@ -161,7 +162,7 @@ def moved_out(pair: Pair, answer: Answer) -> Outline:
 
 
 def _focus(answers: PairAnswers, both: Colored) -> tuple[tuple[float, float], float] | None:
-    """Return where the answers differ, and half of what is to be seen there; None where that is nothing."""
+    """Return the center and half the size of a close view of the difference, or None if there is nothing to see."""
     pair = answers.pair
     points = [*(at for answer, _ in both for at in _points_of(answer)), *(() if pair.point is None else (pair.point,))]
     if pair.query == "toi" or not points:

@@ -28,7 +28,7 @@ SWEPT_DIFFERENCE_VIEW = View("difference", "the moving shape shrunk to a point O
 
 
 _MAX_PLACES = 12
-"""Edges up to which a student is asked for one of them."""
+"""Maximum number of edges among which a question lets the student choose."""
 
 
 _FARTHEST = 2.0
