@@ -10,8 +10,9 @@ so that the stiffness does not depend on h or on how often the constraints are g
 about velocities is done on these: restitution, sliding friction, motors.
 
 Contacts: the normal part like that, P >= 0. *Static friction* is a constraint on places, that a point has not moved along the tangent in
-the sub-step; it holds while it takes no more than mu P, else it is left out (not cut off), and *sliding friction* takes tangential velocity
-away by the impulse mu P at most. The normal velocity of a point that was pushed is set to what restitution leaves of the one before.
+the sub-step; it holds while it takes no more than mu_s P, else it is left out (not cut off), and *sliding friction* takes tangential
+velocity away by the impulse mu P at most, or mu_s P where static friction holds. The normal velocity of a point that was pushed is set to
+what restitution leaves of the one before.
 
 Rows of joints: ``HOLD`` with the setting's compliance, ``LOW`` and ``HIGH`` where they are passed, ``SPRING`` with its own: frequency w0
 and damping ratio z of the row's effective mass 1 / w mean ``s = w / (h w0)^2`` and ``g = 2 z / (h w0)``. ``DRIVE`` acts on velocities.
@@ -77,6 +78,7 @@ def xpbd(
     n_iterations: int,
     contact_compliance: float,
     joint_compliance: float,
+    static_ratio: float,
     trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps, and leave the impulses of the last one and their sums.
@@ -91,6 +93,8 @@ def xpbd(
         Times that all constraints are gone through in a sub-step.
     contact_compliance, joint_compliance : float
         m/N; of rows of angles rad/(N m).
+    static_ratio : float
+        Coefficient of static friction mu_s, relative to that of the fixtures, mu, with which they slide.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
@@ -115,7 +119,7 @@ def xpbd(
             if len(joints.kind) > 0:
                 record_stage(trace, bodies, JOINTS, sub_step)
             for row in range(len(contacts.n_points)):
-                _place_contact(bodies, contacts, row, since, contact_compliance, h, trace)
+                _place_contact(bodies, contacts, row, since, contact_compliance, static_ratio, h, trace)
         for body in range(len(since)):
             if can_move(bodies.inverse, body):
                 for k in range(3):
@@ -125,7 +129,7 @@ def xpbd(
                 solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, dt, False)
         record_stage(trace, bodies, VELOCITIES, sub_step)
         for row in range(len(contacts.n_points)):
-            _slow_down(bodies, contacts, row, before, restitution[row], threshold, trace)
+            _slow_down(bodies, contacts, row, before, restitution[row], threshold, static_ratio, trace)
         for row in range(len(joints.kind)):
             for k in range(2):
                 joints.total[row, k] += joints.impulse[row, k]
@@ -137,9 +141,10 @@ def xpbd(
 
 @inlined_kernel
 def _place_contact(
-    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, h: float, trace: FloatArray | None
-) -> None:
-    """Move two bodies apart, and back to where their points were along the tangent as far as friction holds."""
+    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, static_ratio: float, h: float,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
+    """Move two bodies apart, and back to where their points were along the tangent as far as static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
     soft = (1.0 if bodies.inverse[a, 0] > 0.0 and bodies.inverse[b, 0] > 0.0 else XPBD_STATIC_SHARE) * compliance / (h * h)
     for k in range(contacts.n_points[row]):
@@ -151,7 +156,7 @@ def _place_contact(
             move_at_point(bodies, a, b, arm, h * more * nx, h * more * ny)
         record_placed(trace, PLACED, bodies, contacts, row, k, before, contacts.impulse[row, k, 0], separation, soft, arm, nx, ny)
     for k in range(contacts.n_points[row]):
-        limit = contacts.friction[row] * contacts.impulse[row, k, 0]
+        limit = static_ratio * contacts.friction[row] * contacts.impulse[row, k, 0]
         if limit > 0.0:
             _, arm = update_arms(bodies, contacts, row, k)
             way, before = tangential_displacement(bodies, since, a, b, arm, ny, -nx), contacts.impulse[row, k, 1]
@@ -166,9 +171,10 @@ def _place_contact(
 
 @inlined_kernel
 def _slow_down(
-    bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, trace: FloatArray | None
-) -> None:
-    """Change velocities by restitution, and then by sliding friction."""
+    bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, static_ratio: float,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
+    """Change velocities by restitution, and then by friction, by the static coefficient where static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
     for k in range(contacts.n_points[row]):
         pressed = contacts.impulse[row, k, 0]
@@ -182,6 +188,7 @@ def _slow_down(
         if limit > 0.0:
             _, arm = update_arms(bodies, contacts, row, k)
             vx, vy = relative_velocity(bodies.velocity, a, b, arm)
+            limit *= static_ratio if held != 0.0 else 1.0
             after = max(-limit, min(held - (vx * ny - vy * nx) / response(bodies.inverse, a, b, arm, ny, -nx), limit))
             contacts.impulse[row, k, 1] = after
             apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, (after - held) * ny, -(after - held) * nx)

@@ -22,6 +22,14 @@ class Xpbd(Method):
         Setting("iterations", "Iterations", 1, 1, 64, is_whole=True, help="Sweeps over all constraints in a sub-step."),
         Setting("contact_compliance", "Contact compliance", 1e-5, 0.0, 1e-2, unit="m/N", help="Inverse stiffness of contacts; 0 is rigid."),
         Setting("joint_compliance", "Joint compliance", 0.0, 0.0, 1e-2, unit="m/N", help="Inverse stiffness of joints; 0 is rigid."),
+        Setting(
+            "static_ratio",
+            "Static / sliding friction",
+            1.0,
+            0.0,
+            10.0,
+            help="Coefficient of static friction, relative to the friction of the fixtures, which acts while they slide.",
+        ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
@@ -29,7 +37,7 @@ class Xpbd(Method):
         bodies = step.bodies(step.dt / n_steps)
         xpbd(
             bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"],
-            options["contact_compliance"], options["joint_compliance"], step.trace,
+            options["contact_compliance"], options["joint_compliance"], options["static_ratio"], step.trace,
         )  # fmt: skip
         return step.ended(bodies)
 

@@ -1,5 +1,7 @@
 """XPBD: compliance is in meters a newton whatever the sub-steps; static friction holds a point wholly or not at all."""
 
+import math
+
 import pytest
 
 from engine.experiments.references import REFERENCES, Lab
@@ -7,7 +9,8 @@ from engine.experiments.references.lab import (
     run,
 )
 from engine.experiments.scenes import UNIT, body, ground
-from engine.world import World, WorldSettings
+from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def _world(**options):
@@ -35,3 +38,25 @@ def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step()
 def test_a_ball_keeps_what_restitution_says_up_to_its_overlaps():
     (third,) = REFERENCES["bouncing"].measure(Lab("xpbd"))
     assert third.error < 0.05
+
+
+def _slid(degrees, push=0.0):
+    """Return how far, m, and how fast at the end, m/s, a disc that cannot turn slides in a second down a slope; mu_s 0.6, mu 0.4."""
+    world, slope = _world(static_ratio=1.5), math.radians(degrees)
+    ground(world, friction=0.4)
+    disc = world.create_body(BodySpec((FixtureSpec(Circle(0.5), friction=0.4),), position=(0.0, 0.5), fixed_rotation=True))
+    run(world, 0.5)  # it settles before the slope is tilted
+    world.set_settings(gravity=(10.0 * math.sin(slope), -10.0 * math.cos(slope)))
+    world.apply_impulse(disc, (push * world.body(disc).mass, 0.0))
+    before = world.state(disc).position[0]
+    run(world, 1.0)
+    return world.state(disc).position[0] - before, world.state(disc).linear_velocity[0]
+
+
+def test_what_rests_holds_up_to_the_static_coefficient_and_slides_by_the_other():
+    """Issue 33: mu_s of its own. It holds up to atan 0.6 = 30.96 degrees, and once it moves, its acceleration is g (sin - 0.4 cos)."""
+    assert _slid(30.8)[0] < 1e-4
+    assert _slid(31.1)[0] > 0.5
+    slope = math.radians(28.0)
+    assert _slid(28.0)[0] < 1e-4
+    assert _slid(28.0, push=1.0)[1] == pytest.approx(1.0 + 10.0 * (math.sin(slope) - 0.4 * math.cos(slope)), rel=2e-3)
