@@ -77,7 +77,7 @@ class SolverDecoder(SolverState):
         t.RESTORED: Event("restored", "contact:i k:i added v_a:3 v_b:3 arm:4"),
         t.SLID: Event("slid", "contact:i k:i old new v_a:3 v_b:3 arm:4"),
         t.DESCENT: Event("descent", "body:i x:3 matrix:6 residual:3 n:i"),
-        t.DUAL: Event("dual", "contact:i k:i old new old_t new_t stiff stiffer missing slip"),
+        t.DUAL: Event("dual", "contact:i k:i old new old_t new_t stiff stiffer missing slip stiff_t stiffer_t"),
         t.FORCE: Event("force", "contact:i k:i gap along across rate slide stretch kept levers:4"),
         t.FOUND: Event("hit", "contact:i k:i is_tangent:b status force rate holds bias normal:2"),
         t.TRIED: Event("tried", "number:i holds free"),
@@ -392,7 +392,8 @@ class SolverDecoder(SolverState):
         words = f"{state}; {changed('its impulse', old, new)}{pulls}{grows}. The friction impulse is {amount(e.new_t, 'N s')}"
         self.row(
             e, "dual", words,
-            _numbered("before, after, before t, after t, k before, k after, C, slip", e[2:]), axis=self.direction(e.contact, False),
+            _numbered("before, after, before t, after t, k before, k after, C, slip, k t before, k t after", e[2:]),
+            axis=self.direction(e.contact, False),
             question=Question("Does this point push?", ("yes, it pushes", "no, it is clamped"), int(new == 0.0)),
         )  # fmt: skip
 

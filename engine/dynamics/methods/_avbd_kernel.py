@@ -11,12 +11,12 @@ force is ``f = lambda - k C``, clamped: a contact's to f >= 0, friction's to +-m
 
     (M / h^2 + sum of k J^T J + G) dx = -(M / h^2 (x - y) - sum of J^T f)
 
-G is what turning an arm adds, ``abs(f r)`` on the diagonal, so that the matrix stays positive definite (without it the card house falls).
+G is what turning an arm adds, ``abs(f r)`` on the diagonal, so that the matrix stays positive definite.
 A contact that is open keeps its k there, lest a body jump through it. Friction that slides has ``k bound / abs(f)`` in place of k: with
 all of k a sliding box would crawl, with nothing the step would jump to and fro across the cone.
 
 *Dual*: ``lambda <- f``; and where f is within its bounds ``k <- k + beta abs(C)``: soft at first, so that the first iterations spread
-an error over all bodies, and stiffer wherever an error stays.
+an error over all bodies, and stiffer wherever an error stays. Each row, along a normal or a tangent, has a k and a lambda of its own.
 
 From step to step lambda is kept, times ``alpha gamma``, as an impulse ``lambda h``, and k, times gamma: at rest the forces are there. The
 bodies start at y, less what these forces bore of gravity, if they bear: at rest where they are. Of an error that is there as the step
@@ -74,7 +74,7 @@ def avbd(
     bodies: Bodies,
     contacts: Contacts,
     joints: Joints,
-    stiffness: FloatArray,
+    stiffness: NDArray[np.float32],
     restitution: FloatArray,
     threshold: float,
     h: float,
@@ -88,8 +88,8 @@ def avbd(
 
     Parameters
     ----------
-    stiffness : float64 (n, 2)
-        Of each point of contact, N/m; that of the last step, written in place.
+    stiffness : float32 (n, 2, 2)
+        Of each point of contact along the normal and along the tangent, N/m; that of the last step, written in place.
     restitution : float64 (n,)
         Of each contact.
     threshold : float
@@ -111,16 +111,16 @@ def avbd(
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
     gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
+    stiff = stiffness.astype(np.float64)
     held, stiffest, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
     came = np.zeros((len(joints.kind), 2, 2))
     for row in range(len(contacts.n_points)):
         nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
         for k in range(contacts.n_points[row]):
             gap[row, k], _ = update_arms(bodies, contacts, row, k)
-            least = contacts.mass[row, k, 0] / (h * h)
-            stiffness[row, k] = max(least, min(gamma * stiffness[row, k], STIFFEST * least))
             for j in range(2):
                 contacts.impulse[row, k, j] *= alpha * gamma
+                stiff[row, k, j] = _bounded(gamma * stiff[row, k, j], contacts.mass[row, k, j], h)
             pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
             for side in range(2):
                 body, sign = contacts.bodies[row, side], 2.0 * side - 1.0
@@ -164,7 +164,7 @@ def avbd(
                 system[6 + j] = (heavy if j < 2 else inert) * (bodies.shift[body, j] - free[body, j])
             for place in range(first_of[body], first_of[body + 1]):
                 if listed[place] < len(contacts.n_points):
-                    _add_contact(bodies, contacts, listed[place], body, start, gap, stiffness, alpha, h, system)
+                    _add_contact(bodies, contacts, listed[place], body, start, gap, stiff, alpha, h, system)
                 else:
                     row = listed[place] - len(contacts.n_points)
                     _add_joint(bodies, joints, row, body, error, held, came, alpha, h, system)
@@ -172,7 +172,7 @@ def avbd(
             _record_descent(trace, bodies, body, system, first_of[body + 1] - first_of[body])
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
-                _stiffen_contact(bodies, contacts, row, k, start, gap, stiffness, alpha, beta, h, trace)
+                _stiffen_contact(bodies, contacts, row, k, start, gap, stiff, alpha, beta, h, trace)
         for row in range(len(joints.kind)):
             if joints.mode[row] != READ and not is_last[row]:
                 _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h)
@@ -186,6 +186,7 @@ def avbd(
                 slowed = max(h, h * joints.spring[row, 0] / _MAX_SHARE)
                 solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, slowed, False)
     record_stage(trace, bodies, VELOCITIES, 0)
+    stiffness[:] = stiff
     contacts.total[:] = contacts.impulse
     joints.total[:] = joints.impulse
     for row in range(len(contacts.n_points)):
@@ -303,6 +304,13 @@ def _step(bodies: Bodies, body: int, system: FloatArray) -> None:
 
 
 @inlined_kernel
+def _bounded(stiffness: float, mass: float, h: float) -> float:
+    """Return a stiffness, N/m, within what an effective mass in kg allows."""
+    least = mass / (h * h)
+    return max(least, min(stiffness, STIFFEST * least))
+
+
+@inlined_kernel
 def _missing(separation: float, gap: float, alpha: float) -> float:
     """Return C of a gap, of which `gap` was there as the step began."""
     return separation - alpha * min(gap, 0.0)
@@ -310,49 +318,52 @@ def _missing(separation: float, gap: float, alpha: float) -> float:
 
 @inlined_kernel
 def _forces_at_point(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float, h: float
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float, h: float
 ) -> tuple[float, float, float, float, Arm]:
     """Return a point's normal force, its tangential force before it is bounded, what is missing, how far it slipped, and its arms."""
     a, b, nx, ny = pair_of(contacts, row)
     now, arm = update_arms(bodies, contacts, row, k)
-    missing, stiff = _missing(now, gap[row, k], alpha), stiffness[row, k]
+    missing = _missing(now, gap[row, k], alpha)
     slipped = tangential_displacement(bodies, start, a, b, arm, ny, -nx)
-    force = max(contacts.impulse[row, k, 0] / h - stiff * missing, 0.0)
-    return force, contacts.impulse[row, k, 1] / h - stiff * slipped, missing, slipped, arm
+    force = max(contacts.impulse[row, k, 0] / h - stiff[row, k, 0] * missing, 0.0)
+    return force, contacts.impulse[row, k, 1] / h - stiff[row, k, 1] * slipped, missing, slipped, arm
 
 
 @inlined_kernel
 def _add_contact(
-    bodies: Bodies, contacts: Contacts, row: int, body: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float,
+    bodies: Bodies, contacts: Contacts, row: int, body: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
     h: float, system: FloatArray,
 ) -> None:  # fmt: skip
     a, _, nx, ny = pair_of(contacts, row)
     sign, side = (-1.0, 0) if body == a else (1.0, 2)
     for k in range(contacts.n_points[row]):
-        force, held, _, _, arm = _forces_at_point(bodies, contacts, row, k, start, gap, stiffness, alpha, h)
-        stiff, x, y = stiffness[row, k], arm[side], arm[side + 1]
-        _add(system, sign * nx, sign * ny, sign * (x * ny - y * nx), stiff, force)
+        force, held, _, _, arm = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
+        rub, x, y = stiff[row, k, 1], arm[side], arm[side + 1]
+        _add(system, sign * nx, sign * ny, sign * (x * ny - y * nx), stiff[row, k, 0], force)
         system[5] += force * abs(x * nx + y * ny)
         limit = contacts.friction[row] * force
         if abs(held) > limit:
-            stiff, held = stiff * limit / abs(held), max(-limit, min(held, limit))
-        _add(system, sign * ny, -sign * nx, sign * (-x * nx - y * ny), stiff, held)
+            rub, held = rub * limit / abs(held), max(-limit, min(held, limit))
+        _add(system, sign * ny, -sign * nx, sign * (-x * nx - y * ny), rub, held)
 
 
 @inlined_kernel
 def _stiffen_contact(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiffness: FloatArray, alpha: float,
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
     beta: float, h: float, trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Take the force of a point as its lambda, and make it stiffer by what is missing."""
-    force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiffness, alpha, h)
-    limit, stiff = contacts.friction[row] * force, stiffness[row, k]
+    """Take the forces of a point as its lambdas, and make each row that is within its bounds stiffer by what it misses."""
+    force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
+    limit, stiff_n, stiff_t = contacts.friction[row] * force, stiff[row, k, 0], stiff[row, k, 1]
     pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-limit, min(held, limit))
     if force > 0.0:
-        stiffness[row, k] = min(stiff + beta * abs(missing), STIFFEST * contacts.mass[row, k, 0] / (h * h))
+        stiff[row, k, 0] = _bounded(stiff_n + beta * abs(missing), contacts.mass[row, k, 0], h)
+    if abs(held) < limit:
+        stiff[row, k, 1] = _bounded(stiff_t + beta * abs(slipped), contacts.mass[row, k, 1], h)
     now_n, now_t = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
-    record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff, stiffness[row, k], missing, slipped))
+    grown_n, grown_t = stiff[row, k, 0], stiff[row, k, 1]
+    record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff_n, grown_n, missing, slipped, stiff_t, grown_t))
 
 
 @inlined_kernel

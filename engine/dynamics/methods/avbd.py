@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from engine.common.arrays import FloatArray
 from engine.dynamics.methods._avbd_kernel import avbd
 from engine.dynamics.methods.protocol import Method, Problem, Setting
@@ -32,8 +34,9 @@ class Avbd(Method):
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         bodies = step.bodies(step.dt)
+        stiffness = step.stiffness.view(np.float32).reshape(-1, 2, 2)  # a point's eight bytes hold one for each of its two rows
         avbd(
-            bodies, step.contacts, step.joints, step.stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
+            bodies, step.contacts, step.joints, stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
             options["alpha"], options["beta"], options["gamma"], step.trace,
         )  # fmt: skip
         return step.ended(bodies)

@@ -155,7 +155,7 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
             Newton: (M / h^2 + sum k J^T J) dx = residual force    # descent
           for each contact, each point:
             f = max(f - k C, 0); friction within +- mu f           # dual
-            k = k + beta |C|, if it pushes
+            k = k + beta |C| of each row within its bounds
         v = (x - x before) / h                                     # velocities answer
         apply restitution                                          # restored
         """,

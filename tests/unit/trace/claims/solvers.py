@@ -325,7 +325,7 @@ def check_descent(bodies, step, accumulated):
 
 
 def check_dual(bodies, step, accumulated):
-    """lambda becomes the force of the spring and lambda, clamped; k grows where it pushes."""
+    """lambda becomes the force of the spring and lambda, clamped; each row's own k grows where that is within its bounds."""
     values, beta, h = step.values, bodies.options["beta"], bodies.dt
     contact, k = of_contact(step)
     for letter, name in (("n", "before"), ("t", "before t")):
@@ -333,10 +333,11 @@ def check_dual(bodies, step, accumulated):
     after = max(values["before"] - h * values["k before"] * values["C"], 0.0)
     assert abs(values["after"] - after) <= NEAR * (abs(after) + abs(values["before"]))
     most = mu_of(bodies, step) * values["after"]
-    held = values["before t"] - h * values["k before"] * values["slip"]
+    held = values["before t"] - h * values["k t before"] * values["slip"]
     assert abs(values["after t"] - max(-most, min(held, most))) <= NEAR * (most + abs(held))
-    grows = values["k before"] + (beta * abs(values["C"]) if values["after"] > 0.0 else 0.0)
-    assert abs(values["k after"] - grows) <= NEAR * grows
+    for name, missing, is_within in (("k", "C", values["after"] > 0.0), ("k t", "slip", abs(held) < most)):
+        grows = values[f"{name} before"] + (beta * abs(values[missing]) if is_within else 0.0)
+        assert abs(values[f"{name} after"] - grows) <= NEAR * grows
     accumulated[contact, k, "n"], accumulated[contact, k, "t"] = values["after"], values["after t"]
 
 
