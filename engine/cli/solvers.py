@@ -150,7 +150,7 @@ def _page(
     page = render_page(
         "solvers.html",
         title="Solvers by scene",
-        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz.",
+        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz. * The method met a limit; see the scene's table.",
         matrix=matrix,
         first_run=next(iter(runs), ""),
         svg="" if figure is None else as_svg(figure, "error against cost, one panel per scene, one line per solver"),
@@ -234,7 +234,12 @@ def _measures_table(cells: Sequence[Cell]) -> Table:
     """Return the table of measurements, with one row per scene and solver; it also says whether the scene stands or why it does not."""
     names = [name for name in _MEASURES if any(getattr(cell, name) is not None for cell in cells)]
     rows = tuple(
-        (cell.scene, cell.variant.label, Link("yes" if cell.stands else cell.reason, _kind(cell)), *(getattr(cell, name) for name in names))
+        (
+            cell.scene,
+            cell.variant.label,
+            Link(" ".join(("yes." if cell.stands and cell.notes else "yes" if cell.stands else cell.reason, *cell.notes)), _kind(cell)),
+            *(getattr(cell, name) for name in names),
+        )
         for cell in cells
     )
     return Table("", ("scene", "method", "stands", *(_MEASURES[name] for name in names)), rows, (0, 1, 2))
@@ -265,15 +270,17 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], fil
 
 
 def _words(cell: Cell) -> str:
-    """Return "yes" with the error in mm, "no" or "explodes" with the time of the fall, or a short reason."""
+    """Return "yes" with the error in mm, "no" or "explodes" with the time of the fall, or a short reason; with * if it met a limit."""
+    mm = 1e3 * (cell.error or 0.0)
     if cell.stands:
-        mm = 1e3 * (cell.error or 0.0)
-        return "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
-    if cell.fell_at is not None:
-        return f"{'explodes' if cell.reason.startswith('exploded') else 'no'} {cell.fell_at:.2g} s"
-    if cell.stands is False:
-        return "no"
-    return f"{cell.reason.split(':')[0].split(' after ')[0]} at {cell.seconds:.2g} s" if cell.seconds else "refused"
+        words = "yes <0.1" if mm < 0.1 else f"yes {mm:.2g}" if mm < 10.0 else f"yes {mm:.0f}"
+    elif cell.fell_at is not None:
+        words = f"{'explodes' if cell.reason.startswith('exploded') else 'no'} {cell.fell_at:.2g} s"
+    elif cell.stands is False:
+        words = "no"
+    else:
+        words = f"{cell.reason.split(':')[0].split(' after ')[0]} at {cell.seconds:.2g} s" if cell.seconds else "refused"
+    return f"{words} *" if cell.notes else words
 
 
 def _needs_table(scenes: Sequence[BenchScene], needed: Sequence[Need]) -> Table:

@@ -179,6 +179,8 @@ class Cell:
         That over the soft step's in the same process.
     end : Scene or None
         How the world stands at the end.
+    notes : dict of str
+        Sentences about limits that the method met in some step (`World.step_notes`); the values mean nothing.
     """
 
     variant: Variant
@@ -200,10 +202,11 @@ class Cell:
     ms_per_step: float | None = None
     cost_ratio: float | None = None
     end: Scene | None = field(default=None, repr=False)
+    notes: dict[str, None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return what the command's JSON has of it."""
-        left_out = ("variant", "scene", "end")
+        left_out = ("variant", "scene", "end", "notes")
         numbers = {name: value for name, value in vars(self).items() if name not in left_out}
         return {"solver": self.variant.solver, "settings": dict(self.variant.settings), "scene": self.scene, **numbers}
 
@@ -294,6 +297,7 @@ class Trial:
         started = process_time()
         world.step()
         self._costs.append(process_time() - started)
+        cell.notes |= dict.fromkeys(world.step_notes)
         self._spent += self._costs[-1]
         self._done += 1
         cell.seconds = self._done * world.settings.dt

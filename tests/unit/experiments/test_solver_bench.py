@@ -124,6 +124,14 @@ def _rung(effort, error, stands=True):
     return Rung("a", "b", "sub_steps", effort, stands, error, 1.0 * effort, 0.5 * effort)
 
 
+def test_a_limit_that_the_method_met_is_in_its_cell():
+    """Issue 34: a step that another method solved is never silent."""
+    ran = Trial(SCENES["stack_10"], Variant("contact_forces", (("largest", 1),)), 0.1, 60.0)
+    ran.advance(6)
+    (note,) = ran.result(None).notes
+    assert "sequential impulses" in note
+
+
 def test_the_least_effort_that_is_enough_is_found():
     ladder = [_rung(1, 0.5), _rung(2, 0.001, False), _rung(8, 0.002), _rung(4, 0.004), _rung(16, None)]
     (need,) = needs(ladder, 0.01)
