@@ -28,7 +28,7 @@ After this the sub-steps know no restitution: velocities separate already, and c
 
 from __future__ import annotations
 
-from math import cos, hypot, inf, sin, sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
-from engine.dynamics._row_kernel import Arm, arm_of, coupling, pair_of, relative_velocity, response
+from engine.dynamics._row_kernel import Arm, arm_of, coupling, pair_of, relative_velocity, response, turn_body
 from engine.dynamics.model import Bodies, Contacts
 from engine.dynamics.tolerances import SINGULAR_PAIR
 
@@ -90,8 +90,7 @@ def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: floa
         for row in range(len(restitution)):
             _wait(contacts, impacts, row)
         for body in range(len(impacts.last)):
-            angle = bodies.shift[body, 2]
-            bodies.turn[body, 0], bodies.turn[body, 1] = cos(angle), sin(angle)
+            turn_body(bodies, body)
 
 
 @inlined_kernel
@@ -261,7 +260,7 @@ def _points_meet(
         moment = (-along - sqrt(inside)) / square
         for _ in range(_NEWTON):
             x, y = dx + (vx + 0.5 * gx * moment) * moment, dy + (vy + 0.5 * gy * moment) * moment
-            far = hypot(x, y)
+            far = sqrt(x * x + y * y)
             slope = (x * (vx + gx * moment) + y * (vy + gy * moment)) / far if far > 0.0 else 0.0
             if slope < 0.0:
                 moment -= (far - wide) / slope
@@ -269,7 +268,7 @@ def _points_meet(
     if moment == inf:
         return inf, nx, ny, 0.0
     x, y = dx + (vx + 0.5 * gx * moment) * moment, dy + (vy + 0.5 * gy * moment) * moment
-    far = hypot(x, y)
+    far = sqrt(x * x + y * y)
     if far > wide + _ROUNDING or far == 0.0:
         return inf, nx, ny, 0.0
     return moment, x / far, y / far, ((vx + gx * moment) * x + (vy + gy * moment) * y) / far

@@ -39,6 +39,7 @@ from engine.continuous._impact_kernel import prepare_pair
 from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, Moving, Search, motion_window, place, reach_about
 from engine.contracts.status import MISS
 from engine.dynamics.model import COUNT, FLAGS, SEPARATION
+from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices
 
 __all__ = ["CARRIED", "DEEP", "FREE", "HELD", "NEVER", "SHALLOW", "STANDS", "farthest_moves", "pairs_of_some", "passing", "play"]
@@ -229,8 +230,8 @@ def _write_between(to: FloatArray, first: int, at: FloatArray, end: FloatArray, 
         return
     x, y = center[body, 0], center[body, 1]
     angle = (1.0 - share) * at[body, 2] + share * end[body, 2]
-    cos_0, sin_0, cos_1, sin_1 = math.cos(at[body, 2]), math.sin(at[body, 2]), math.cos(end[body, 2]), math.sin(end[body, 2])
-    cos, sin = math.cos(angle), math.sin(angle)
+    (cos_0, sin_0), (cos_1, sin_1) = cosine_and_sine(at[body, 2]), cosine_and_sine(end[body, 2])
+    cos, sin = cosine_and_sine(angle)
     x_0, y_0 = at[body, 0] + cos_0 * x - sin_0 * y, at[body, 1] + sin_0 * x + cos_0 * y
     x_1, y_1 = end[body, 0] + cos_1 * x - sin_1 * y, end[body, 1] + sin_1 * x + cos_1 * y
     to[first] = (1.0 - share) * x_0 + share * x_1 - (cos * x - sin * y)
@@ -348,7 +349,8 @@ def _change(paths: Paths, body: int, state: int, by: int, time: float, pose: Flo
     if state == CARRIED:
         _write_pose(pose, 3, paths, by, time)
         turned = paths.end[by, 2] - pose[5]
-        x, y, cos, sin = pose[0] - pose[3], pose[1] - pose[4], math.cos(turned), math.sin(turned)
+        x, y = pose[0] - pose[3], pose[1] - pose[4]
+        cos, sin = cosine_and_sine(turned)
         paths.end[body, 0], paths.end[body, 1] = paths.end[by, 0] + cos * x - sin * y, paths.end[by, 1] + sin * x + cos * y
         paths.end[body, 2] = pose[2] + turned
     for k in range(3):

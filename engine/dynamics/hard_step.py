@@ -18,6 +18,7 @@ from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.methods._point_pair_kernel import MAX_CONDITION
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.tables import IN_HAND, Tables
+from engine.narrowphase.batched import poses_with_rotation
 from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.model import WorldModel
 from engine.world.snapshot import WorldSnapshot
@@ -102,9 +103,9 @@ class HardStep:
         self._settings, self._tables, n = snapshot.settings, Tables(model), len(poses)
         bodies = self._tables.bodies
         self._velocity = np.concatenate((velocities, np.zeros((1, 3))))
-        self._angle, angle = poses[:, 2], np.append(poses[:, 2], 0.0)
-        turned = np.column_stack((np.cos(angle), np.sin(angle)))
-        self._center = np.concatenate((poses[:, :2], np.zeros((1, 2)))) + rotated(turned, bodies.center)
+        self._angle, placed = poses[:, 2], poses_with_rotation(np.concatenate((poses, np.zeros((1, 3)))))
+        turned = placed[:, 2:]
+        self._center = placed[:, :2] + rotated(turned, bodies.center)
         self.centers = self._center[:n]
         moves = bodies.is_active & ~bodies.is_static
         drives = (moves & bodies.is_dynamic)[:, None]
