@@ -323,7 +323,7 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
     n_solid, *_ = classify_pairs(pairs, boxes, poses, tables.kept, is_moving, kinds, shapes, poses_a, poses_b)
     manifolds = ManifoldRows(*columns)
     fill_manifolds(tables, shapes[:n_solid], poses_a[:n_solid], poses_b[:n_solid], manifolds)
-    n_points, points, _, axis = columns[:4]
+    n_points, points, _, axis, reference = columns
     ids = key_of(*fixtures.ids[pairs[kinds == SOLID]].T)
     passing = rows.key[rows.ints[:, FLAGS] & PASSES != 0]
     which = np.flatnonzero((n_points[:n_solid] > 0) & ~np.isin(ids, passing))
@@ -334,7 +334,9 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
         tables, ends, n_points[which], axis[which, :2], points[which, :, :2], gaps, fixtures.radius[ends],
         center, problem.inverse, np.zeros((len(which), 2, 2)),
     )  # fmt: skip
-    return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1))
+    is_round = (packed.n_vertices[fixtures.shape[ends]] == 1).any(axis=1)
+    plane = np.where(is_round & (axis[which, 3] > 0.0), -1, reference[which, 0])  # a disc beside a corner has no face to lie on
+    return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1), plane)
 
 
 def _is_among(event: PairEvent, pairs: IntArray) -> bool:

@@ -33,14 +33,13 @@ from engine.dynamics.methods import _dantzig, sequential_impulses
 from engine.dynamics.methods._dantzig import FREE, RESTS, Bounds
 from engine.dynamics.methods._jacobian_kernel import JointLines, contact_lines, gaps, joint_lines, points_of
 from engine.dynamics.methods.protocol import Method, Problem, Setting
-from engine.dynamics.model import DRIVE, HIGH, HOLD, LOW, POINT, SPRING, Bodies, Contacts
+from engine.dynamics.model import DRIVE, HIGH, HOLD, LOW, POINT, SPRING, TOUCH, Bodies, Contacts
+from engine.narrowphase.batched import poses_with_rotation
 
 __all__ = ["METHOD", "ContactForces"]
 
 _MOMENT = 1e-6
-"""Seconds over which the change of a Jacobian is measured: rounding is 1e-10 of the velocities, the error 1e-6 of their change."""
-_LEAP = 1e-4
-"""Displacement, m, of a point in that time on both bodies above which it is a different point: the two of an edge have swapped."""
+"""Seconds over which the change of a joint's Jacobian is measured: rounding is 1e-10 of the velocities, the error 1e-6 of their change."""
 _ROUNDS = 64
 """Maximum number of successive collisions at one time, per touching pair; pairs that then still approach stop without bouncing."""
 _HALVES = 40
@@ -132,6 +131,8 @@ class _Points:
     pair : int64 (m,)
         Names its pair of fixtures.
     gap, restitution : float64 (m,)
+    plane : int64 (m,)
+        As in `Found`.
     n_bodies : int
     """
 
@@ -142,6 +143,7 @@ class _Points:
     key: IntArray
     gap: FloatArray
     restitution: FloatArray
+    plane: IntArray
     n_bodies: int
 
     @cached_property
@@ -153,9 +155,38 @@ class _Points:
     def friction(self) -> FloatArray:
         return self.contacts.friction[self.row]
 
+    def bends(self, velocity: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return J' v along the normals and the tangents, m/s^2: the change of J v at constant velocities (3 n,).
+
+        At a point p of both bodies, J v is ``d.(v_B + w_B x (p - x_B) - v_A - w_A x (p - x_A))`` along a direction d, with w the spins and
+        x the centers. The direction turns with the face that gives it, at w_n, and while the gap does not change, p goes where the core of
+        the other body goes, less its radius along the normal n; so with the relative velocity u at p ::
+
+            J' v = (w_n x d).u + d.((w_B - w_A) x p' - w_B x v_B + w_A x v_A)
+
+        Where the normal is the line between two points, of length l, ``w_n = n x (c_B - c_A)' / l``.
+        """
+        contacts, row = self.contacts, self.row
+        a, b = contacts.bodies[row].T
+        normal, arm, radius = contacts.normal[row], contacts.arm[row, self.k], contacts.radius[row]
+        (v_a, w_a), (v_b, w_b) = ((of[:, :2], of[:, 2]) for of in (velocity.reshape(-1, 3)[a], velocity.reshape(-1, 3)[b]))
+        core_a = v_a + _turned(w_a, arm[:, :2] - radius[:, :1] * normal)
+        core_b = v_b + _turned(w_b, arm[:, 2:] + radius[:, 1:] * normal)
+        length, apart = radius.sum(axis=1) + self.gap, core_b - core_a
+        swing = np.where(length > TOUCH, (normal[:, 0] * apart[:, 1] - normal[:, 1] * apart[:, 0]) / np.maximum(length, TOUCH), 0.0)
+        spin = np.choose(self.plane + 1, (swing, w_a, w_b))
+        along_b = core_b - radius[:, 1:] * _turned(spin, normal)
+        along_a = core_a + radius[:, :1] * _turned(spin, normal)
+        p = np.where(self.plane[:, None] == 0, along_b, along_a)
+        change = _turned(w_b - w_a, p) - _turned(w_b, v_b) + _turned(w_a, v_a)
+        u = v_b + _turned(w_b, arm[:, 2:]) - v_a - _turned(w_a, arm[:, :2])
+        directions = normal, np.column_stack((normal[:, 1], -normal[:, 0]))
+        along, across = ((_turned(spin, d) * u + d * change).sum(axis=1) for d in directions)
+        return along, across
+
     def chosen(self, which: NDArray[np.bool_] | IntArray) -> _Points:
         """Return some of them."""
-        names = ("row", "k", "pair", "key", "gap", "restitution")
+        names = ("row", "k", "pair", "key", "gap", "restitution", "plane")
         return replace(self, **{name: getattr(self, name)[which] for name in names})
 
 
@@ -334,17 +365,17 @@ class _Scene:
 
     def _bodies(self, position: FloatArray, velocity: FloatArray) -> Bodies:
         shift = position.reshape(-1, 3)
-        turn = np.column_stack((np.cos(shift[:, 2]), np.sin(shift[:, 2])))
+        turn = np.ascontiguousarray(poses_with_rotation(shift)[:, 2:])
         step = self._step
         return Bodies(velocity.reshape(-1, 3), np.ascontiguousarray(shift), turn, step.inverse, step.push, np.ones((self._n, 2)))
 
     def _points_at(self, position: FloatArray) -> _Points:
         """Return all points of contact with the bodies so moved."""
-        contacts, of_step, restitution = self._step.contacts_at(self._bodies(position, self.velocity))
+        contacts, of_step, restitution, plane = self._step.contacts_at(self._bodies(position, self.velocity))
         row, k = points_of(contacts)
         a, b = contacts.bodies[row].T
         pair = np.where(of_step[row] >= 0, of_step[row], -1 - (a * self._n + b))
-        return _Points(contacts, row, k, pair, _key(pair, k), gaps(contacts)[row, k], restitution[row], self._n)
+        return _Points(contacts, row, k, pair, _key(pair, k), gaps(contacts)[row, k], restitution[row], plane[row], self._n)
 
     # -- forces ---------------------------------------------------------------------------------------------------------
 
@@ -363,7 +394,7 @@ class _Scene:
         is_near = is_known & (seen.gap <= 4.0 * self._tolerance)
         points, at = seen.chosen(is_near), at[is_near]
         normal, tangent = points.lines
-        bends, joints_bend = self._bends(position, velocity, points, lines)
+        bends, joints_bend = points.bends(velocity), self._joints_bend(position, velocity, lines)
         mode, rate = self._joints.mode[lines.row], lines.jacobian @ velocity
         forces = np.zeros(len(lines.row))
         free = self._push - self._weak * velocity
@@ -402,42 +433,18 @@ class _Scene:
         most = _DEEPEST / rho if rho > 0.0 else 0.0
         return 2.0 * rho * rate + rho * rho * np.clip(error, -most, most)
 
-    def _bends(
-        self, position: FloatArray, velocity: FloatArray, points: _Points, lines: JointLines
-    ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-        """Return J' v of points along normals and tangents, and of joints: the change of J v at constant velocities.
+    def _joints_bend(self, position: FloatArray, velocity: FloatArray, lines: JointLines) -> FloatArray:
+        """Return J' v of joints: the change of J v at constant velocities.
 
         A line that turns by more than a radian in a step, that of a rod shorter than its end goes meanwhile, counts as one that turns by
         one: nothing that is integrated over the step goes round with it, and at length 0 its direction changes by half a turn at once.
-        A point that leaps has no change of its own.
         """
-        m = len(points.row)
-        none = (np.zeros(m), np.zeros(m)), np.zeros(len(lines.row))
-        a, b = points.contacts.bodies[points.row].T
-        spin, is_round = velocity.reshape(-1, 3)[:, 2], points.contacts.radius[points.row].sum(axis=1) > 0.0
-        turns = np.abs(spin[a]) + np.abs(spin[b]) > _STILL
-        slips = is_round & (np.abs(points.lines[1] @ velocity) > _STILL)
-        further = position + _MOMENT * velocity
-        joints_bend = none[1]
-        if len(lines.row) > 0:
-            after = self._lines(further, velocity)
-            change = (after.jacobian - lines.jacobian) / _MOMENT
-            turned = self._step.dt * _straight(change) / np.maximum(_straight(lines.jacobian), EPS64)
-            joints_bend = change @ velocity / np.maximum(turned, 1.0)
-        if not (turns | slips).any():
-            return none[0], joints_bend
-        later = self._points_at(further)
-        order = np.argsort(later.key, kind="stable")
-        at, is_there = places_of(points.key, later.key[order])
-        same = order[np.where(is_there, at, 0)] if len(order) > 0 else np.zeros(m, dtype=np.int64)
-        if len(order) > 0:
-            moved = later.contacts.arm[later.row[same], later.k[same]] - points.contacts.arm[points.row, points.k]
-            is_there &= np.minimum(np.hypot(*moved[:, :2].T), np.hypot(*moved[:, 2:].T)) <= _LEAP
-        bends = []
-        for now, then in zip(points.lines, later.lines, strict=True):
-            change = (then @ velocity)[same] - now @ velocity if len(order) > 0 else np.zeros(m)
-            bends.append(np.where(is_there & (turns | slips), change / _MOMENT, 0.0))
-        return (bends[0], bends[1]), joints_bend
+        if len(lines.row) == 0:
+            return np.zeros(0)
+        change = (self._lines(position + _MOMENT * velocity, velocity).jacobian - lines.jacobian) / _MOMENT
+        turned = self._step.dt * _straight(change) / np.maximum(_straight(lines.jacobian), EPS64)
+        bend: FloatArray = change @ velocity / np.maximum(turned, 1.0)
+        return bend
 
     def _springs(self, lines: JointLines, which: NDArray[np.bool_], rate: FloatArray) -> FloatArray:
         """Return the forces of springs of the effective mass m: ``-m (w^2 C + 2 zeta w C')``, w not above one radian a step."""
@@ -588,6 +595,11 @@ class _System:
         is_held = (jacobian.T * left).sum(axis=0) <= _HELD * (jacobian.T * direct).sum(axis=0)
         response: FloatArray = np.where(is_held, 0.0, left)
         return response
+
+
+def _turned(spin: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return ``spin x vector`` of spins (m,) and vectors (m, 2)."""
+    return spin[:, None] * np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _straight(lines: FloatArray) -> FloatArray:

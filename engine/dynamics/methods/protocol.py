@@ -31,9 +31,11 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._solver_trace_kernel import BODY, STAGE
 from engine.dynamics.contacts import ContactRows
+from engine.dynamics.joints import rotated
 from engine.dynamics.model import IMPULSE, NORMAL, RADII, STIFFNESS, TOTAL, Bodies, Contacts, Joints
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
+from engine.narrowphase.batched import poses_with_rotation
 from engine.world.setting import Setting, chosen_settings
 from engine.world.specs import WorldSettings
 
@@ -101,11 +103,14 @@ class Found(NamedTuple):
     row : int64 (n,)
         Where each pair of fixtures stands among `Problem.contacts`; -1: not there.
     restitution : float64 (n,)
+    plane : int64 (n,)
+        Body whose face gives the normal, which turns with it: 0 for A, 1 for B; -1 if the normal is the line between two points.
     """
 
     contacts: Contacts
     row: IntArray
     restitution: FloatArray
+    plane: IntArray
 
 
 class Problem:
@@ -243,7 +248,7 @@ class Problem:
 
     @cached_property
     def stiffness(self) -> FloatArray:
-        """A number per contact point that is kept from step to step, initially 0, float64 (k, 2); updated in place."""
+        """Eight bytes per contact point that are kept from step to step, initially 0, float64 (k, 2); updated in place."""
         return self.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
 
     def contacts_at(self, bodies: Bodies) -> Found:
@@ -263,9 +268,8 @@ class Problem:
     def moved(self, bodies: Bodies) -> FloatArray:
         """Return x, y, angle, vx, vy, omega of bodies after their shift, float64 (n, 6)."""
         angle = self.values[:, 2] + bodies.shift[:-1, 2]
-        cos, sin = np.cos(angle), np.sin(angle)
-        x, y = self.tables.bodies.center[:-1].T
-        at = self.center[:-1] + bodies.shift[:-1, :2] - np.column_stack((cos * x - sin * y, sin * x + cos * y))
+        moved = poses_with_rotation(np.column_stack((self.center[:-1] + bodies.shift[:-1, :2], angle)))
+        at = moved[:, :2] - rotated(moved[:, 2:], self.tables.bodies.center[:-1])
         ended = np.column_stack((at, angle, bodies.velocity[:-1]))
         return np.where(self.moves[:-1, None], ended, self.values)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.dynamics.integrators import INTEGRATORS, rk4
-from engine.dynamics.methods import _dantzig
+from engine.dynamics.methods import _dantzig, contact_forces
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, PrismaticJointSpec, RevoluteJointSpec, World, WorldSettings
 
@@ -216,3 +216,33 @@ def test_a_step_without_exact_forces_says_so(monkeypatch):
     _put(world, UNIT, (0.0, 0.5))
     world.step()
     assert len(world.step_notes) == 1 and world.step_notes[0].startswith("No exact contact forces")
+
+
+CORNER = math.sqrt(0.5)
+TOUCHING = {
+    "two discs": (Circle(0.5), (0.0, 0.0, 0.0), Circle(0.3), (0.8, 0.0, 0.0)),
+    "a disc on a face": (UNIT, (0.0, 0.0, 0.0), Circle(0.3), (0.2, 0.8, 0.0)),
+    "a face on a disc": (Circle(0.3), (0.2, 0.8, 0.3), UNIT, (0.0, 0.0, 0.0)),
+    "a disc beside a corner": (UNIT, (0.0, 0.0, 0.0), Circle(0.3), (0.5 + 0.3 * math.cos(0.7), 0.5 + 0.3 * math.sin(0.7), 0.0)),
+    "a corner on a face": (UNIT, (0.1, 0.5 + CORNER * math.cos(0.2), math.pi / 4 + 0.2), UNIT, (0.0, 0.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("case", TOUCHING)
+def test_the_change_of_a_jacobian_is_that_of_the_contacts_detected_a_moment_later(case, monkeypatch):
+    """Issue 34: J' v in closed form. The velocities neither part the bodies nor press them together."""
+    scenes = []
+    begin = contact_forces._Scene.__init__
+    monkeypatch.setattr(contact_forces._Scene, "__init__", lambda self, *more: (scenes.append(self), begin(self, *more))[1])
+    world = _world((0.0, 0.0))
+    a, (ax, ay, angle_a), b, (bx, by, angle_b) = TOUCHING[case]
+    for shape, at, angle in ((a, (ax, ay), angle_a), (b, (bx, by), angle_b)):
+        world.create_body(BodySpec((FixtureSpec(shape, density=1.0),), position=at, angle=angle))
+    world.step()
+    scene, velocity, h = scenes[0], np.array((0.3, -1.2, 0.7, 0.8, 0.5, -1.9, 0.0, 0.0, 0.0)), 1e-5
+    points = scene._points_at(0.0 * velocity)
+    (normal,), _ = points.lines
+    velocity -= normal * (normal @ velocity) / (normal @ normal)
+    before, after = (scene._points_at(sign * h * velocity).lines for sign in (-1.0, 1.0))
+    for change, first, last in zip(points.bends(velocity), before, after, strict=True):
+        assert change == pytest.approx((last - first) @ velocity / (2.0 * h), abs=1e-6)
