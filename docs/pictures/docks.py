@@ -49,16 +49,10 @@ def draw_window(folder: Path) -> list[Path]:
 def _draw(theme: str, path: Path) -> Path:
     import pygame
 
-    from engine.app.warmup import referee_factory
-    from engine.app.window import Window
     from engine.render import palette
-    from engine.sim.registry import find_demo
 
-    pygame.display.set_mode(_SIZE)
     palette.use_theme(theme)
-    kind = find_demo("bounce")
-    window, surface = Window(_SIZE, (kind,), kind(0)), pygame.Surface(_SIZE)
-    window.use_referee(referee_factory())
+    window, surface = _window("bounce"), pygame.Surface(_SIZE)
     window.session.timeline.watched = (0, window.session.demo.stages[0].world.body_ids[-1])
     for key in _KEYS:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, key), mod=0, unicode=""))
@@ -114,16 +108,7 @@ def _draw_joint(path: Path) -> Path:
 
 def _draw_two_worlds(path: Path) -> Path:
     """Draw shapes that have fallen by Box2D, and by our own solver over that."""
-    import pygame
-
-    from engine.app.warmup import referee_factory
-    from engine.app.window import Window
-    from engine.sim.registry import find_demo
-
-    pygame.display.set_mode(_SIZE)
-    kind = find_demo("simple_shapes")
-    window = Window(_SIZE, (kind,), kind(0, {"count": 24}))
-    window.use_referee(referee_factory())
+    window = _window("simple_shapes", {"count": 24})
     window.session.compare_with("soft_step")
     _let_run(window, _PILED)
     return _save(window, path)
@@ -131,16 +116,7 @@ def _draw_two_worlds(path: Path) -> Path:
 
 def _draw_four_worlds(path: Path) -> Path:
     """Draw a pyramid that a ball has hit, by four methods that began in the state before."""
-    import pygame
-
-    from engine.app.warmup import referee_factory
-    from engine.app.window import Window
-    from engine.sim.registry import find_demo
-
-    pygame.display.set_mode(_SIZE)
-    kind = find_demo("pyramid")
-    window = Window(_SIZE, (kind,), kind(0, {"rows": 9}, solver="soft_step"))
-    window.use_referee(referee_factory())
+    window = _window("pyramid", {"rows": 9}, "soft_step")
     _let_run(window, _STANDS)
     session = window.session
     session.wants_lane = True
@@ -152,36 +128,35 @@ def _draw_four_worlds(path: Path) -> Path:
 
 def _draw_referee(path: Path) -> Path:
     """Draw a heap with the reason and the size of each difference."""
-    import pygame
-
     from engine.app.commands import find, run
-    from engine.app.warmup import referee_factory
-    from engine.app.window import Window
-    from engine.sim.registry import find_demo
 
-    pygame.display.set_mode(_SIZE)
-    kind = find_demo("simple_shapes")
-    window = Window(_SIZE, (kind,), kind(0))
-    window.use_referee(referee_factory())
+    window = _window("simple_shapes")
     window.session.layers.labels = True
     _let_run(window, _HEAP)
     run(find("more"), window.app)
     return _save(window, path)
 
 
-def _workbench(width: float) -> tuple[Window, Editor]:
-    """Return a window with a bench to work on, and its editor."""
+def _window(name: str, values: dict[str, object] | None = None, solver: str | None = None) -> Window:
+    """Return a window with a demo and its live check."""
     import pygame
 
-    from engine.app.panels.tools_dock import ToolsDock
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
     from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
-    kind = find_demo("workbench")
-    window = Window(_SIZE, (kind,), kind(0, {"width": width}))
+    kind = find_demo(name)
+    window = Window(_SIZE, (kind,), kind(0, values, solver=solver))
     window.use_referee(referee_factory())
+    return window
+
+
+def _workbench(width: float) -> tuple[Window, Editor]:
+    """Return a window with a bench to work on, and its editor."""
+    from engine.app.panels.tools_dock import ToolsDock
+
+    window = _window("workbench", {"width": width})
     _frames(window, 1, 0.0)
     return window, next(dock for dock in window.docks if isinstance(dock, ToolsDock)).editor
 

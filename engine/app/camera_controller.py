@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from engine.app.layout import is_inside
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.agreement import Difference
@@ -210,11 +211,11 @@ class CameraController:
 
     def holds(self, pixel: tuple[float, float]) -> bool:
         """Return True if a pixel is inside the view or a lane."""
-        return _is_in(pixel, self.camera.view) or self.lane_at(pixel) is not None
+        return is_inside(pixel, self.camera.view) or self.lane_at(pixel) is not None
 
     def lane_at(self, pixel: tuple[float, float]) -> int | None:
         """Return the index of the lane that contains a pixel, or None."""
-        return next((k for k, lane in enumerate(self.lanes) if _is_in(pixel, lane)), None)
+        return next((k for k, lane in enumerate(self.lanes) if is_inside(pixel, lane)), None)
 
     def in_view(self, pixel: tuple[float, float]) -> tuple[float, float]:
         """Convert a pixel of a lane to the pixel of the view that shows the same point of the world; others are unchanged."""
@@ -337,10 +338,6 @@ class CameraController:
         """Return the camera that shows a box in the area in which it is larger."""
         beside, under = self._rooms()
         return max((self.camera.fitted(box, kept=under), self.camera.fitted(box, kept=beside)), key=lambda camera: camera.scale)
-
-
-def _is_in(pixel: tuple[float, float], place: Place) -> bool:
-    return place[0] <= pixel[0] < place[0] + place[2] and place[1] <= pixel[1] < place[1] + place[3]
 
 
 def _size(stage: Stage, fixture: int) -> float:

@@ -11,7 +11,7 @@ from engine.render import palette
 from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from engine.app.editor.editor import Editor
     from engine.render.canvas import Canvas
@@ -37,19 +37,8 @@ class _DrawTool(Tool):
 
     kind: ClassVar[str]
 
-    def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
-        """Create the body; `how` receives the transform from the picture to the world. If it is rejected, show why and return False."""
-        editor = self.editor
-        index = stage_under(editor.stages, first)
-        stage = editor.stages[index]
-        made = False
-        with editor.telling():
-            editor.gesture().create(index, how(stage.local, "static" if is_static else "dynamic"), self.kind)
-            made = True
-        return made
-
     def _make_outline(self, points: Sequence[Point], error: float, is_static: bool) -> bool:
-        """Create the body of an outline, as `_make`; if the cutting algorithm is not loaded, do so once it is."""
+        """Create the body of an outline, once the cutting algorithm is loaded. If it is rejected, show why and return False."""
         editor = self.editor
         index = stage_under(editor.stages, points[0])
         placed = [editor.stages[index].local(point) for point in points]  # as the demo is laid out now
@@ -78,11 +67,26 @@ class _DragTool(_DrawTool):
     def is_busy(self) -> bool:
         return self._from is not None
 
+    @staticmethod
+    def make(start: Point, end: Point, body_type: BodyType, /) -> BodySpec:
+        """Return the body of a drag between two points, world frame, meters."""
+        raise NotImplementedError
+
     def press(self, at: Pointer) -> None:
         self._from = self._to = at
 
     def move(self, at: Pointer) -> None:
         self._to = at
+
+    def release(self, at: Pointer) -> None:
+        editor, start = self.editor, self._from
+        self.cancel()
+        if start is not None:
+            index = stage_under(editor.stages, start.point)
+            to_world = editor.stages[index].local
+            with editor.telling():
+                spec = self.make(to_world(start.point), to_world(at.point), "static" if at.shift else "dynamic")
+                editor.gesture().create(index, spec, self.kind)
 
     def cancel(self) -> None:
         self._from = self._to = None
@@ -93,12 +97,7 @@ class BoxTool(_DragTool):
 
     name, letter, kind = "Box", "B", "box"
     hint = "drag from corner to corner; hold Shift for a static body, Ctrl to snap to the grid"
-
-    def release(self, at: Pointer) -> None:
-        start = self._from
-        self.cancel()
-        if start is not None:
-            self._make(start.point, lambda to_world, kind: box_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+    make = staticmethod(box_spec)
 
     def paint(self, canvas: Canvas) -> None:
         if self._from is None or self._to is None:
@@ -114,12 +113,7 @@ class CircleTool(_DragTool):
 
     name, letter, kind = "Circle", "C", "disc"
     hint = "drag from the center to the rim; hold Shift for a static body, Ctrl to snap to the grid"
-
-    def release(self, at: Pointer) -> None:
-        start = self._from
-        self.cancel()
-        if start is not None:
-            self._make(start.point, lambda to_world, kind: circle_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+    make = staticmethod(circle_spec)
 
     def paint(self, canvas: Canvas) -> None:
         if self._from is None or self._to is None:
