@@ -53,10 +53,11 @@ def engines_command(args: EnginesOptions) -> Report:
     Each cell has a value and a verdict: it passes, fails, or is not supported. An engine has a second column if its manual recommends
     other settings for the case. The report has a page that plays each failing case. docs/engines.md describes the method.
     """
-    from engine.experiments.engines import Task, chosen_tests, columns_of
+    from engine.experiments.engines import TESTS, Task, columns_of
     from engine.world import solvers
 
-    known, tests = solvers(), chosen_tests("--tests", args.tests)
+    known, chosen = solvers(), listed("--tests", args.tests, tuple(TESTS))
+    tests = [test for test in TESTS.values() if test.name in chosen]
     engines = tuple(name for name in _ENGINES if name in known) if args.engines is None else listed("--engines", args.engines, known)
     added = None if args.rows is None else _rows_of(args.rows)
     tasks = [

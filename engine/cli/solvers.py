@@ -80,10 +80,11 @@ def solvers_command(args: SolversOptions) -> Report:
     CPU times from interleaved runs, so compare only the ratios to the soft step.
     """
     from engine.experiments.solvers.bench import Plan, needs, tried
-    from engine.experiments.solvers.scenes import chosen_scenes, write_scenes
+    from engine.experiments.solvers.scenes import GROUPS, SCENES, write_scenes
     from engine.experiments.solvers.trial import chosen_variants
 
-    variants, scenes = chosen_variants("--solvers", args.solvers), chosen_scenes("--scenes", args.scenes)
+    variants = chosen_variants("--solvers", args.solvers)
+    scenes = [SCENES[name] for name in options.listed("--scenes", args.scenes, tuple(SCENES), GROUPS)]
     plan = Plan(tuple(variants), args.seconds, args.hertz, _efforts(args.efforts), args.budget)
     if args.write is not None:
         return Report({}, [f"scene: {path}" for path in write_scenes(Path(args.write), scenes)])

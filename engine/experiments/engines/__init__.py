@@ -1,7 +1,7 @@
 """All engines on one bench: what is right by a law or an exact answer, and what each engine does, as it comes and as its manual advises."""
 
 from engine.experiments.engines import collisions, laws, piles
-from engine.experiments.engines.bench import TESTS, Cell, Column, Measured, Row, Task, Test, chosen_tests, columns_of, measure_cell
+from engine.experiments.engines.bench import TESTS, Cell, Column, Measured, Row, Task, Test, columns_of, measure_cell
 
 __all__ = [
     "TESTS",
@@ -11,7 +11,6 @@ __all__ = [
     "Row",
     "Task",
     "Test",
-    "chosen_tests",
     "collisions",
     "columns_of",
     "laws",

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 
 from engine.common.errors import InvalidInputError, LabError, WorldLostError
-from engine.common.words import meant
 from engine.experiments.engines import manuals
 from engine.experiments.engines.manuals import Quote
 from engine.experiments.solvers.trial import Variant
@@ -31,7 +30,6 @@ __all__ = [
     "Task",
     "Test",
     "Verdict",
-    "chosen_tests",
     "columns_of",
     "enter",
     "measure_cell",
@@ -204,23 +202,6 @@ TESTS: dict[str, Test] = {}
 def enter(test: Test) -> None:
     """Add a test to `TESTS`."""
     TESTS[test.name] = test
-
-
-def chosen_tests(option: str, text: str) -> list[Test]:
-    """Return tests of a list of names, separated by commas; ``all`` is every one.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no test of a name; the message suggests the nearest.
-    """
-    names = dict.fromkeys(part.strip() for part in text.split(","))
-    if "all" in names:
-        return list(TESTS.values())
-    for name in names:
-        if name not in TESTS:
-            raise InvalidInputError(option, "a list of " + ", ".join(("all", *TESTS)) + meant(name, TESTS), name)
-    return [TESTS[name] for name in TESTS if name in names]
 
 
 def columns_of(solver: str, test: str) -> list[Column]:

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from engine.common.errors import InvalidInputError
-from engine.common.words import meant
 from engine.experiments import scenes
 from engine.experiments.references.lab import (
     GRAVITY,
@@ -28,7 +26,7 @@ from engine.geometry import AABB, Circle, Polygon, Segment
 from engine.scenes import save_scene, scene_of
 from engine.world import World, WorldSettings
 
-__all__ = ["GROUPS", "SCENES", "BenchScene", "Judged", "camera_of", "chosen_scenes", "new_world", "write_scenes"]
+__all__ = ["GROUPS", "SCENES", "BenchScene", "Judged", "camera_of", "new_world", "write_scenes"]
 
 Layers = tuple[tuple[int, ...], ...]
 
@@ -118,23 +116,6 @@ def _scene(
         return build
 
     return enter
-
-
-def chosen_scenes(option: str, text: str) -> list[BenchScene]:
-    """Return the scenes of a list of names and groups, separated by commas, each once.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no scene of that name; the message suggests the nearest.
-    """
-    scenes: dict[str, BenchScene] = {}
-    for word in (part.strip() for part in text.split(",")):
-        if word not in SCENES and word not in GROUPS:
-            known = (*GROUPS, *SCENES)
-            raise InvalidInputError(option, "a list of " + ", ".join(known) + meant(word, known), word)
-        scenes |= {name: SCENES[name] for name in GROUPS.get(word, [word])}
-    return list(scenes.values())
 
 
 def new_world(scene: BenchScene, solver: str, **settings: Any) -> World:

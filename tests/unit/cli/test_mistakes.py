@@ -92,6 +92,7 @@ def _contents(folder):
         (f"{NETLAB} --sweep speed=1", "--sweep must be NAME=LIST, ... latency, "),
         (f"{NETLAB} --sweep latency=0,x", "--sweep must be a finite number after each =, got 'x'"),
         (f"{NETLAB} --script nowhere.json", "... nowhere.json"),
+        ("engines --tests seam", "--tests must be a list of tunneling, ... (did you mean seams?), got 'seam'"),
         ("step gkj", "ALGORITHM must be one of ... (did you mean gjk?), got 'gkj'"),
         ("step gjk --beside eap", "--beside must be one of ... did you mean epa"),
         ("step gjk --beside quickhull", "--beside must be one that accepts the same input: ... epa"),

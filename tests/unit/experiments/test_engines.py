@@ -10,7 +10,7 @@ import pytest
 from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.common.machine import processor_name
-from engine.experiments.engines import TESTS, Measured, Task, chosen_tests, columns_of, measure_cell
+from engine.experiments.engines import TESTS, Measured, Task, columns_of, measure_cell
 from engine.experiments.engines.rows_file import EngineRows, read_rows
 from engine.world import solvers
 
@@ -67,12 +67,6 @@ def test_an_engine_that_breaks_down_fails_and_its_message_is_the_reason(monkeypa
     assert enter(refuses).verdict == "not supported" and enter(refuses).note == "joint must be another one, got 1"
     assert enter(lambda column, is_quick: Measured(float("nan"), False)).value is None
     assert enter(lambda column, is_quick: Measured(1.0, None)).verdict == "measured"
-
-
-def test_tests_are_chosen_by_name():
-    assert [test.name for test in chosen_tests("--tests", "seams, tunneling")] == ["tunneling", "seams"]
-    with pytest.raises(InvalidInputError, match=r"--tests must be a list of all, tunneling.*did you mean seams"):
-        chosen_tests("--tests", "seam")
 
 
 def rows(**more):

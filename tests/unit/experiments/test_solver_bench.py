@@ -13,7 +13,7 @@ from engine.experiments.scenes import body, ground, stack
 from engine.experiments.solvers import trial
 from engine.experiments.solvers.bench import Plan, Rung, needs, tried
 from engine.experiments.solvers.measures import Moving, Overlaps, force_error, force_past_bounds
-from engine.experiments.solvers.scenes import GROUPS, SCENES, chosen_scenes
+from engine.experiments.solvers.scenes import GROUPS, SCENES
 from engine.experiments.solvers.trial import Trial, Variant, chosen_variants, start_of
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene_file import scene_as_json
@@ -75,7 +75,7 @@ def test_energy_is_kinetic_and_that_of_height():
 
 def test_a_scene_with_one_method_is_judged():
     variants = tuple(chosen_variants("--solvers", "soft_step:sub_steps=4"))
-    (one,) = tried(Plan(variants, efforts=(1,)), chosen_scenes("--scenes", "wedge"), 1)
+    (one,) = tried(Plan(variants, efforts=(1,)), [SCENES["wedge"]], 1)
     (cell,) = one.cells
     assert cell.stands is True and cell.reason == "" and cell.seconds == pytest.approx(0.75)
     assert cell.error is not None and cell.error < 1e-3
@@ -86,7 +86,7 @@ def test_a_scene_with_one_method_is_judged():
 
 
 def test_what_does_not_stand_says_when():
-    (one,) = tried(Plan((Variant("soft_step"),), seconds=0.6), chosen_scenes("--scenes", "heavy_house_10000"), 1)
+    (one,) = tried(Plan((Variant("soft_step"),), seconds=0.6), [SCENES["heavy_house_10000"]], 1)
     assert one.cells[0].stands is False
     assert one.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
     assert one.cells[0].reason.startswith("fell after 0.")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from engine.cli.solvers import _ladder_charts
 from engine.experiments.solvers.bench import Rung
-from engine.experiments.solvers.scenes import chosen_scenes
+from engine.experiments.solvers.scenes import SCENES
 from engine.report import Chart, Curve, Link, Table
 from engine.report.charts import COLORS, as_png, as_svg, draw_charts
 from engine.report.page import render_page
@@ -48,7 +48,7 @@ def test_drawings_share_no_id_and_follow_the_theme(chart):
 
 
 def test_a_scene_in_which_no_method_stands_has_no_chart():
-    scenes = chosen_scenes("--scenes", "single_box,arch")
+    scenes = [SCENES["single_box"], SCENES["arch"]]
     stands = {"single_box": True, "arch": False}
     ladder = [Rung("soft_step", scene.name, "sub_steps", 4, stands[scene.name], 1e-3, 0.1, 1.0) for scene in scenes]
     (chart,) = _ladder_charts(scenes, ladder, 0.01)
