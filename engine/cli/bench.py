@@ -6,17 +6,16 @@ import importlib
 from dataclasses import dataclass
 from typing import Any
 
-from engine.cli.options import JsonFile, argument, command, option
+from engine.cli.options import JsonFile, argument, command, entries, option
 from engine.cli.output import collected, unfinished, warming
 from engine.common.errors import InvalidInputError
-from engine.common.words import meant
 from engine.report import Report, Table
 
 __all__ = ["NAMES", "bench_command"]
 
 NAMES = (
     "manifold, overlap, distance, time_of_impact, swept, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, "
-    "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, player, dynamics"
+    "scalar_query, cold_start, tracing, start_up, rewind, history, frame, network, player, worlds, dynamics"
 )
 """Names in `benchmarks.registry`, repeated to avoid importing it for the help text."""
 
@@ -35,10 +34,7 @@ def bench_command(args: BenchOptions) -> Report:
     """Measure our speed on one thread, alternating with a peer library if there is one. Ctrl-C prints the results so far."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
-    chosen = list(dict.fromkeys(args.names or [name for name in known if name not in registry.LONG]))
-    for name in chosen:
-        if name not in known:
-            raise InvalidInputError("NAMES", "one of " + ", ".join(known) + meant(name, known), name)
+    chosen = entries(args.names or [name for name in known if name not in registry.LONG], {name: name for name in known})
 
     from engine import query
 

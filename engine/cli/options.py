@@ -9,7 +9,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -41,6 +41,7 @@ __all__ = [
     "argument",
     "check_display",
     "command",
+    "entries",
     "has_window",
     "listed",
     "n_jobs",
@@ -50,6 +51,8 @@ __all__ = [
     "prepare_solvers",
     "solver_list",
 ]
+
+_T = TypeVar("_T")
 
 ALL = "all"
 MAX_PAIRS = 1_000_000_000
@@ -303,6 +306,20 @@ def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, S
             raise InvalidInputError(option, requirement, given if word == given else Described(f"{word!r} in {given!r}"))
         words.extend(members.get(word, (word,)))
     return tuple(dict.fromkeys(words))
+
+
+def entries(names: Sequence[str], known: Mapping[str, _T]) -> list[_T]:
+    """Return the entries of a table with the names given as arguments, each once; all of them if no names are given.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no entry of a name; the message suggests the nearest.
+    """
+    for name in names:
+        if name not in known:
+            raise InvalidInputError("NAMES", "one of " + ", ".join(known) + meant(name, known), name)
+    return [known[name] for name in dict.fromkeys(names or known)]
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.options import JsonFile, argument, command, option
+from engine.cli.options import JsonFile, argument, command, entries, option
 from engine.cli.output import collected, unfinished
 from engine.common.limits import MAX_ITERATIONS
 from engine.report import Link, Report, Table
@@ -36,12 +36,12 @@ def references_command(args: ReferencesOptions) -> Report:
 
     variants = {reference.label: reference for reference in chosen_variants("--solver", args.solver)}
 
-    from engine.experiments.references import REFERENCES, Lab, chosen
+    from engine.experiments.references import REFERENCES, Lab
 
     def measure(reference: Reference) -> dict[str, tuple[Row, ...]]:
         return {name: tuple(reference.measure(Lab(way.solver, args.sub_steps, way.world_settings))) for name, way in variants.items()}
 
-    references = chosen(dict.fromkeys(args.names or REFERENCES), REFERENCES)
+    references = entries(args.names or (), REFERENCES)
     measured = collected("measuring", (measure(reference) for reference in references), len(references))
     rows, plain, holds = [], [], True
     columns = ("what", "unit", "demand", "error", "exact", "measured", "holds")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from engine.cli.options import JsonFile, ReportFolder, argument, command, option
+from engine.cli.options import JsonFile, ReportFolder, argument, command, entries, option
 from engine.cli.output import collected, unfinished
 from engine.report import Link, Page, Part, Report
 
@@ -30,10 +30,9 @@ class StudiesOptions:
 @command
 def studies_command(args: StudiesOptions) -> Report:
     """Repeat studies and print the results. Costs are CPU times from interleaved runs, so compare only their ratios."""
-    from engine.experiments.references import chosen
     from engine.experiments.studies import STUDIES
 
-    studies = chosen(dict.fromkeys(args.names or STUDIES), STUDIES)
+    studies = entries(args.names or (), STUDIES)
     done = collected("measuring", ((study, study.measure(args.quick)) for study in studies), len(studies))
     plain = [{"name": study.name, "title": study.title, "said": study.said, **finding.as_json()} for study, finding in done]
     parts: list[Part] = []

@@ -7,6 +7,6 @@ the table of scenes), `motion`, `collisions`, `swinging`, `standing` (against ex
 
 # isort: off
 from engine.experiments.references import motion, collisions, swinging, standing, piles, chains  # they enter their scenes in this order
-from engine.experiments.references.lab import REFERENCES, Lab, Reference, Row, chosen
+from engine.experiments.references.lab import REFERENCES, Lab, Reference, Row
 
-__all__ = ["REFERENCES", "Lab", "Reference", "Row", "chains", "chosen", "collisions", "motion", "piles", "standing", "swinging"]
+__all__ = ["REFERENCES", "Lab", "Reference", "Row", "chains", "collisions", "motion", "piles", "standing", "swinging"]

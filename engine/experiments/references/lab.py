@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-from engine.common.errors import InvalidInputError
-from engine.common.words import meant
 from engine.world import World, WorldSettings
 
 __all__ = [
@@ -20,7 +18,6 @@ __all__ = [
     "Row",
     "absolute",
     "at_most",
-    "chosen",
     "deepest_overlap",
     "energy",
     "least",
@@ -98,7 +95,6 @@ def least(what: str, measured: float, required: float, unit: str) -> Row:
     return Row(what, max(required - measured, 0.0), 0.0, unit, required, measured)
 
 
-T = TypeVar("T")
 Measure = Callable[[Lab], Iterable[Row]]
 
 
@@ -137,22 +133,6 @@ def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Call
         return measure
 
     return enter
-
-
-def chosen(names: Iterable[str], known: Mapping[str, T]) -> list[T]:
-    """Return entries of a table, such as `REFERENCES`, by name.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no entry of that name; the message suggests the nearest.
-    """
-    entries = []
-    for name in names:
-        if name not in known:
-            raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
-        entries.append(known[name])
-    return entries
 
 
 def run(world: World, seconds: float) -> None:

@@ -74,6 +74,7 @@ def _contents(folder):
         ("atlas --target blade", "--target must be one of static, kinematic, dynamic, sensor, head_on, got 'blade'"),
         ("atlas --x angle=-90:90:3", "--x: angle must be from -80 to 80 degrees, got -90.0"),
         ("bench manifolt", "NAMES must be one of manifold, overlap,"),
+        ("references projectil", "NAMES must be one of ... (did you mean projectile?), got 'projectil'"),
         ("motion --steps 10 --every 20", "--every must be"),
         ("motion no_such_demo", "... no_such_demo"),
         ("host nothing_like_it", "SCENE must be one of the ... demos"),

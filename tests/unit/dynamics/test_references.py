@@ -10,9 +10,8 @@ from scipy.optimize import linprog
 from scipy.special import ellipk
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import InvalidInputError
 from engine.experiments import scenes
-from engine.experiments.references import REFERENCES, Lab, chosen
+from engine.experiments.references import REFERENCES, Lab
 from engine.experiments.references.standing import (
     ARCH_FRICTION,
     DOMINO_SPEED,
@@ -80,8 +79,6 @@ def test_with_32_sub_steps_errors_of_the_long_scenes_are_a_tenth_of_the_demand(n
 
 def test_what_is_borne_names_rows_that_there_are():
     assert {name for name, _ in [*BY_8, *BY_32]} <= set(REFERENCES)
-    with pytest.raises(InvalidInputError, match=r"NAMES must be among .*did you mean projectile"):
-        chosen(["projectil"], REFERENCES)
 
 
 # The exact values, by other means

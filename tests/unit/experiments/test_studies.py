@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
-from engine.experiments.references import chosen
 from engine.experiments.studies import STUDIES
 from engine.experiments.studies._block_world_kernel import CONTACTS, POINT_HITS, SEARCH, YES
 from engine.experiments.studies._block_world_kernel import LOOKS as LOOKS_OF_STEPS
@@ -52,11 +50,6 @@ def test_symplectic_integrators_keep_energy_and_others_do_not():
     worst = {name: np.array([worst_energy(name, seconds, 1.0 / 60.0)[0] for seconds in (5.0, 20.0)]) for name in INTEGRATORS}
     assert all(worst[name][1] < 1.01 * worst[name][0] for name in ("semi_implicit_euler", "velocity_verlet"))
     assert all(worst[name][1] > 3.5 * worst[name][0] for name in ("explicit_euler", "midpoint", "rk4"))
-
-
-def test_an_unknown_study_is_refused_by_name():
-    with pytest.raises(InvalidInputError, match=r"NAMES must be among integrators.*got 'integrator'"):
-        chosen(["integrator"], STUDIES)
 
 
 @pytest.mark.slow  # compiles a kernel that no other test needs
