@@ -210,12 +210,12 @@ class Nearby:
     def _update_world(self, number: int, boxes: FloatArray, fat: FloatArray) -> bool:
         """Find the pairs of one world with many fixtures by a broad phase, of a crowd some pairs; return whether it is one."""
         assert self._tables is not None
-        one = self._tables.one_world
-        pairs = crowd_pairs(boxes, one.fixtures.body, one.bodies.is_dynamic)
+        single = self._tables.one_world
+        pairs = crowd_pairs(boxes, single.fixtures.body, single.bodies.is_dynamic)
         if pairs is not None:
             self._known[number] = pairs
             fat.fill(np.nan)
-        elif fatten(boxes, one.fixtures.body, one.bodies.is_static, fat):
+        elif fatten(boxes, single.fixtures.body, single.bodies.is_static, fat):
             self._known[number] = self._phases[number].pairs(fat)
         return pairs is not None
 

@@ -171,15 +171,15 @@ def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArra
 
 def _pairs(tables: Tables, motion: Motion) -> IntArray:
     """Return the pairs of fixture rows of a world whose boxes meet during the motion, if one of the bodies is fast or drives another."""
-    one, boxes = tables.one_world, _swept_boxes(tables, motion)
-    n, m, matters = len(one.bodies.ids), len(one.fixtures.ids), motion.is_fast | motion.drives
+    single, boxes = tables.one_world, _swept_boxes(tables, motion)
+    n, m, matters = len(single.bodies.ids), len(single.fixtures.ids), motion.is_fast | motion.drives
     if m * m <= CROWD and not motion.drives.any():  # too few for a crowd, and for a broad phase
         are_fast = matters[tables.fixtures.body]
         return pairs_of_some(boxes, np.flatnonzero(are_fast), are_fast, m)
     pairs = [np.zeros((0, 2), dtype=np.int64)]
     for world in np.flatnonzero(matters.reshape(-1, n).any(axis=1)).tolist():
         part = Motion._make(column[world * n : (world + 1) * n] for column in motion)
-        pairs.append(_pairs_of_world(one, part, boxes[world * m : (world + 1) * m]) + world * m)
+        pairs.append(_pairs_of_world(single, part, boxes[world * m : (world + 1) * m]) + world * m)
     return np.concatenate(pairs)
 
 
