@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.dynamics._pairs_kernel import SOLID, STILL
 from engine.dynamics.model import (
     BODIES,
@@ -308,7 +308,7 @@ def _fill(
     ints[row, FLAGS] = count | EVALUATED | (TOUCHES if touches else 0)
 
 
-@kernel
+@borrowing_kernel
 def _grazes(floats: FloatArray, row: int, ends: Ends, cores: Cores, first: int, second: int, dt: float) -> bool:
     """Return whether two shapes that are about to meet will pass each other, or meet by less than `TOUCH`.
 
