@@ -18,9 +18,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from engine.common.errors import LabError
+from engine.common.json_file import read_json
+from engine.common.words import counted
 from engine.scenes import Scene, save_scene
+from engine.scenes.scene_file import MAX_FILE_BYTES
 from engine.sim.background import in_background
 from engine.sim.recordings.recorder import free_path
 
@@ -48,6 +52,16 @@ class RecoveryFile:
     def time(self) -> str:
         """Date and time of the last change."""
         return f"{datetime.fromtimestamp(self.written):%A %d %B, %H:%M}"
+
+    @property
+    def size(self) -> str:
+        """Number of bodies and joints, in words."""
+        try:
+            plain: Any = read_json(self.path, "scene file", MAX_FILE_BYTES)
+            counts = [len(plain.get(name, ())) for name in ("bodies", "joints")]
+        except (LabError, AttributeError, TypeError):
+            return "cannot be read"
+        return f"{counted(counts[0], 'body', 'bodies')}, {counted(counts[1], 'joint')}"
 
 
 class Recovery:

@@ -119,7 +119,7 @@ class FilesDock(Dock):
             others = len(left) - _MAX_LISTED
             more = f" {counted(others, 'older scene')} will follow." if others > 0 else ""
             words = f"These scenes were not saved. Choose one to continue with it, or open a saved file.{more}"
-            listed = [Answer(f"{file.demo}, {file.time}", partial(self._take, file)) for file in left[:_MAX_LISTED]]
+            listed = [Answer(f"{file.demo}, {file.time}: {file.size}", partial(self._take, file)) for file in left[:_MAX_LISTED]]
             answers = (*listed, Answer("Open a saved file", lambda _: self.ask_to_open(appearance)))
             self._asking.ask(Question("Open unsaved work", words, answers), self._navigator.session)
 

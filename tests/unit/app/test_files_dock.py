@@ -524,6 +524,9 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(de
     later.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
     assert later.question is not None
     assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
+    assert [answer.words.rpartition(": ")[2] for answer in later.question.answers[:3]] == ["3 bodies, 0 joints"] * 3
+    second.left[0].path.write_text("no JSON")
+    assert second.left[0].size == "cannot be read"
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
     assert "This is the scene from" in later.words and len(second.left) == 2
