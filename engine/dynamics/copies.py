@@ -99,12 +99,12 @@ class WorldCopies:
     @property
     def values(self) -> FloatArray:
         """x, y, angle, vx, vy, omega, float64 (n, bodies, 6)."""
-        return self._state.values.reshape(len(self.is_lost), -1, 6)
+        return self._state.values.reshape(len(self.is_lost), self._n_bodies, 6)
 
     @property
     def awake(self) -> NDArray[np.bool_]:
         """Whether each body is awake, bool (n, bodies)."""
-        return self._state.awake.reshape(len(self.is_lost), -1)
+        return self._state.awake.reshape(len(self.is_lost), self._n_bodies)
 
     def step(self) -> None:
         """Advance all worlds by one step, except those that are lost."""
@@ -122,8 +122,9 @@ class WorldCopies:
         step.stop()
         step.sleep()
         self._state = step.finish()
-        is_out = (np.abs(self._state.values) > MAX_MOTION) & self._tables.bodies.is_active[:-1, None]
-        if is_out.any():
+        size = np.abs(self._state.values)
+        if size.max(initial=0.0) > MAX_MOTION.min():
+            is_out = (size > MAX_MOTION) & self._tables.bodies.is_active[:-1, None]
             self._lose(any_of_rows(is_out.reshape(len(self.is_lost), -1)))
 
     def _lose(self, worlds: NDArray[np.bool_]) -> None:
