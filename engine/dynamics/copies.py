@@ -111,8 +111,9 @@ class WorldCopies:
         lost: list[int] = [0]
         while lost:
             step = Step(
-                0, self._settings, self._tables, self._joints, self._nearby, self._space, self._state, _HOOKS, _no_call, self._method
-            )
+                0, self._settings, self._tables, self._joints, self._nearby, self._space, self._state, _HOOKS, _no_call, self._method,
+                is_reported=False,
+            )  # fmt: skip
             step.find()
             lost = step.solve()
             if lost:  # once more, without the worlds in which a number is not finite
