@@ -17,7 +17,8 @@ from tests.mutation.mutator import mutants_of
 from tests.mutation.survivors import UNEXPLAINED, reason_of
 
 ROOT = Path(__file__).parents[2]
-SHARE = os.environ.get("COLLISION_MUTANTS", "0.004")
+SHARE = os.environ.get("COLLISION_MUTANTS", "0.012")
+"""Of all mutants: some 110. Of a third as many, the share that is found varies by a tenth from sample to sample."""
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +39,7 @@ def test_most_mutants_are_killed_and_no_changed_answer_goes_unnoticed(tmp_path):
     outcomes = Counter(row["outcome"] for row in rows)
     assert outcomes["unexplained"] + outcomes["raised"] + outcomes["endless"] >= 0.45 * len(rows)
     assert outcomes["unexplained"] >= 0.3 * len(rows)
-    assert len(rows) >= 15
+    assert len(rows) >= 60
     changed = [row for row in rows if row["outcome"] in ("absorbed", "shared")]
     assert [row for row in changed if reason_of(row["query"], row["name"], row["outcome"]) == UNEXPLAINED] == []
 
