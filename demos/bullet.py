@@ -52,7 +52,7 @@ __all__ = ["Bullet", "Lane"]
 
 Point = tuple[float, float]
 
-KERNELS, DISTANCES = "kernels", "distances"
+KERNELS, DISTANCES = "kernels", compiling.IMPACTS
 """Names in `Demo.arrivals` for all of our algorithms, which are loaded with the referee, and for those that locate an impact of Box2D's."""
 TARGETS: dict[str, tuple[tuple[Target, ...], str]] = {
     "each": (("static", "dynamic", "blade"), ""),

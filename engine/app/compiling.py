@@ -29,6 +29,7 @@ __all__ = [
     "CHECK",
     "EDGES",
     "EVERYTHING",
+    "IMPACTS",
     "LONGEST",
     "RUNNING",
     "Compilers",
@@ -43,7 +44,7 @@ __all__ = [
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
 _LOW_PRIORITY = 5
-"""Niceness of the processes after their first part, so that the window takes precedence."""
+"""Niceness of the processes after their first two parts, so that the window takes precedence."""
 LONGEST = 1800.0
 """Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
 _durations: deque[float] = deque(maxlen=20)
@@ -153,13 +154,19 @@ def _step_curves() -> None:
 CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
 """Parts that the live check of discs and polygons needs; they take about equally long."""
 
+IMPACTS = "distances"
+"""The short part that locates an impact of Box2D's; the lanes of a bullet wait for it."""
 EDGES = "manifolds with edges"
 """The part needed to check pairs with edges."""
 _BULLETS = ("times of impact", "sweeps")
 _MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
-ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in ("distances", EDGES, *_BULLETS)}}
-"""Parts without which demos cannot run: after the check the short one that the bullets' lanes of Box2D need, then the longest first."""
+ASKED: dict[str, Callable[[], None]] = {
+    IMPACTS: partial(_questions, IMPACTS),
+    **CHECK,
+    **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)},
+}
+"""Parts without which demos cannot run: those that somebody waits for first, then the longest."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
 """Parts that demos use, except the bullets' timeline and the race of broad phases, which load separately."""
@@ -208,7 +215,7 @@ def compile_parts(names: Iterable[str]) -> None:
     """Run the parts and print "done NAME" or "failed NAME" after each; the main function of a compiling process."""
     compile_notice.wait_in_silence()
     for k, name in enumerate(names):
-        if k == 1 and hasattr(os, "nice"):  # the live check waits for the first part only
+        if k == 2 and hasattr(os, "nice"):  # the window waits for the first parts only
             os.nice(_LOW_PRIORITY)
         try:
             run_part(name)

@@ -1,10 +1,11 @@
 """Prepares the live check without stalling the window.
 
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
-other processes compile into the on-disk cache, at low priority after their first part, and a thread loads from there what is ready:
+other processes compile into the on-disk cache, at low priority after their first two parts, and a thread loads from there what is ready:
 
-1. The check of discs and polygons. Then worlds are given their referees. Until the next parts are there the forms that take many pairs
-   at once are disabled, and scalar forms answer with the same bits; pairs with edges are not judged.
+1. Distances, for which the bullets' lanes of Box2D wait, and the check of discs and polygons. Then worlds are given their referees.
+   Until the next parts are there the forms that take many pairs at once are disabled, and scalar forms answer with the same bits; pairs
+   with edges are not judged.
 2. Everything else that a demo cannot do without (the bullets' lanes). Then these are given their referees.
 3. The forms for many pairs at once, and all the rest, in the order of likely use: it takes some minutes.
 """
@@ -21,7 +22,7 @@ from time import perf_counter
 
 from engine import query
 from engine.app import compiling
-from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
+from engine.app.compiling import ASKED, CHECK, EVERYTHING, IMPACTS, LONGEST, RUNNING, Compilers, n_cores
 from engine.common import jit
 from engine.common.switch_interval import short_turns
 from engine.sim.background import in_background
@@ -156,7 +157,7 @@ class RefereeWarmup:
 
         def look() -> None:
             if self.factory is None:
-                load(CHECK)
+                load({IMPACTS, *CHECK})
                 if loaded.issuperset(CHECK):
                     self.words = LOADING
                     with short_turns():

@@ -122,10 +122,14 @@ class CameraDock(Dock):
         return pointer if pointer is not None and session.view.holds(pointer) else None
 
     def follow(self, session: Session) -> None:
-        """Follow the body under the pointer, otherwise the watched body; stop if it is followed already."""
-        pointer = self._pointer(session)
-        pointed = body_under(session, pointer) if pointer is not None else None
-        target = pointed if pointed is not None else session.timeline.watched
+        """Follow the body under the pointer, otherwise one of the selected joint, otherwise the watched body; if already followed, stop."""
+        pointer, joint = self._pointer(session), None if self._hands is None else self._hands.joint
+        target = body_under(session, pointer) if pointer is not None else None
+        if target is None and joint is not None:
+            world = session.demo.stages[joint.stage].world
+            moving = (body for body in world.joint_bodies(joint.joint) if body is not None and world.body(body).spec.type != "static")
+            target = next(((joint.stage, body) for body in moving), None)
+        target = target if target is not None else session.timeline.watched
         if target is None:
             session.messages.say("Point at a body, then press V to follow it.")
         elif session.view.following.followed == target:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from engine.app import compiling, warmup
-from engine.app.compiling import ASKED, CHECK, EDGES, EVERYTHING, RUNNING, Compilers, n_cores
+from engine.app.compiling import ASKED, CHECK, EDGES, EVERYTHING, IMPACTS, RUNNING, Compilers, n_cores
 from engine.app.warmup import RefereeWarmup
 from engine.cli import doctor
 from engine.common import jit
@@ -64,7 +64,7 @@ def test_the_check_of_discs_and_polygons_comes_first(stages):
     stage = until(lambda: stages and stages[0])
     names = stage.names
     assert names == tuple(EVERYTHING) and stage.n_processes == n_cores()
-    assert names[: len(CHECK)] == tuple(CHECK) and names[: len(ASKED)] == tuple(ASKED)
+    assert names[: 1 + len(CHECK)] == (IMPACTS, *CHECK) and names[: len(ASKED)] == tuple(ASKED)
     stage.finish(*list(CHECK)[1:], EDGES)
     assert warming.factory is None and not warming.wait(0.01)
     stage.finish(*list(CHECK)[:1])
@@ -153,13 +153,13 @@ def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_do
         assert compilers.done == ("one",)
 
 
-def test_all_but_the_first_part_is_compiled_at_low_priority(monkeypatch, capfd):
+def test_all_but_the_first_two_parts_are_compiled_at_low_priority(monkeypatch, capfd):
     done = []
     monkeypatch.setattr(compiling.os, "nice", done.append, raising=False)
     monkeypatch.setattr(compiling.compile_notice, "wait_in_silence", lambda: None)
     monkeypatch.setattr(compiling, "run_part", done.append)
     compiling.compile_parts(["one", "two", "three"])
-    assert done == ["one", 5, "two", "three"] and capfd.readouterr().out.splitlines() == ["done one", "done two", "done three"]
+    assert done == ["one", "two", 5, "three"] and capfd.readouterr().out.splitlines() == ["done one", "done two", "done three"]
 
 
 def test_ending_before_it_is_over_ends_the_processes(monkeypatch):

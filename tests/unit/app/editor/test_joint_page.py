@@ -74,6 +74,10 @@ def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(
     assert editor.joint is None and editor.selection == [Chosen(0, 2)]
     hinged.click((-4.0, 2.0 + 1.0 / 3.0))  # the rope, where no body is
     assert editor.joint == ChosenJoint(0, 1)
+    hinged.key(pygame.K_v)
+    assert hinged.window.session.view.following.followed in {(0, body) for body in hinged.world.joint_bodies(1)}
+    hinged.key(pygame.K_v)
+    hinged.window.session.view.home()
     hinged.click((0.0, 5.0))
     assert editor.joint is None and editor.selection == []
     hinged.click((-2.0, 3.0))
