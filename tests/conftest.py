@@ -46,6 +46,7 @@ def pytest_collection(session):
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(50_000)  # a fiftieth of the processor's time otherwise
 
 
 @pytest.fixture(scope="session", autouse=True)

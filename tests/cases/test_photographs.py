@@ -29,14 +29,12 @@ def test_a_photograph_stands_as_every_viewer_shows_it():
     tracing = trace_file(PHOTO)
     (left, bottom), (right, top) = tracing.outline.aabb.lower, tracing.outline.aabb.upper
     assert (right - left, top - bottom) == pytest.approx((0.61, 1.61), abs=0.005)
-    assert tracing.picture is not None
     (left, bottom), (right, top) = tracing.picture.lower, tracing.picture.upper
     assert (right - left, top - bottom) == pytest.approx((1.0, 2.0))
 
 
 def test_the_window_draws_it_as_it_was_traced():
     shown = picture_of(load_dropped(str(PHOTO), 1.0))
-    assert shown is not None
     width, height = shown.get_size()
     assert height == 2 * width
 

@@ -38,10 +38,9 @@ class Hand:
         """Move there, press, let go."""
         pygame.mouse.set_pos(at)
         self.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
-        self.frame(2)
         self.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
         self.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
-        self.frame(2)
+        self.frame()
 
     def wheel(self, at, notches):
         """Turn the wheel at a place."""

@@ -69,7 +69,7 @@ def test_steps_are_ticked_as_they_are_done(hand, drop, monkeypatch):
     hand.window.screen.is_outdated = True
     hand.frame()
     panel = hand.window.screen.panel
-    assert panel is not None and panel.done() == (False, False, False)
+    assert panel.done() == (False, False, False)
     hand.key(pygame.K_k)
     assert panel.done() == (True, False, False)
     hand.click(place(hand.window, "Pause").center)

@@ -69,5 +69,4 @@ def test_a_server_that_refuses_is_not_a_display(tmp_path, monkeypatch):
         monkeypatch.setenv("DISPLAY", str(path))
         problem = display.display_problem()
         thread.join()
-    assert problem is not None
     assert problem.startswith("SDL ")

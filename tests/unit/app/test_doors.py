@@ -130,7 +130,6 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand):
     hand.window.session.demo.set_parameter("discs", 2)
     hand.frame(2)
     session, inspector = hand.window.session, hand.window.dock_area.find(InspectorDock)
-    assert inspector is not None
     editor = inspector.editor
     editor.is_selecting, editor.selection = True, [Chosen(0, 1), Chosen(0, 2)]
     row = next(one for one in body_rows(editor) if isinstance(one, Choice) and "distance" in one.words)

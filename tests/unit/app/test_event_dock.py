@@ -36,7 +36,6 @@ def listed(window):
 
 def test_a_click_goes_to_the_step_and_the_list_follows(window):
     history = window.session.timeline.history
-    assert history is not None
     before = listed(window)
     event = before[-12]
     (words,) = {name for name in names(window) if name.startswith(f"{event.step}  {event.kind}")} or {""}
@@ -63,7 +62,7 @@ def test_kinds_and_bodies_are_filtered(window):
 def test_no_more_are_listed_than_fit(window):
     dock = window.app.dock(EventDock)
     series = window.session.timeline.series
-    assert series is not None and len(listed(window)) < len(series.events.events)
+    assert len(listed(window)) < len(series.events.events)
     assert dock.form.height <= dock.form.place.height
 
 

@@ -72,7 +72,7 @@ def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert shown is not None and shown.get_size() == (640, 640)
+    assert shown.get_size() == (640, 640)
     assert shown.get_at((2, 2)).a == 0
     assert tuple(shown.get_at((320, 320))) == pytest.approx((200, 200, 200, 200), abs=3)  # smoothscale rounds down, twice
     assert peak < 6 * side**2

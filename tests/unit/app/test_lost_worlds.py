@@ -36,7 +36,6 @@ def test_a_step_that_loses_the_world_is_taken_back(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
-    assert history is not None
     before, state = history.now, history.hash_at(history.now)
     fail(step=1, write_impulses=1)
     hand.frame(3)
@@ -78,7 +77,6 @@ def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
-    assert history is not None
     before = history.now
     keyframe = max(step for step in history.keyframes if step <= before)
     assert keyframe < before

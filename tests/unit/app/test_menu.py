@@ -216,7 +216,8 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size, scale, is_list):
     assert not [(a, b) for a, b in itertools.combinations([item.rect for item in form.items], 2) if a.colliderect(b)]
     seen = {words for words, _ in surface.words}
     for one in buttons:  # what does not fit is reached by scrolling
-        place(window, one.words)
+        if one.words not in seen:
+            place(window, one.words)
     assert form.height > form.place.height or seen == own
 
 

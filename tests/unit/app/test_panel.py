@@ -86,7 +86,7 @@ def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand):
     hand.send(pygame.KEYDOWN, key=ord("0"), mod=0, unicode="0")
     hand.key(pygame.K_RETURN)
     message = hand.window.session.messages.now
-    assert message is not None and "discs must be a whole number from 1 to 9" in message.words and demo.parameter("discs") == 4.0
+    assert "discs must be a whole number from 1 to 9" in message.words and demo.parameter("discs") == 4.0
     hand.key(pygame.K_ESCAPE)
     assert ui.focused is None and not hand.window.browsing, "Esc leaves the slider, and nothing else"
 

@@ -96,11 +96,9 @@ def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window):
     key(window, pygame.K_F7)
     frames(window, 90)
     history = window.session.timeline.history
-    assert history is not None
     end, last = demo_hash(window.session.demo), history.last
     dock = dock_of(window, PlotDock)
     axis = dock._axis
-    assert axis is not None
     at = (round(axis.x(30)), dock.place[1] + 40)
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
     frames(window)

@@ -64,11 +64,7 @@ def test_a_key_records_and_ends_it(window, tmp_path):
     assert window.session.recorder is None
     history = window.session.timeline.history
     recording = load_recording(path)
-    assert (
-        history is not None
-        and recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1]
-        and recording.steps >= 38
-    )
+    assert recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1] and recording.steps >= 38
     assert recording.begun == 10 and f"Recorded {recording.steps - 10} steps in addition to the 10 before them into" in words(window)
     assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)
@@ -105,11 +101,10 @@ def test_a_folder_that_takes_no_file_is_told(window, monkeypatch, tmp_path):
 def test_a_marked_span_becomes_a_film_while_the_window_lives(window, monkeypatch, tmp_path):
     frames(window, 100)
     history, dock = window.session.timeline.history, dock_of(window, RecordingDock)
-    assert history is not None
     window.session.clock.toggle_pause()
     end = demo_hash(window.session.demo)
     mark(window, 0.3, monkeypatch)
-    assert dock.span is not None and dock.span[0] == 0 and abs(dock.span[1] - 0.3 * history.last) <= 2
+    assert dock.span[0] == 0 and abs(dock.span[1] - 0.3 * history.last) <= 2
     window.session.clock.speed = 0.5
     last = history.last
     key(window, pygame.K_f, CONTROL | pygame.KMOD_SHIFT)
@@ -166,7 +161,7 @@ def test_a_dropped_recording_is_played_to_its_end(window, tmp_path):
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
     until(lambda: (frames(window), window.session.recording is not None)[1], look=0.005)
     played = window.session.timeline.history
-    assert played is not None and played.last == 60 and window.session.demo.seed == 5
+    assert played.last == 60 and window.session.demo.seed == 5
     assert not window.session.clock.paused and played.now < 20
     frames(window, 80)
     assert played.now == 60 and window.session.clock.paused and "The recording ends here" in words(window)
@@ -195,7 +190,6 @@ def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_wa
     frames(window)
     window.navigator.play(load_recording(tmp_path / "x.rec"))
     session, history = window.session, window.session.timeline.history
-    assert history is not None
     session.timeline.longest_way = 0.0  # a step a frame
     frames(window, 30)
     assert 20 <= history.now < 40 and "Going to step 60" in words(window)
@@ -231,7 +225,6 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window, tmp_path):
     frames(window, 30)
     (path,) = tmp_path.glob("*.rec")
     session, history = window.session, window.session.timeline.history
-    assert history is not None
     last = history.last
     key(window, pygame.K_ESCAPE)
     window.navigator.play(load_recording(path))

@@ -28,11 +28,11 @@ def listed():
 
 def write(hand, text):
     for letter in text:
-        hand.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
+        hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter))
+    hand.frame()
 
 
 def shown(hand):
-    assert hand.window.screen.browser is not None
     return [title(k) for k in hand.window.screen.browser.found]
 
 
@@ -86,7 +86,7 @@ def test_esc_clears_first_and_then_does_what_it_did(listed):
     assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS) and window.running
     listed.key(pygame.K_ESCAPE)
     message = window.session.messages.now
-    assert message is not None and message.words == "Press Esc again to quit."
+    assert message.words == "Press Esc again to quit."
     listed.key(pygame.K_ESCAPE)
     assert not window.running
 

@@ -96,7 +96,7 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
     session.timeline.seek(10)
     assert (history.now, history.last) == (1, 50), "from the keyframe at the beginning"
     message = session.messages.now
-    assert message is not None and message.words == "Going to step 10; now at 1"
+    assert message.words == "Going to step 10; now at 1"
     session.clock.toggle_pause()
     session.advance(FRAME)
     assert history.now == 2 and not session.clock.paused
@@ -121,7 +121,6 @@ def test_plots_follow_the_line_that_redo_returns_to(session):
     session.act(SetVelocity(0, 1, (3.0, 0.0), 0.0))
     run(session, 40)
     series = session.timeline.series
-    assert series is not None
     moved = series.curve(0, 1, "x").copy()
     session.undo()
     run(session, 60)

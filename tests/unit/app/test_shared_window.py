@@ -72,7 +72,7 @@ def test_what_one_holds_the_other_sees():
     ben.send_pointer((1.0, 2.0))
     two.frame(10)
     grip = ben.demo.sim.users.users[1].grip
-    assert grip is not None and grip.body == body
+    assert grip.body == body
     assert ben.pointers[1] == pytest.approx(session.view.to_world((at[0] + 57, at[1] - 114)))
     assert session.demo.sim.users.users[2].drives == (0, world.body_ids[-2]) and session.driver.client.pointers[2] == (1.0, 2.0)
     two.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
@@ -119,10 +119,10 @@ def test_what_needs_a_past_is_refused_in_words():
         session.messages.answer("")
         two.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
         message = session.messages.now
-        assert message is not None and words in message.words
+        assert words in message.words
     two.key(pygame.K_F11)
     message = session.messages.now
-    assert message is not None and NO_PAST in message.words
+    assert NO_PAST in message.words
     assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
@@ -188,7 +188,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others():
     assert alone.demo.steps >= steps + 29 and not alone.demo.stages[0].world.is_body(body)
     two.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="")
     note = two.window.note
-    assert note is not None and note[0].startswith("you are offline; press Shift F4 to rejoin  |  Box: "), "a hint covers nothing"
+    assert note[0].startswith("you are offline; press Shift F4 to rejoin  |  Box: "), "a hint covers nothing"
     two.key(pygame.K_ESCAPE)
     two.does(1, SetSpeed(0.5))
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
@@ -274,11 +274,7 @@ def test_the_strip_is_drawn_in_every_size():
         two = Gathering("simple_shapes", ("Ben", "Cyd with a very long name indeed"), size=size, values={"count": 4})
         two.frame(5)
         dock = two.window.dock_area.find(PeopleDock)
-        assert (
-            dock is not None
-            and dock.place[3] > 0
-            and two.surface.get_at(dock.place[:2]) != two.surface.get_at((dock.place[0] + 20, dock.place[1] - 20))
-        )
+        assert dock.place[3] > 0 and two.surface.get_at(dock.place[:2]) != two.surface.get_at((dock.place[0] + 20, dock.place[1] - 20))
 
 
 def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
@@ -315,7 +311,7 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch):
     receive = client_session.connection.receive
     monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
     with open_shared(client_session, size=(480, 320)) as opened:
-        assert opened is not None and opened.window.session.is_shared
+        assert opened.window.session.is_shared
         until(lambda: opened.turn() or opened.window.session.demo.steps > 5, look=0.01)
         assert not opened.is_resting
         assert pygame.display.get_caption()[0] == "Ann, guest in Simple shapes at this program - Collision laboratory"
@@ -331,7 +327,6 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     names = [world.body(body).spec.name for body in world.body_ids[1:]]
     assert names == ["Ann's polygon 1", "Ann's box 2", "Ann's disc 3", "Ann's disc 4"]
     dock = two.window.dock_area.find(InspectorDock)
-    assert dock is not None
     editor = dock.editor
     editor.selection = [Chosen(0, world.body_ids[2])]
     assert body_rows(editor)[0] == Heading("Ann's box 2")
@@ -340,7 +335,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     (joint,) = world.joint_ids
     assert joint_rows(editor, ChosenJoint(0, joint))[0] == Heading("Ann's joint 1: hinge")
     session.driver.drive((0, world.body_ids[2]))
-    assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ann's box 2: ")
+    assert session.messages.now.words.startswith("you drive Ann's box 2: ")
     copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
     assert copied is not None
     session.driver.client.users = (m.UserInfo(1, "Zoe"), m.UserInfo(2, "Ben"))
@@ -350,7 +345,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     body = two.does(1, CreateBody.of(0, disc))
     two.frame(8)
     session.driver.drive((0, body))
-    assert session.messages.now is not None and session.messages.now.words.startswith("you drive Ben's body 1: ")
+    assert session.messages.now.words.startswith("you drive Ben's body 1: ")
     two.does(1, DestroyBody(0, body))
     two.frame(8)
     with pytest.raises(LabError, match="Ben's body 1 was destroyed after step"):
@@ -396,7 +391,7 @@ def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends():
     two.window.navigator.end_sharing()
     two.key(pygame.K_ESCAPE)
     message = two.window.session.messages.now
-    assert message is not None and message.words == "Press Esc again to quit; the shared world ends for 2 guests."
+    assert message.words == "Press Esc again to quit; the shared world ends for 2 guests."
     two.send(pygame.QUIT)
     assert not two.window.running
 
@@ -427,7 +422,6 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself():
     two.key(pygame.K_F3)
     two.frame(2)
     dock = two.window.dock_area.find(NetworkDock)
-    assert dock is not None
     assert [row.name for row in dock.rows(session) if isinstance(row, Line)].count("Ben") == 1
 
 
@@ -460,7 +454,7 @@ def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before():
     two.client_sessions[0].connection.close("the connection was lost")
     two.frame(3)
     assert isinstance(session.driver, NetworkDriver)
-    assert two.window.note is not None and two.window.note[0] == session.driver.trouble != ""
+    assert two.window.note[0] == session.driver.trouble != ""
     session.messages.answer("refused")
     assert two.window.note[0] == "refused"
 
@@ -475,5 +469,5 @@ def test_a_host_that_was_restarted_is_said_to_have_a_new_world():
     two.send(pygame.KEYDOWN, key=pygame.K_F4, mod=pygame.KMOD_SHIFT, unicode="")
     two.frame(60)
     note = two.window.note
-    assert note is not None and "restarted" in note[0]
+    assert "restarted" in note[0]
     assert two.window.session.driver.client.user == 3

@@ -100,7 +100,7 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends():
     assert widths == sorted(widths) and widths[3] > widths[0]  # words in the view too, though the view shrinks
     message = window.session.messages.now
     assert window.screen.ui_scale == fitting_scale((800, 600), MAX_UI_SCALE) == 1.625
-    assert message is not None and "No room for larger text" in message.words
+    assert "No room for larger text" in message.words
     press(window, pygame.K_MINUS, CTRL)
     assert window.screen.ui_scale == 1.5  # no presses to be taken back that had no effect
     window.screen.resize((480, 320))
@@ -172,7 +172,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
         window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(1, 0), buttons=(1, 0, 0)))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right - 4, bar.centery - 100), button=1))
     recording = window.dock_area.find(RecordingDock)
-    assert recording is not None and recording.span is not None
+    assert recording.span is not None
     monkeypatch.setattr(pygame.key, "get_mods", lambda: 0)
     corner = window.screen.painter.corners[0]
     blank = frames(window).subsurface(corner).copy()

@@ -36,7 +36,7 @@ def test_the_scene_makes_room_for_the_line(window):
 def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
     frames(window, 100)
     history = window.session.timeline.history
-    assert history is not None and history.now == history.last >= 98
+    assert history.now == history.last >= 98
     end, last = demo_hash(window.session.demo), history.last
     bar = dock_of(window, TimelineDock).bar
     press(window, (bar.left + bar.width // 4, bar.centery))
@@ -53,7 +53,6 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
 def test_keys_go_back_on_undo_and_redo(window):
     frames(window, 50)
     history = window.session.timeline.history
-    assert history is not None
     last = history.last
     key(window, pygame.K_COMMA)
     key(window, pygame.K_COMMA)
@@ -70,7 +69,7 @@ def test_keys_go_back_on_undo_and_redo(window):
     assert history.at_tip and not history.can_redo
     key(window, pygame.K_y, pygame.KMOD_CTRL)
     message = window.session.messages.now
-    assert message is not None and "nothing to redo" in message.words
+    assert "nothing to redo" in message.words
 
 
 def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
@@ -78,11 +77,11 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
     key(window, pygame.K_t)
     frames(window, 5)
     key(window, pygame.K_y, pygame.KMOD_CTRL)
-    assert window.note is not None and window.note[0] == "There is nothing to redo."
+    assert window.note[0] == "There is nothing to redo."
     key(window, pygame.K_z, pygame.KMOD_CTRL)
     assert window.note is None
     key(window, pygame.K_z, pygame.KMOD_CTRL)
-    assert window.note is not None and window.note[0] == "There is nothing to undo."
+    assert window.note[0] == "There is nothing to undo."
     key(window, pygame.K_y, pygame.KMOD_CTRL)
     assert window.note is None
 
@@ -108,7 +107,6 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
 def test_every_button_does_its_work(window):
     frames(window, 40)
     history, dock = window.session.timeline.history, dock_of(window, TimelineDock)
-    assert history is not None
     last = history.last
     start, back, play, on, end, *_ = (dock.form.rect(item).center for item in dock.form.items)
     press(window, back)

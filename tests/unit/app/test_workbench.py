@@ -103,7 +103,7 @@ def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(benc
 
 def test_saving_is_ticked_once_the_file_is_there(bench, tmp_path):
     panel, asking = bench.window.screen.panel, bench.window.screen.asking
-    assert panel is not None and panel.done() == (True, True, False, False)
+    assert panel.done() == (True, True, False, False)
     save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
     bench.send(pygame.KEYDOWN, **save)
     bench.key(pygame.K_ESCAPE)

@@ -302,4 +302,4 @@ def test_a_body_of_another_kind_is_named_once_to_the_check_of_pairs(changes, is_
     world.set_body(box, **changes)
     for renewed in ({box} if is_renewed else set(), set()):
         world.step()
-        assert record.last is not None and record.last.renewed == renewed
+        assert record.last.renewed == renewed

@@ -128,7 +128,7 @@ def test_wheels_of_a_gear_touch_only_if_they_shall():
         touching = {(a, b) for a, b in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)}
         assert (made.wheels in touching) == collides
         pairs = record.last
-        assert pairs is not None and (list(made.wheels) in pairs.fixtures.joint_filtered.tolist()) != collides
+        assert (list(made.wheels) in pairs.fixtures.joint_filtered.tolist()) != collides
 
 
 DEATHS = {
@@ -203,9 +203,9 @@ def test_copied_wheels_have_the_gear_between_them_and_no_other():
     hands = SimpleNamespace(stages=[stage], world=lambda _: world, gesture=lambda: gesture)
     every = [Chosen(0, body) for body in (made.base, made.bar, *made.wheels)]
     copied = copy_of(hands, every)
-    assert copied is not None and [joint for joint in copied.joints if isinstance(joint, GearJointSpec)] == [GearJointSpec(1, 2, 2.0)]
+    assert [joint for joint in copied.joints if isinstance(joint, GearJointSpec)] == [GearJointSpec(1, 2, 2.0)]
     bodies = [one.body for one in put_down(hands, copied, 0, (10.0, 0.0))]
     newest = world.joint_ids[-1]
     assert world.joint_bodies(newest) == (bodies[2], bodies[3]) and isinstance(world.joint(newest).spec, GearJointSpec)
     alone = copy_of(hands, every[2:])
-    assert alone is not None and alone.joints == ()
+    assert alone.joints == ()

@@ -24,7 +24,6 @@ def watch(monkeypatch):
 def _told(watch):
     """Wait until it is said, whole."""
     timer = watch._timer
-    assert timer is not None
     timer.join(PATIENCE)
     assert compile_notice._silent.is_set()
 

@@ -55,7 +55,7 @@ def test_the_picture_is_named_from_the_folder_of_the_file(tmp_path, monkeypatch)
     assert json.loads((tmp_path / "bodies" / "corner.json").read_text())["picture"]["file"] == "pictures/corner.png"
     monkeypatch.chdir(tmp_path)
     picture = load_body("bodies/corner.json").picture
-    assert picture is not None and Path(picture.file).resolve() == (tmp_path / "bodies" / "pictures" / "corner.png").resolve()
+    assert Path(picture.file).resolve() == (tmp_path / "bodies" / "pictures" / "corner.png").resolve()
     assert (picture.lower, picture.upper, picture.crop) == ((-0.1, -0.2), (2.5, 2.0), (0, 10, 100, 90))
 
 
@@ -176,7 +176,7 @@ def test_a_body_of_the_figure_in_one_call_and_again_from_its_file(tmp_path):
     assert body.name == "figure" and body.method == "exact" and body.max_pieces is None
     covered = sum(piece.mass().area for piece in body.pieces)
     assert covered == pytest.approx(body.outline.area, rel=1e-6)
-    assert body.picture is not None and np.allclose(np.subtract(body.picture.upper, body.picture.lower), (408 / 240, 432 / 240))
+    assert np.allclose(np.subtract(body.picture.upper, body.picture.lower), (408 / 240, 432 / 240))
     save_body(tmp_path / "figure.json", body)
     again = body_of_file(tmp_path / "figure.json")
     assert again.pieces == body.pieces and again.outline == body.outline

@@ -39,7 +39,6 @@ def saved(folder, alpha, name="shape.png", color=90):
 def test_the_figure_is_found_within_a_pixel_of_its_true_outline():
     """The picture is painted from the geometry that the outline is written from, whose polygon lies within half a pixel of the curve."""
     tracing = trace_file(PICTURE, PIXELS_PER_METRE, 0.001, crop=FRAME)
-    assert tracing.picture is not None
     offset = np.array(FRAME_LOWER) - tracing.picture.lower
     found = shapely.Polygon(tracing.contour.parts[0].outer + offset)
     true = shapely.Polygon(OUTLINE)
@@ -84,7 +83,6 @@ def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path):
     tracing = trace_file(saved(tmp_path, alpha), 10.0)
     box = tracing.outline.aabb
     assert np.allclose(box.lower, np.negative(box.upper))
-    assert tracing.picture is not None
     assert np.allclose(tracing.picture.lower, box.lower, atol=1e-12)  # solid up to the edge: closed just there
     assert np.allclose(np.subtract(tracing.picture.upper, tracing.picture.lower), (6.0, 4.0))
     # the corners are cut by an eighth of a square pixel each

@@ -110,7 +110,7 @@ def test_specks_and_pinholes_go_and_are_counted():
     outline = Outline([Part(SQUARE, [dot(1, 1, 0.004), dot(2, 2, 0.5)]), Part(dot(6, 6, 0.004)), Part(dot(7, 7, 0.1))])
     kept, n_parts, n_holes = without_specks(outline, 0.005)
     assert (n_parts, n_holes) == (1, 1)
-    assert kept is not None and kept.area == pytest.approx(15.0 + 0.04, abs=1e-12)
+    assert kept.area == pytest.approx(15.0 + 0.04, abs=1e-12)
     assert without_specks(Outline([Part(dot(0, 0, 0.004))]), 0.005) == (None, 1, 0)
     whole = Outline([Part(SQUARE)])
     assert without_specks(whole, 0.005) == (whole, 0, 0)

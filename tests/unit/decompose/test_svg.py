@@ -83,7 +83,6 @@ def test_the_view_box_the_units_and_where_things_are(tmp_path):
     half = outline_of(tmp_path, '<rect width="10" height="10"/>', 'width="50" height="100" viewBox="0 0 10 10"')
     assert np.allclose((*half.aabb.lower, *half.aabb.upper), (0, 25, 50, 75))  # xMidYMid meet
     tracing = trace_file(drawn(tmp_path, '<rect x="10" y="20" width="30" height="40"/>'), 10.0)
-    assert tracing.picture is not None
     assert np.allclose((*tracing.outline.aabb.upper, *tracing.picture.lower, *tracing.picture.upper), (1.5, 2, -2.5, -6, 7.5, 4))
 
 

@@ -61,7 +61,7 @@ def test_all_structures_have_their_turns_and_find_the_same():
     for _ in range(110):
         demo.sim.step()
     race = demo.view_state.race
-    assert race is not None and race.n_wrong == 0 and race.n_compared >= 100
+    assert race.n_wrong == 0 and race.n_compared >= 100
     assert all(lane.ms is not None for lane in race.lanes)
     assert np.array_equal(race.pairs, BruteForce().pairs(demo.boxes)) and len(race.pairs)
     assert demo.agreement().unexplained == 0
@@ -89,7 +89,6 @@ def test_slow_structures_wait_so_that_the_picture_does_not():
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
     race = demo.view_state.race
-    assert race is not None
     lane = race.lanes[0]
     lane.times.extend([50.0] * 30)
     for _ in range(80):
@@ -118,7 +117,6 @@ def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure):
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(3):
         demo.sim.step()
-    assert demo.view_state.race is not None
     sketch = demo.view_state.race.lanes[STRUCTURE_WORDS.index(structure)].phase.sketch()
     boxes = demo.boxes
     region, ray = np.array((-3.0, -2.0, 3.0, 2.0)), (np.array((-15.0, 8.0)), np.array((20.0, -9.0)))

@@ -91,7 +91,7 @@ def test_the_time_line_opens_up_the_step_that_jumped():
     assert curve.touch.status is Status.HIT and curve.gaps[0] > 0.5 < curve.gaps[-1] and curve.gaps.min() < 0.0
     (toi,) = (toi for toi in bullet.impacts if toi.step == step)
     assert toi.fraction == pytest.approx(curve.box2d.fraction, abs=1e-5), "where the world's step stopped is b2TimeOfImpact's answer"
-    assert toi.normal is not None and toi.normal[0] == pytest.approx(-1.0)
+    assert toi.normal[0] == pytest.approx(-1.0)
     ours = demo.lanes[4].impacts[0]
     assert curve.touch.fraction < ours.fraction < toi.fraction, "our stop lies between the touch and Box2D's"
     assert len(demo.lanes[3].pieces[step]) > 20, "sub-steps"
@@ -102,7 +102,7 @@ def test_before_the_touch_the_time_line_shows_the_step_that_was_taken():
     assert demo.lanes[0].decisive_step() is None
     demo.sim.step()
     found = demo.lanes[0].decisive_step()
-    assert found is not None and found[0] == 0 and found[1].touch.status is Status.MISS
+    assert found[0] == 0 and found[1].touch.status is Status.MISS
 
 
 def test_the_speed_limit_is_mentioned_only_if_it_applies():
@@ -208,7 +208,6 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet():
         demo.sim.step()
     trail = views.scene(stage).trail
     world, impacts = stage.world, step_path(stage)
-    assert impacts is not None
     plate, bullet = world.row_of(watch.target), world.row_of(watch.bullet)
     (moment,) = set(impacts.contact_moments.tolist())
     assert moment == pytest.approx((watch.hit.time * 60.0) % 1.0, abs=1e-5)
@@ -286,7 +285,7 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
         demo.sim.act(ResourceReady(what))
     for _ in range(120):
         demo.sim.step()
-    assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED
+    assert swept.watch.outcome is Outcome.STOPPED
 
 
 def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch):

@@ -72,7 +72,7 @@ def test_a_claim_says_both_numbers_and_takes_sides_only_when_it_can():
     ):
         demo.measured, demo.allowed, demo.steps = measured, allowed, steps
         verdict = claim.verdict(demo)
-        assert verdict is not None and verdict[0].replace("... m", "...") == words and claim.holds(demo) is holds
+        assert verdict[0].replace("... m", "...") == words and claim.holds(demo) is holds
     assert claim._replace(predicted=lambda demo: None).verdict(demo) is None
 
 

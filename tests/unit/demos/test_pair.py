@@ -46,7 +46,7 @@ def test_turning_b_makes_the_axis_of_box2d_flip():
     apart = []
     for _ in range(4):
         answers = demo.answers
-        assert answers is not None and answers.box2d is not None and answers.verdict in ("agree", "explained")
+        assert answers.box2d is not None and answers.verdict in ("agree", "explained")
         ours, theirs = answers.ours.normal, answers.box2d.normal
         assert ours is not None and theirs is not None
         apart.append(ours[0] * theirs[0] + ours[1] * theirs[1] < 0.0)
@@ -128,16 +128,15 @@ def test_a_motion_has_handles_at_both_ends_and_a_slider_between():
 
 def test_a_ray_and_a_point_are_dragged():
     ray = make("ray_cast")
-    assert ray.pair.ray is not None
     start = ray.pair.ray[0]
     assert ray.grab(start) and not ray.turn(start)
     ray.drag(ray.middle_of(ray.case, "a"))
     answers = ray.answers
-    assert answers is not None and answers.reason == "starts_inside"
+    assert answers.reason == "starts_inside"
     inside = make("contains")
     assert inside.pair.point is not None and inside.grab(inside.pair.point)
     inside.drag(inside.middle_of(inside.case, "a"))
-    assert inside.answers is not None and inside.answers.ours.is_yes
+    assert inside.answers.ours.is_yes
 
 
 def test_saving_makes_a_new_file_each_time(tmp_path):
@@ -237,7 +236,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch)
         return demo.answers is not None
 
     until(is_answered)
-    assert demo.answers is not None and demo.answers.verdict == "agree"
+    assert demo.answers.verdict == "agree"
 
 
 def test_the_mouse_of_the_window_reaches_the_pair():

@@ -138,9 +138,9 @@ def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays():
     moved = demo.case
     assert isinstance(moved, PairCase) and not demo.grabbing and demo.k == 2
     assert moved.middle("b") == pytest.approx((middle[0] + 0.5, middle[1] - 0.2)) and moved.pair.pose_a == case.pair.pose_a
-    assert moved.before is not None and moved.before.pose_b.position == pytest.approx(
-        (case.pair.pose_b.position[0] + 0.4, case.pair.pose_b.position[1] - 0.3)
-    ), "what it was a frame ago, for algorithms that remember"
+    assert moved.before.pose_b.position == pytest.approx((case.pair.pose_b.position[0] + 0.4, case.pair.pose_b.position[1] - 0.3)), (
+        "what it was a frame ago, for algorithms that remember"
+    )
     assert demo.picture("gjk") is not before
     assert demo.picture("gjk").steps[-1].result == trace.algorithm("gjk").query(moved)
     demo.restart()
@@ -260,7 +260,7 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question():
     press(demo, "g", "right", "right")
     hand = Hand(demo)
     question = demo._shown_question()[0]
-    assert question is not None and question.places
+    assert question.places
     key = str(question.right + 1)
     button, spot = (one for one in hand.controls.all if one.key == key)
     assert button.place.top > spot.place.bottom, "the words below, the place in the picture above"

@@ -111,7 +111,6 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host):
             peer = next(peer for peer in host._peers if host._server._connections[peer].name == "slow")
             host._server.outbox.extend((peer, bytes(1_000_000)) for _ in range(40))
 
-        assert host._loop is not None
         host._loop.call_soon_threadsafe(flood)
         reasons = _dropped(host)
         assert "too slow" in reasons[0] and host.status.drops[0].name == "slow"

@@ -171,7 +171,7 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed():
     after = [(np.array([7, 8, 9, 11]), np.array([[1.03, 0.04, 0.5], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))]
     smoothing = Smoothing()
     correction = smoothing.note(before, after, 12, 5.0)
-    assert correction is not None and correction.age == 12 and len(correction.moved) == 2
+    assert correction.age == 12 and len(correction.moved) == 2
     far, near = correction.moved
     assert (far.body, far.meters) == (9, 9.0) and near.body == 7 and near.meters == pytest.approx(0.05)
     assert near.before == (1.0, 0.0, 0.5) and correction.meters == 9.0
@@ -186,7 +186,6 @@ def test_what_others_do_late_is_a_correction():
     network = _network(2, LinkSettings(0.15), DEMO)
     _settle(network, 3.0)
     one, other = network.clients
-    assert one.demo is not None
     world = one.demo.stages[0].world
     body = next(body for body in reversed(world.body_ids) if world.body(body).spec.type == "dynamic")
     one.act(Grab((5.0, 3.0), held=(0, body, (0.0, 0.0))), now=network.now)
@@ -253,7 +252,7 @@ def test_a_slow_machine_predicts_less_and_says_so():
     client.budget = 0.03
     _play(network, 4.0)
     assert client.is_slow and "prediction is shortened" in client.status
-    assert client.simulation is not None and client.simulation.now - client.confirmed < 20
+    assert client.simulation.now - client.confirmed < 20
     _settle(network)
     assert network.n_differing == [0, 0]
 

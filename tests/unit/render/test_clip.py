@@ -17,7 +17,6 @@ def test_segment_inside_is_kept_as_it_is():
 
 def test_segment_across_is_cut_at_both_sides():
     cut = clip_segment((-50.0, 25.0), (150.0, 25.0), BOX)
-    assert cut is not None
     assert cut[0] == pytest.approx((0.0, 25.0)) and cut[1] == pytest.approx((100.0, 25.0))
 
 

@@ -28,9 +28,9 @@ def test_labels_overlap_neither_each_other_nor_the_edge():
 
 def test_a_label_prefers_the_right_and_stands_off_its_point():
     place = LabelRoom(VIEW).beside((100.0, 100.0), (50, 14), 6.0)
-    assert place is not None and place.left == 106 and place.centery == 100
+    assert place.left == 106 and place.centery == 100
     place = LabelRoom(VIEW).beside((305.0, 100.0), (50, 14), 6.0)
-    assert place is not None and place.right <= 299
+    assert place.right <= 299
 
 
 def test_a_label_is_crossed_by_a_line_only_where_every_place_is():
@@ -38,10 +38,10 @@ def test_a_label_is_crossed_by_a_line_only_where_every_place_is():
     room = LabelRoom(VIEW)
     room.keep_off_lines(np.array((((50.0, 100.0), (250.0, 100.0)),)))
     place = room.beside((100.0, 100.0), (50, 14), 6.0)
-    assert place is not None and place.bottom < 100
+    assert place.bottom < 100
     room.keep_off_lines(np.array([((x, 20.0), (x, 220.0)) for x in range(20, 300, 10)], dtype=np.float64))
     place = room.beside((200.0, 150.0), (50, 14), 6.0)
-    assert place is not None and (place.left, place.centery) == (206, 150), "the first, as all are crossed"
+    assert (place.left, place.centery) == (206, 150), "the first, as all are crossed"
 
 
 def test_labels_that_wait_give_way_to_words_written_after_them():

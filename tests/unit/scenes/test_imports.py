@@ -233,7 +233,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
     assert ell.bullet and len(ell.fixtures) == 2 and ell.fixtures[0].friction == float(np.float32(0.8))
     told = "\n".join(scene.notes)
     assert "Ignored, as marked: 1 shape." in told and "(dust)" in told
-    assert scene.camera is not None and scene.camera.upper == (8.0, 6.0)
+    assert scene.camera.upper == (8.0, 6.0)
     world = build(scene)
     for _ in range(30):
         world.step()

@@ -68,7 +68,7 @@ def test_free_flight_parts_by_the_length_of_the_steps(drop):
     # Box2D falls g dt^2 n (n + 1) / 2 in n steps, ours g (n dt)^2 / 2; 1e-5 m is forty roundings of a float32 height of 4 m
     assert beside.distances.meters == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
     parted = beside.distances.parted
-    assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
+    assert (parted.step, parted.stage, parted.body) == (1, 0, 1)
     assert beside.distances.why == Why("free flight", "the two worlds have different step lengths")
     assert beside.distances.worst == beside.distances.at(10)
 
@@ -195,7 +195,7 @@ def test_a_contact_that_only_one_had_is_named():
     beside = Comparison(history, OURS)
     steps(history, 2)
     parted, why = beside.distances.parted, beside.distances.why
-    assert parted is not None and (parted.step, parted.body) == (1, 1) and parted.meters > TOLERANCE
+    assert (parted.step, parted.body) == (1, 1) and parted.meters > TOLERANCE
     assert why == Why("contact", "in step 1 it touched body 0 only in Box2D", 1)
 
 
@@ -216,7 +216,7 @@ def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
     steps(history, 1)
     hashes = demo_hash(history.demo), demo_hash(beside.demo)
     why = beside.why()
-    assert why is not None and (why.cause, why.step) == (cause, shown_at)
+    assert (why.cause, why.step) == (cause, shown_at)
     assert (demo_hash(history.demo), demo_hash(beside.demo)) == hashes, "who asks changes nothing"
 
 
@@ -255,7 +255,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there():
     assert beside.is_caught_up and beside.demo.sim.solvers == (OURS,)
     assert all((mine.world.poses == other.world.poses).all() for mine, other in beside.pairs) and not beside.distances.meters.any()
     steps(history, 30)
-    assert beside.distances.parted is not None and beside.distances.parted.step > 40
+    assert beside.distances.parted.step > 40
     alone_there = History(find_demo("tower_hit")())
     steps(alone_there, 40)
     alone_there.act(SetSolver(OURS))

@@ -262,7 +262,7 @@ def test_messages_wait_for_each_other():
     assert messages.now is None
     messages.say("reading", is_passing=True)
     messages.advance(60.0)
-    assert messages.now is not None and messages.now.words == "reading"
+    assert messages.now.words == "reading"
     messages.say("first")
     messages.say("second")
     assert messages.now.words == "first"

@@ -166,7 +166,7 @@ def test_verify_plays_everything_again_from_wherever_it_is_asked():
     assert taken == list(range(1, 121)) and history.now == 120
     history.branch.states.hashes[50] = b"another"
     found = history.verify()
-    assert found is not None and found.step == 50
+    assert found.step == 50
 
 
 def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
@@ -283,7 +283,6 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
     demo.sim.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
-    assert history is not None
     history.step()
     session.set_parameter("target", 1)
     history.step()
@@ -332,7 +331,6 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
-    assert history is not None
     steps(history, 150)
     assert history.keyframes == [0]
     session.timeline.seek(130)

@@ -125,7 +125,7 @@ def test_another_force_shows_in_the_body_it_acts_on(recorded):
     assert isinstance(one.action, ApplyImpulse)
     recording.branch.inputs[80] = (Input(ApplyImpulse(0, one.action.body, (0.5, 2.0001))),)
     verdict = verify(recording, replay(recording))
-    assert verdict.divergence is not None and verdict.divergence.step == 81
+    assert verdict.divergence.step == 81
     assert (0, one.action.body) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
     assert verdict.measured_at == 120 and 0.0 < verdict.apart < 0.1
     ((stage, body), *_) = verdict.divergence.bodies

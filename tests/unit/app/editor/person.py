@@ -80,10 +80,11 @@ class Person:
         return "" if message is None else message.words
 
     def frames(self, n=1):
-        """Let frames pass."""
-        for _ in range(n):
+        """Let frames pass, the first and the last of them drawn."""
+        for k in range(n):
             self.window.update(FRAME)
-            self.window.show(self.surface)
+            if k in (0, n - 1):
+                self.window.show(self.surface)
         while self.waits and self.tools.editor.background.is_busy:  # an outline is being cut: on a busy machine that outlasts the frame
             time.sleep(0.005)
             self.window.update(0.0)
