@@ -7,6 +7,7 @@ memory. Nothing here validates input: the specifications and `World` have done s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import Box2D
@@ -289,8 +290,8 @@ class Box2DCache:
         linear = (float(velocity.x) + impulse[0] / mass, float(velocity.y) + impulse[1] / mass)
         return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
 
-    def step(self, number: int, start_pose: Callable[[int], Pose]) -> RawContacts:
-        """Advance by one step and return the touching contacts.
+    def step(self, number: int, start_pose: Callable[[int], Pose]) -> tuple[RawContacts, float]:
+        """Advance by one step; return the touching contacts and the duration of `b2World::Step`, milliseconds.
 
         Exceptions in callbacks are stored in the listener; any other exception leaves the world unusable.
         """
@@ -299,13 +300,15 @@ class Box2DCache:
         needs_calls = settings.continuous or listener.hooks is not None
         before = None if needs_calls else self._touching or self.read_contacts()
         world.contactListener = listener if needs_calls else None
+        started = perf_counter()
         world.Step(settings.dt, settings.velocity_iterations, settings.position_iterations)
+        step_ms = 1e3 * (perf_counter() - started)
         world.contactListener = listener  # between steps, commands end contacts
         self._touching = self.read_contacts()
         if before is not None:
             listener.note_changes(before, self._touching)
         listener.end_step()
-        return self._touching
+        return self._touching, step_ms
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -268,9 +268,8 @@ class Box2DSolver(Solver):
             return x, y, angle
 
         started = perf_counter()
-        raw = cache.step(number, start_pose)
-        stepped = perf_counter()
-        phases = cache.phases(1e3 * (stepped - started))
+        raw, step_ms = cache.step(number, start_pose)
+        phases = cache.phases(step_ms)
         after = cache.read_motion()
         finite = np.isfinite(after.values)
         if not finite.all():
@@ -297,7 +296,7 @@ class Box2DSolver(Solver):
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
         self._pairs, self._read = pairs, read  # nothing below can fail
         self._is_mid_step = self.model.settings.sub_stepping
-        self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
+        self._cost = StepCost(step_ms, 1e3 * (perf_counter() - started) - step_ms, *phases)
         return []
 
     # -- state --------------------------------------------------------------------------------------------------------
