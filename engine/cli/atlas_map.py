@@ -69,8 +69,11 @@ def draw_map(rule_map: AtlasMap) -> bytes:
     figure = Figure(figsize=_SIZE, layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     figure.suptitle(_title(rule_map), fontsize=13)
-    mesh = _draw_panel(left, rule_map, "tunneled", rule_map.tunneled)
-    _draw_panel(right, rule_map, "hit", rule_map.hit)
+    x, y = (axis.spread(_FINE) for axis in (rule_map.plan.x, rule_map.plan.y))
+    law = rule_map.plan.over(x, y, rule_map.rule, lambda spec: (*tunneling.chances(spec), spec.speed / spec.hertz / spec.longest_travel))
+    hit, tunneled, ways = np.moveaxis(law, -1, 0)
+    mesh = _draw_panel(left, rule_map, "tunneled", rule_map.tunneled, x, y, tunneled, ways)
+    _draw_panel(right, rule_map, "hit", rule_map.hit, x, y, hit, ways)
     left.set_title("tunneled: the bullet came out the back", fontsize=11)
     right.set_title("hit: there was a contact in some step", fontsize=11)
     _set_label(left, "y", rule_map.plan.y)
@@ -87,12 +90,20 @@ def _title(rule_map: AtlasMap) -> str:
     return f"{kind}\n{fixed}; x: more than 3 standard errors from the law"
 
 
-def _draw_panel(panel: Axes, rule_map: AtlasMap, what: str, shares: FloatArray) -> Any:
+def _draw_panel(
+    panel: Axes,
+    rule_map: AtlasMap,
+    what: str,
+    shares: FloatArray,
+    x: Sequence[float],
+    y: Sequence[float],
+    chance: FloatArray,
+    ways: FloatArray,
+) -> Any:
+    """Draw the measured shares of `what`, the contours of its `chance` by the law, and of `ways`, the travel per step over the cap."""
     plan = rule_map.plan
     mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
     _set_label(panel, "x", plan.x)
-    x, y = plan.x.spread(_FINE), plan.y.spread(_FINE)
-    chance = plan.over(x, y, rule_map.rule, lambda spec: getattr(tunneling.chances(spec), what))
     if np.ptp(chance) > 0.0:
         half_a_shot = 0.5 / plan.n_shots  # the boundary needs an offset, because the probability is exactly 0, or 1, in a whole region
         border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
@@ -107,7 +118,6 @@ def _draw_panel(panel: Axes, rule_map: AtlasMap, what: str, shares: FloatArray) 
         if plan.base.is_box2d
         else f"cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
     )
-    ways = plan.over(x, y, rule_map.rule, lambda spec: spec.speed / spec.hertz / spec.longest_travel)
     _draw_line(panel, x, y, ways, 1.0, words, ":", 2.4, _CAP)
     rows, columns = np.nonzero(rule_map.errors > MAX_ERRORS)
     if what == "tunneled" and len(rows):
