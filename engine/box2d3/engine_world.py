@@ -5,6 +5,7 @@
 | `sub_steps` | of `b2World_Step`, 4 by default |
 | ghost vertices | an open chain, because its segments have none; it collides only with what is to the left of the way from p1 to p2 |
 | contacts | pyb2d3 gives the manifold when a pair begins to touch; afterwards only that the pair touches |
+| hit events | not read: they add only an approach speed, for which `StepContacts` has no place; `begin` has their points and normals |
 | sensors | pyb2d3 counts the sensor events of a step without naming shapes: a world may have one sensor and one shape that it can sense |
 | hooks | `begin` and `end`; there are no callbacks for `pre_solve` and `post_solve` |
 | destroying a fixture | pyb2d3 cannot, so the body is created anew |
