@@ -16,7 +16,7 @@ __all__ = ["build_seesaw", "draw_window"]
 _SIZE = (1280, 720)
 _FRAMES = 330
 _FALL = 75
-"""Frames after which both discs lie on the plank."""
+"""Frames after which both circles lie on the plank."""
 _KEYS = ("K_F7", "K_F8", "K_9")
 _PILED = 200
 """Frames after which the shapes lie in the pit."""
@@ -96,7 +96,7 @@ def _draw_joint(path: Path) -> Path:
 
     box = edit(CreateBody.of(0, BodySpec((FixtureSpec(Polygon.box(1.5, 0.25)),), position=(-2.5, 1.15), name="box 1")))
     for x in (-3.4, -1.6):
-        name = f"disc {len(hands.world(0).body_ids)}"
+        name = f"circle {len(hands.world(0).body_ids)}"
         disc = edit(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.45)),), position=(x, 0.5), name=name)))
         joint = edit(CreateJoint.of(0, WheelJointSpec(box, disc, (x, 0.5))))
     edit(ChangeJoint(0, joint, {"enable_motor": True, "motor_speed": -10.0, "max_motor_torque": 27.0}))

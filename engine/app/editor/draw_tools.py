@@ -109,9 +109,9 @@ class BoxTool(_DragTool):
 
 
 class CircleTool(_DragTool):
-    """Draws a disc."""
+    """Draws a circle."""
 
-    name, letter, kind = "Circle", "C", "disc"
+    name, letter, kind = "Circle", "C", "circle"
     hint = "drag from the center to the rim; hold Shift for a static body, Ctrl to snap to the grid"
     make = staticmethod(circle_spec)
 

@@ -43,7 +43,7 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
 
 
 def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
-    """Return a disc, given its center and a point on its rim."""
+    """Return a circle, given its center and a point on its rim."""
     radius = math.dist(center, rim)
     if radius < MIN_SIZE:
         raise PlacingError(f"too small: drag from the center of the circle to its rim, at least {100.0 * MIN_SIZE:g} cm")

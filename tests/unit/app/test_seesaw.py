@@ -22,7 +22,7 @@ def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(
     session = window.session
     world = session.demo.stages[0].world
     names = {world.body(body).spec.name.split()[0]: body for body in world.body_ids}
-    assert set(names) == {"ground", "polygon", "box", "disc"} and len(world.body_ids) == 5
+    assert set(names) == {"ground", "polygon", "box", "circle"} and len(world.body_ids) == 5
     assert world.body(names["polygon"]).spec.type == "static"
     (joint,) = world.joint_ids
     assert isinstance(world.joint(joint).spec, RevoluteJointSpec)
@@ -39,7 +39,7 @@ def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=pygame.KMOD_CTRL if key == pygame.K_s else 0, unicode=""))
     saved = build(load_scene(tmp_path / "workbench.json"))
     assert saved.state(names["box"]).angle == 0.0 and not session.clock.paused and len(saved.joint_ids) == 1
-    assert all(saved.state(body).position[1] > saved.state(names["box"]).position[1] for body in (names["disc"], names["disc"] - 1))
+    assert all(saved.state(body).position[1] > saved.state(names["box"]).position[1] for body in (names["circle"], names["circle"] - 1))
 
     session.timeline.seek(10)
     assert abs(world.state(names["box"]).angle) < abs(tilt)

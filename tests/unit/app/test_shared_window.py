@@ -325,7 +325,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     assert isinstance(session.driver, NetworkDriver)
     world = session.demo.stages[0].world
     names = [world.body(body).spec.name for body in world.body_ids[1:]]
-    assert names == ["Ann's polygon 1", "Ann's box 2", "Ann's disc 3", "Ann's disc 4"]
+    assert names == ["Ann's polygon 1", "Ann's box 2", "Ann's circle 3", "Ann's circle 4"]
     dock = two.window.dock_area.find(InspectorDock)
     editor = dock.editor
     editor.selection = [Chosen(0, world.body_ids[2])]

@@ -19,7 +19,7 @@ def test_what_is_made_by_hand_is_called_what_it_is(drop):
         spec = BodySpec(SPEC.fixtures, position=SPEC.position, name=name)
         return world.body(editor.gesture().create(0, spec, kind)).spec.name
 
-    assert [made("box"), made("disc"), made("", "bird"), made("box", "whatever")] == ["box 2", "disc 3", "bird", "box 5"]
+    assert [made("box"), made("circle"), made("", "bird"), made("box", "whatever")] == ["box 2", "circle 3", "bird", "box 5"]
     assert made("", "box 2") == "box 6" and made("", "box") == "box", "a copy has a number of its own, another name stays"
     world.set_body(2, name="box 8")
     assert made("box") == "box 9", "8 is taken"
@@ -27,8 +27,8 @@ def test_what_is_made_by_hand_is_called_what_it_is(drop):
     copied = copy_of(editor, [Chosen(0, 3), Chosen(0, 4)])
     assert copied is not None
     pasted = put_down(editor, copied, 0, (1.0, 0.0))
-    assert [world.body(one.body).spec.name for one in pasted] == ["disc 9", "bird"]
+    assert [world.body(one.body).spec.name for one in pasted] == ["circle 9", "bird"]
     history.undo()  # the bodies and their names, at once
     assert len(world.body_ids) == n_bodies
     history.redo()
-    assert [world.body(one.body).spec.name for one in pasted] == ["disc 9", "bird"]
+    assert [world.body(one.body).spec.name for one in pasted] == ["circle 9", "bird"]
