@@ -28,11 +28,13 @@ _ENDLESS = 1000.0
 _THICKNESS = 0.5
 """Meters of the ground and the walls."""
 _FRICTION = 0.6
+_FALLEN = 20.0
+"""Meters below the ground at which a body counts as fallen."""
 _SHAPE = 0.5
 """Height of what is shown, and of the walls, as a share of the ground's width."""
 _LINES = (
     "Empty so far. Shift and a letter selects a tool:",
-    "B  box     C  disc     P  polygon     F  outline     (hold Shift while drawing: static)",
+    "B  box     C  circle     P  polygon     F  outline     (hold Shift while drawing: static)",
     "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
     "A picture, an SVG or a body file dropped here becomes a body.",
 )
@@ -72,6 +74,10 @@ class _Motion:
         is_same = (self.bodies, self.joints) == (now.bodies, now.joints)
         return is_same and np.array_equal(self.poses, now.poses) and np.array_equal(self.velocities, now.velocities)
 
+    def below(self, y: float) -> list[int]:
+        """Return the bodies whose origins are below a height, meters."""
+        return [body for body, height in zip(self.bodies, self.poses[:, 1].tolist(), strict=True) if height < y]
+
     def put_back(self, world: World) -> None:
         """Let the bodies that are still there move as they did."""
         for body, (x, y, angle), (vx, vy, spin) in zip(self.bodies, self.poses.tolist(), self.velocities.tolist(), strict=True):
@@ -93,8 +99,8 @@ class Workbench(Demo):
     tries = BUILDING
     keywords = "build create draw scene editor sandbox"
     parameters = (
-        Parameter("width", 20.0, 4.0, 200.0, "m", "ground width", slider_high=60.0),
         Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or an endless ground."),
+        Parameter("width", 20.0, 4.0, 200.0, "m", "ground width", slider_high=60.0, idle_with=("walls", "endless")),
     )
     keys = (("C", "clear the bench"),)
     clear_key = "c"
@@ -107,10 +113,12 @@ class Workbench(Demo):
     def restart(self) -> None:
         """Put every body back to where it was when time went on after the last change by hand; build the ground if there is none."""
         if not self.stages or self.stage.world.is_lost:
+            self.clock_start = 0.0, 0
             super().restart()
             return
         self.release()
         self._start.put_back(self.stage.world)
+        self.clock_start = self.stage.world.time, self.stage.world.step_index
 
     def before_step(self) -> None:
         """Remember where everything is if something was built or moved by hand since the last step."""
@@ -158,7 +166,15 @@ class Workbench(Demo):
         anchors = f", {counted(n_anchors, 'anchor')} on the ground" if n_anchors else ""
         bodies = counted(len(world.body_ids) - n_anchors, "body", "bodies")
         joints = counted(len(world.joint_ids) - (grip is not None), "joint")  # the hand's does not count
-        return (f"{bodies}{ground}, {joints}{anchors}",)
+        counts = f"{bodies}{ground}, {joints}{anchors}"
+        below = [body for body in _Motion.of(world).below(-_FALLEN) if world.body(body).spec.type == "dynamic"]
+        if not ground or not below:
+            return (counts,)
+        fallen = f"{counted(len(below), 'body has', 'bodies have')} fallen off the ground."
+        is_back = not self.sim.is_shared and not set(below) & set(self._start.below(-_FALLEN))
+        again = f" R puts {'them' if len(below) > 1 else 'it'} back." if is_back else ""
+        endless = "" if self.parameter("walls") == 2.0 else " An endless ground has no edge."
+        return counts, (fallen + again + endless, palette.WARNING)
 
     def draw_background(self, canvas: Canvas) -> None:
         """Say how to begin, until somebody has."""

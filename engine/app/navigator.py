@@ -7,10 +7,12 @@ large; the most recent one always stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.app.browser import called, found_in
 from engine.app.case_demos import stepper_of
+from engine.app.files.saving import built
 from engine.app.network_driver import NetworkDriver
 from engine.app.screen import Screen
 from engine.app.session import Session
@@ -24,6 +26,7 @@ from engine.sim.recordings import Recording
 from engine.sim.replaying import demo_kind, new_demo
 from engine.sim.scene_demo import SceneDemo
 from engine.sim.stage import RefereeFactory
+from engine.sim.state import decode_state, encode_state
 
 if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
@@ -210,7 +213,7 @@ class Navigator:
         browser = self._screen.browser
         if browser is not None and index != self.chosen and 0 <= index < len(self.demos):
             self.chosen = index
-            self.session = self._session(self._preview(index))
+            self.session = self._session(self._preview(index, *self.left))
             self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
 
     def step(self, by: int) -> None:
@@ -239,7 +242,7 @@ class Navigator:
             self.chosen = self.demos.index(type(self.session.demo))
         if self.chosen not in found_in(self.demos, self.searched):
             self.searched = ""
-        self._show(self._session(self._preview(self.chosen)))
+        self._show(self._session(self._preview(self.chosen, *self.left, self.session)))
 
     def open_demo(self, kind: type[Demo]) -> bool:
         """Start a demo that need not be in the list; if it cannot be built, show why and return False."""
@@ -327,6 +330,14 @@ class Navigator:
         session.clock.paused = self._is_watched and isinstance(demo, SceneDemo) and demo.scene.paused
         return session
 
-    def _preview(self, index: int) -> Demo:
+    def _preview(self, index: int, *left: Session) -> Demo:
+        """Return a demo for the preview: a new one, or a copy of the last of its class in `left` in which something was built by hand."""
         kind = self.demos[index]
-        return kind(self._seed, referee=self._referee_of(kind) if kind.needs_referee else None)
+        histories = [session.timeline.history for session in left if type(session.demo) is kind]
+        history = next((history for history in reversed(histories) if history is not None and built(history)), None)
+        seed = self._seed if history is None else history.demo.seed
+        demo = kind(seed, referee=self._referee_of(kind) if kind.needs_referee else None)
+        if history is not None:
+            with suppress(LabError):  # of a world that broke
+                decode_state(demo, encode_state(history.demo))
+        return demo

@@ -105,7 +105,11 @@ class DemoPanel:
         return rows + referee_rows(self._session, missing, self._actions)
 
     def _parameter_rows(self, parameter: Parameter) -> list[Row]:
-        return parameter_rows(parameter, self._session.demo.parameter(parameter.name), partial(self._set, parameter.name))
+        demo = self._session.demo
+        other, choice = parameter.idle_with
+        if any(known.name == other and known.shown(demo.parameter(other)) == choice for known in demo.parameters):
+            return []
+        return parameter_rows(parameter, demo.parameter(parameter.name), partial(self._set, parameter.name))
 
     def _set(self, name: str, value: float, continues: bool) -> None:
         self._session.set_parameter(name, value)

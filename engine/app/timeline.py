@@ -80,10 +80,11 @@ class Timeline:
 
     @property
     def moment(self) -> str:
-        """Time and step of the first world, and the timeline's step if it differs because it continues through a restart."""
-        world = self._demo.stages[0].world
-        words = f"{world.time:.2f} s, step {world.step_index}"
-        if self.history is None or self.history.now == world.step_index:
+        """Time and step of the first world since the last restart, and the timeline's step if it differs because it goes on."""
+        world, (start, first) = self._demo.stages[0].world, self._demo.clock_start
+        step = world.step_index - first
+        words = f"{world.time - start:.2f} s, step {step}"
+        if self.history is None or self.history.now == step:
             return words
         return f"{words} ({self.history.now} on the timeline)"
 

@@ -144,6 +144,8 @@ class Demo:
     """Reason why the demo's worlds cannot be edited; empty if they can be."""
     clear_key: ClassVar[str] = ""
     """Key that removes everything built by hand, of a demo whose `restart` keeps it; empty if a restart removes it."""
+    clock_start: tuple[float, int] = (0.0, 0)
+    """Time, seconds, and step of the first world at which the displayed clock is 0; set by a `restart` that keeps the worlds."""
     opens_list: ClassVar[bool] = False
     """True if this demo is initially selected in the demo list."""
     tries: ClassVar[tuple[tuple[str, str], ...]] = ()

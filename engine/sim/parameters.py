@@ -49,6 +49,8 @@ class Parameter:
         Field of `WorldSettings` that it sets; the panel then has no second slider for that field.
     in_panel : bool
         False for a parameter without a row in the panel: the demo draws its own control, or a key sets it.
+    idle_with : (str, str)
+        Name and choice of another parameter with which this one changes nothing: the panel then has no row for it.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Parameter:
     help: str = ""
     setting: str = ""
     in_panel: bool = True
+    idle_with: tuple[str, str] = ("", "")
 
     @classmethod
     def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "") -> Parameter:

@@ -24,7 +24,7 @@ from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, PressKey, Restart
-from engine.sim.scene_demo import SceneDemo
+from engine.sim.scene_demo import BUILDING, SceneDemo
 from engine.sim.state_log import body_ids, raw_states
 
 if TYPE_CHECKING:
@@ -126,11 +126,13 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     if not demo.stages:
         raise LabError("this demo has no world")
     grip = demo.grip
-    step = demo.stages[0].world.step_index
     name, watch = demo.title, demo.watch
     if not isinstance(demo, SceneDemo):
+        step = demo.stages[0].world.step_index
         moment = f" at step {step}" if step else ""
         watch = f"Saved in the demo {name}{moment}: all bodies and joints; the demo's own buttons and sliders stay there."
+        if demo.tries is BUILDING:
+            watch = f"You built this scene in the {name}. Draw more bodies, join them, and throw them."
         name = title or name
     shown = demo.stages[:MAX_WORLDS]
     offsets = _side_by_side(shown)

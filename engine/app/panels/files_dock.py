@@ -278,6 +278,8 @@ class FilesDock(Dock):
         session.done.add("saved")
         history = session.timeline.history
         self._forget(session)
+        if isinstance(session.demo, SceneDemo):
+            type(session.demo).opened_from = str(path)  # named in the view
         session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
         return f"Saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"

@@ -23,7 +23,7 @@ from engine.scenes import load_scene, save_scene
 from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Restart
 from engine.sim.registry import find_demo
 from engine.sim.scene_demo import scene_demo
-from engine.ui.rows import Line
+from engine.ui.rows import Line, Slider
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand, pixel
 
@@ -72,6 +72,7 @@ def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench):
     assert before["contacts"] == "1" and "force on B" in before
     session.restart()
     bench.frame()
+    assert session.timeline.moment == f"0.00 s, step 0 ({FALL} on the timeline)"
     assert len(stage.world.contacts) == 1 and stage.displaced == {stage.world.body_ids[-1]}
     assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
     after = lines(bench)
@@ -99,6 +100,25 @@ def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(benc
     assert len(moments(session)) == 2
     session.press("c")
     assert [moment.step for moment in moments(session)] == [FALL], "what was cleared is not meant"
+
+
+def test_the_width_of_an_endless_ground_has_no_slider(bench):
+    panel, session = bench.window.screen.panel, bench.window.session
+    shown = []
+    for walls in (0.0, 2.0):
+        session.set_parameter("walls", walls)
+        shown.append([row.name for row in panel.rows("", is_unfolded=False) if isinstance(row, Slider)])
+    assert shown == [["ground width"], []]
+
+
+def test_the_preview_of_the_list_shows_what_was_built(bench):
+    window = bench.window
+    built = window.session.demo
+    window.navigator.browse()
+    preview = window.session.demo
+    assert preview is not built and len(preview.stages[0].world.body_ids) == len(built.stages[0].world.body_ids) == 2
+    bench.frame(3)
+    assert preview.steps > built.steps, "the preview runs, the bench waits"
 
 
 def test_saving_is_ticked_once_the_file_is_there(bench, tmp_path):
@@ -136,6 +156,7 @@ def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path)
         bench.window.app.dock(FilesDock).save()
         scene = scene_demo(load_scene(tmp_path / "workbench.json"), "workbench.json")
         assert bench.window.navigator.open_demo(scene)
+        assert scene.watch == "You built this scene in the Workbench. Draw more bodies, join them, and throw them."
         bench.frame()
         panel = bench.window.screen.panel
         assert bench.window.session.clock.paused is is_paused and panel is not None and panel.done() == (False,) * 4

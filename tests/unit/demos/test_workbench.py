@@ -57,6 +57,7 @@ def test_a_restart_brings_back_what_was_built_and_clear_removes_it():
     second = history.act(CreateBody.of(0, ball(3.0, 5.0, speed=2.0)))
     run(history, 90)
     history.act(Restart())
+    assert demo.clock_start == (world.time, world.step_index)
     assert world.state(first).position == fallen.position and world.state(first).linear_velocity == fallen.linear_velocity
     assert world.state(second).position == (3.0, 5.0) and world.state(second).linear_velocity == (2.0, 0.0)
     run(history, 20)
@@ -97,3 +98,19 @@ def test_a_body_rolls_on_an_endless_ground():
     x, y = demo.stage.world.state(body).position
     assert x > 50.0 and 0.28 < y < 0.35
     assert demo.home().upper[0] == 2.5
+
+
+def test_bodies_that_fell_off_the_ground_are_reported_with_the_ways_to_get_them_back():
+    demo = Workbench()
+    world = demo.stage.world
+    fallen = world.create_body(ball(15.0, 1.0))
+    world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), "static", (15.0, -30.0)))
+    demo.sim.step()
+    assert demo.status() == ("3 bodies with the ground, 0 joints",)
+    world.set_pose(fallen, (15.0, -25.0), 0.0)
+    assert demo.status()[1][0] == "1 body has fallen off the ground. R puts it back. An endless ground has no edge."
+    demo.set_parameter("walls", "endless")
+    demo.sim.step()
+    assert demo.status()[1][0] == "1 body has fallen off the ground.", "moved there by hand: a restart leaves it there"
+    world.destroy_body(0)
+    assert len(demo.status()) == 1
