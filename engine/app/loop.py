@@ -43,6 +43,8 @@ _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
 """Usual frame rate, frame rate of a preview during compilation, and polling rate at rest, Hz."""
 _DESIGN_SIZE = (1280, 720)
 _MIN_SIZE = (480, 320)
+_SHARE_OF_SCREEN = (0.96, 0.9)
+"""Maximum width and height of a new window, as shares of the screen: a task bar or dock and the title bar need the rest."""
 _LONGEST_WAY = 0.1
 """Time per frame for moving to another step, seconds; from a keyframe it usually takes less."""
 
@@ -316,7 +318,7 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
         usual = ui_scale if ui_scale is not None else ui_scale_for(desktop)
         scale = chosen if ui_scale is None and chosen is not None else usual
         window_size = size if size is not None else (round(_DESIGN_SIZE[0] * scale), round(_DESIGN_SIZE[1] * scale))
-        room = (int(0.96 * desktop[0]), int(0.9 * desktop[1]))
+        room = (int(_SHARE_OF_SCREEN[0] * desktop[0]), int(_SHARE_OF_SCREEN[1] * desktop[1]))
         fitting = window_size if size is not None else (min(window_size[0], room[0]), min(window_size[1], room[1]))
         surface = pygame.display.set_mode(fitting, pygame.RESIZABLE)
         _limit_size()

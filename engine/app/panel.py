@@ -69,17 +69,17 @@ class DemoPanel:
                 Note(words, 12.5, palette.TEXT, lead="tick" if is_done else f"{k + 1}.")
                 for k, ((words, _), is_done) in enumerate(zip(demo.tries, self.done(), strict=True))
             ]
+        if self._has_world:  # above all that may lie below the lower edge
+            pause = button("pause", *([_CONTINUE] if session.clock.paused else []))
+            rows.append(Buttons((pause, button("restart"), button("home")), columns=3))
+            rows.append(Buttons((button("slower"), button("faster")), caption=session.clock.pace))
         for parameter in self._subjects:
             rows += self._parameter_rows(parameter)
         if self._keys:
             rows.append(Buttons(tuple(self._key_button(*key) for key in self._keys)))
         for parameter in self._parameters[:_FEW]:
             rows += self._parameter_rows(parameter)
-        if self._has_world:
-            pause = button("pause", *([_CONTINUE] if session.clock.paused else []))
-            rows.append(Buttons((pause, button("restart"), button("home")), columns=3))
-            rows.append(Buttons((button("slower"), button("faster")), caption=session.clock.pace))
-        else:
+        if not self._has_world:
             rows.append(Buttons((button("restart"), button("home")), columns=2))
             if door_of_demo(demo) is not None:
                 rows.append(Buttons((button("step_through"),), columns=1))

@@ -18,6 +18,7 @@ In a narrow room the pseudo-code stands below the views. The same code draws the
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -466,11 +467,12 @@ class _PlotAxes(_Axes):
 
 
 def _title_of(view: View, place: pygame.Rect, fonts: FontBook) -> list[tuple[pygame.Surface, pygame.Rect]]:
-    """Return the rendered lines of a view's title and their rectangles, cut if the view is too low."""
+    """Return the rendered lines of a view's title and their rectangles; a view too low for them has only the first phrase."""
     ui, room = fonts.ui_scale, max(place.width - round(2 * _PAD * fonts.ui_scale), 1)
     lines = fonts.wrapped(view.title, _SMALL, room)
     if 2.6 * (4 + 15 * len(lines)) * ui > place.height:
-        lines = [fonts.shortened(view.title, _SMALL, room)]
+        phrase = re.split("[:;,]", view.title)[0]
+        lines = [view.title if len(lines) == 1 else fonts.shortened(phrase, _SMALL, room)]
     placed = []
     for k, line in enumerate(lines):
         words = fonts.render(line, _SMALL, palette.CAPTION)

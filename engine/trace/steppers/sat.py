@@ -27,7 +27,7 @@ __all__ = ["ALGORITHMS", "AXIS_EVENTS", "AXIS_VIEWS", "AxesDecoder", "side_name"
 
 AXIS_VIEWS = (
     PLANE,
-    View("axis", "shadows of A (below) and B on this axis", "distance outward from the edge, m"),
+    View("axis", "shadows on the axis: A below, B above", "distance outward from the edge, m"),
     View("gaps", "gaps so far; a gap above 0 means that the shapes are apart", "axis", "m"),
 )
 

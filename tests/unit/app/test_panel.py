@@ -42,6 +42,11 @@ def test_buttons_do_what_their_keys_do(hand):
     assert hand.window.session.layers.aabbs and button(hand.window, "2  AABBs").is_on
 
 
+def test_pause_and_restart_are_above_the_sliders_which_may_lie_below_the_lower_edge(hand):
+    order = names(hand.window)
+    assert order.index("Pause") < order.index("Restart") < order.index("height")
+
+
 @pytest.mark.parametrize("id, is_there", [("pyramid", False), ("bounce", True)])
 def test_a_setting_of_the_solver_has_one_slider(id, is_there):
     """Issue 31: pyramid, bridge and radial_engine had two for the iterations."""

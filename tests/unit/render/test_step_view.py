@@ -222,3 +222,12 @@ def test_sentences_costs_and_axes_are_whole_in_large_text(name):
             picture.draw(surface, surface.get_rect(), k, FontBook(1.625))
         cut = [words for words, _ in surface.words if words.endswith("…")]
         assert not [words for words in cut if not any(title.startswith(words[:-1]) for title in titles)]
+
+
+def test_a_small_view_has_the_first_phrase_of_its_title():
+    """Four algorithms share a window: the titles of the views at the side were cut in the middle of a word."""
+    with noting_words():
+        written = Written((476, 313))
+        picture_of("sat").draw(written, written.get_rect(), 9, FontBook(), parts=frozenset({"title", "views", "sentence", "count"}))
+    words = {words for words, _ in written.words}
+    assert {"shadows on the axis", "gaps so far"} <= words and not any(text.endswith("…") for text in words)
