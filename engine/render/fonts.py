@@ -8,6 +8,7 @@ elsewhere wait until those are written (`wait`, `settle`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +25,8 @@ __all__ = ["ALL_SIDES", "FontBook", "LabelRoom", "font_file"]
 _MAX_TEXTS = 1024
 """Maximum number of cached texts; a readout that changes every frame would fill memory otherwise."""
 _MAX_PLATES = 128
+_WORDS = re.compile(r"[-+]?\d[\d.,e+-]* (?:m|s|N|kg|degrees)\b\S*|\S+")
+"""A word, or a number with its unit, which are not separated by the end of a line."""
 
 
 _TYPEFACES = Path(__file__).parent / "typefaces"
@@ -110,7 +113,7 @@ class FontBook:
                 lines.append(joined)
                 continue
             line = ""
-            for word in paragraph.split():
+            for word in _WORDS.findall(joined):
                 longer = f"{line} {word}" if line else word
                 if self.width(longer, size, bold) <= width:
                     line = longer

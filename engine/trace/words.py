@@ -6,7 +6,7 @@ import math
 
 from engine.common.words import decimals
 
-__all__ = ["STILL", "amount", "changed", "meters", "moment", "rated", "signed", "square_meters"]
+__all__ = ["STILL", "amount", "changed", "degrees", "depth_or_gap", "meters", "moment", "rated", "signed", "square_meters"]
 
 STILL = 1e-9
 """Values of solvers below this are reported as 0; m/s, N s."""
@@ -21,6 +21,22 @@ def meters(value: float) -> str:
     ('-0.213 m', '1e-09 m')
     """
     return f"{_few_digits(value)} m"
+
+
+def degrees(way: tuple[float, float]) -> str:
+    """Return the direction of a vector for a sentence, in degrees from the x axis."""
+    return f"{math.degrees(math.atan2(way[1], way[0])) + 0.0:.0f} degrees"
+
+
+def depth_or_gap(gap: float) -> str:
+    """Return a gap along an axis as a clause; a negative one is an overlap.
+
+    Examples
+    --------
+    >>> depth_or_gap(-0.2), depth_or_gap(0.2)
+    ('the shadows overlap by 0.200 m', 'the gap is 0.200 m')
+    """
+    return f"the shadows overlap by {meters(-gap)}" if gap < 0.0 else f"the gap is {meters(gap)}"
 
 
 def square_meters(value: float) -> str:

@@ -19,7 +19,7 @@ from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, code
 from engine.trace.rows import Event
-from engine.trace.words import meters
+from engine.trace.words import degrees, meters
 
 __all__ = ["ALGORITHMS", "DifferenceDecoder"]
 
@@ -284,6 +284,8 @@ _MAX_EDGES = 12
 
 class _EpaDecoder(GjkDecoder):
     ring: Marks = ()
+    shortest: Marks = ()
+    """The way from O to the polytope's edge that is the answer."""
 
     def set_up(self) -> None:
         super().set_up()
@@ -344,10 +346,13 @@ class _EpaDecoder(GjkDecoder):
         )  # fmt: skip
 
     def polytope_end(self, e: Any) -> None:
+        n = self.xf_a.rotate(e.n)
+        if e.depth > 0.0:
+            self.shortest = (arrow("result", (0.0, 0.0), n, -e.depth, "difference", meters(e.depth)),)
         if e.iterations == 0:
             self.is_gjk = False
             words = "B - A is a single point, at O. All directions are equally good, and the world's x axis is used."
-            self.add("point", 2, words, axis=self.xf_a.rotate(e.n), bound=e.depth, values={"depth": e.depth})
+            self.add("point", 2, words, axis=n, bound=e.depth, values={"depth": e.depth})
 
     def touching(self, e: Any) -> None:
         points = self.xf_a.apply(e.a), self.xf_a.apply(e.b)
@@ -362,10 +367,12 @@ class _EpaDecoder(GjkDecoder):
         result, points = self.result, self.witnesses
         depth = meters(result.depth)
         more = f" including the radii, {meters(self.radii)}" if self.radii > 0.0 else ""
+        nearest = ", the distance from O to the nearest edge"
         words = {
             Status.SEPARATED: "The shapes are apart, so there is no depth, and EPA does not run.",
             Status.TOUCHING: f"The shapes touch: the depth is 0 within rounding{more}.",
-            Status.OVERLAPPING: f"The depth is {depth}{more}. If B is moved by that along the normal, the shapes just touch.",
+            Status.OVERLAPPING: f"The depth is {depth}{more or nearest}. The normal points from A to B, "
+            f"at {degrees(result.normal or (1.0, 0.0))}. Move B {depth} along it, and the shapes only touch.",
             Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
             Status.OUT_OF_ITERATIONS: f"No room for more edges: moving by {depth} separates the shapes, but may be more than needed.",
         }
@@ -373,7 +380,7 @@ class _EpaDecoder(GjkDecoder):
         marks = (dot("result", *points), path("result", *points, text=depth)) if points else ()
         self.add(
             "answer", line, words[result.status], (), points, result.normal, result.depth, {"depth": result.depth},
-            marks=(*self.last_marks, *marks), result=result,
+            marks=(*self.last_marks, *self.shortest, *marks), result=result,
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.compare.pair.file import Pair
 from engine.contracts import Manifold
-from engine.contracts.trace import Feature, Mark, Question
+from engine.contracts.trace import Feature, Mark, Point, Question, Role
 from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 from engine.narrowphase._clip_kernel import (
     MANIFOLD_CLIPPED,
@@ -30,19 +30,19 @@ from engine.trace.marks import Marks, Points, along, arrow, dot, path
 from engine.trace.protocol import Algorithm, PairAlgorithm, TraceSteps
 from engine.trace.rows import Event
 from engine.trace.steppers.sat import AXIS_EVENTS, AXIS_VIEWS, AxesDecoder, side_name
-from engine.trace.words import meters
+from engine.trace.words import degrees, depth_or_gap, meters
 
 __all__ = ["ALGORITHMS"]
 
 CLIPPING = (
     "reference edge = the edge with that axis as its normal",
-    "if its gap > the sum of the radii: no contact",
+    "if its gap > 0: no contact",
     "if past the end of an edge: the axis runs from corner to corner",
     "incident edge = the other shape's edge that most faces it",
     "for both ends of the reference edge:",
     "  cut off the part beyond the side plane there",
     "for each end that is left:",
-    "  drop it if it is farther away than the sum of the radii",
+    "  drop it if its gap > 0",
     "  point = midway between the surfaces; id = features that formed it",
     "if the deepest point is lost: repeat with another, equal edge",
 )
@@ -85,8 +85,12 @@ class ClippingDecoder(AxesDecoder):
     }
     algorithm: ClippedManifold
     edge_line = 0
-    aim = "The axis with the largest gap is the shortest way to separate them."
-    goes_on = "So there is no contact."
+    aim = (
+        "Where the shadows overlap, the gap is negative, and moving B by that depth along the axis separates the shapes. The axis with the "
+        "largest gap, or the least depth, is therefore the shortest way to separate them."
+    )
+    goes_on = "There is no contact."
+    tries_on = True
 
     def set_up(self) -> None:
         super().set_up()
@@ -117,15 +121,18 @@ class ClippingDecoder(AxesDecoder):
 
     def core_distance(self, e: Any) -> None:
         what = "they are apart, with their tips facing each other" if e.is_parted else "they touch"
+        cores = "cores" if self.reach > 0.0 else "shapes"
         self._add(
             "distance", _PARTED, "The largest gap is 0 within rounding: either they touch, or each tip lies on the line of the other's "
-            f"edge. The cores are {meters(e.distance)} apart, so {what}.", bound=e.distance - self.reach, values={"distance": e.distance},
+            f"edge. The {cores} are {meters(e.distance)} apart, so {what}.", bound=e.distance - self.reach, values={"distance": e.distance},
         )  # fmt: skip
 
     def reference(self, e: Any) -> None:
         side, edge, separation, again, is_parted = e
         self.chosen, self.kept, self.ends = (side, edge), [], None
         name, gap, tried = self.edges.name(side, edge), separation - self.reach, self.tried
+        if (side, edge) in tried:
+            self.top = tried.index((side, edge))
         if not tried:
             why = f"The center lies next to {name}, so the edge's normal is the axis"
         elif is_parted and separation > self.reach:
@@ -137,12 +144,14 @@ class ClippingDecoder(AxesDecoder):
         elif self.rule == "box2d" and len({of for of, _ in tried}) == 2:
             gaps = [(of, gap) for (of, _), (_, gap) in zip(tried, self.gaps, strict=True)]
             of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.reach) for k in range(2))
+            depths = " (a negative gap is a depth)" if gap < 0.0 else ""
             clearly = "more" if side else "not more"
-            rule = f", because B's best gap, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
+            rule = f", because B's best gap{depths}, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
-            why = f"The reference edge is {name}. It has the largest gap, so its normal is the shortest way to separate them"
-        ends = f"the gap is {meters(gap)}" + (", so there is no contact" if is_parted else "")
+            least = "least overlap" if gap < 0.0 else "largest gap"
+            why = f"The reference edge is {name}. It has the {least}, so its normal is the shortest way to separate them"
+        ends = depth_or_gap(gap) + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:
             ends = "there is no contact"
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.reach)
@@ -161,21 +170,24 @@ class ClippingDecoder(AxesDecoder):
         names, places = (tuple(of(*at) for at in tried) for of in (self.edges.name, self.edges.middle))
         return Question("Which edge is the reference edge?", names, tried.index(chosen), places)  # type: ignore[arg-type]
 
-    def _picture(self, is_last: bool = False) -> Marks:
-        """Marks of the state so far: reference edge, normal and shadows, the rest of the incident edge, the points."""
+    def _picture(self, normal: Point | None = None) -> Marks:
+        """Marks of the state so far: reference edge, normal and shadows, the rest of the incident edge, the points.
+
+        The last step passes the manifold's `normal`, from A to B."""
         marks: list[Mark] = [*self.charts]
         if self.chosen is not None:
             side, edge = self.chosen
-            middle, n = self.edges.middle(side, edge), self.edges.normals[side][edge]
-            marks += [
-                path("best", *self.edges.ends(side, edge), text="reference"), arrow("best", middle, n, 0.2 * self.edges.size, text="n"),
-            ]  # fmt: skip
-        if is_last:
-            return tuple(marks)
+            middle, n = self.edges.middle(side, edge), normal or self.edges.normals[side][edge]
+            marks.append(path("best", *self.edges.ends(side, edge), text="reference"))
+            marks += [self._normal_arrow(middle, n)] if normal is None or self.ends else []
         ends = self.ends or ()
-        marks += [path("looked_at", *ends)] if len(ends) == 2 else []
-        marks += [dot("looked_at", end, text=f"end {k + 1}") for k, end in enumerate(ends)]
+        role: Role = "looked_at" if normal is None else "kept"
+        marks += [path(role, *ends)] if len(ends) == 2 else []
+        marks += [dot(role, end, text=f"end {k + 1}" if normal is None else "") for k, end in enumerate(ends)]
         return (*marks, *self.kept)
+
+    def _normal_arrow(self, start: Point, n: Point) -> Mark:
+        return arrow("best", start, n, 0.2 * self.edges.size, text="n")
 
     def incident(self, e: Any) -> None:
         side, edge, cosine = e
@@ -183,7 +195,7 @@ class ClippingDecoder(AxesDecoder):
         n, whose, question = self.edges.count(side), side_name(side), None
         if 2 < n <= _MAX_EDGES:
             names, places = (
-                tuple(f"{whose}{k} to {whose}{(k + 1) % n}" for k in range(n)),
+                tuple(self.edges.short_name(side, k) for k in range(n)),
                 tuple(self.edges.middle(side, k) for k in range(n)),
             )
             question = Question(f"Which edge of {whose} is the incident edge?", names, edge, places)
@@ -225,20 +237,24 @@ class ClippingDecoder(AxesDecoder):
         )  # fmt: skip
 
     def point(self, e: Any) -> None:
-        end, midway, gap = self.frame.apply(e.end), self.frame.apply(e.midway), meters(e.gap)
+        end, midway = self.frame.apply(e.end), self.frame.apply(e.midway)
+        depth = f"is {meters(-e.gap)} deep" if e.gap < 0.0 else f"has a gap of {meters(e.gap)}"
         if self.ends is None:
             what = "The contact point"
         else:
             what = f"End {self.ends.index(end) + 1}" if end in self.ends else "The foremost corner"
-        mark = dot("result", midway, text=gap)
         if e.is_kept:
-            at = "" if self.ends is None else f" Its id: {_id_words(int(e.id))}."
+            n = self.result.normal or (0.0, 0.0)  # Box2D may drop all points in the end
+            ends = along(midway, n, -0.5 * e.gap), along(midway, n, 0.5 * e.gap)
+            shown = (path("result", *ends), dot("result", midway, text=meters(abs(e.gap))))
+            at = "" if self.ends is None else f" Its id names the features that met: {self._features_of(int(e.id))}."
             if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.touch:
                 at = " The two points coincide and give no direction, so the world's x axis is used."
-            says = f"is kept (separation {gap}); the contact point lies midway between the two surfaces.{at}"
-            line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": e.id}, (path("new", end, midway), mark)
+            kept = " and" if self.ends is None else ", so it is kept. The contact point"
+            says = f"{depth}{kept} lies midway between the two surfaces.{at}"
+            line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": e.id}, shown
         else:
-            says = f"has a separation of {gap}, more than the sum of the radii, so it is dropped."
+            says = f"{depth}{', more than the sum of the radii' if self.reach > 0.0 else ''}, so it is dropped."
             line, points, values, marks = _DROPPED, (end,), {"kept": 0.0}, (dot("dropped", end),)  # type: ignore[assignment]
         is_asked = what.startswith("End")
         self._add(
@@ -246,7 +262,7 @@ class ClippingDecoder(AxesDecoder):
             question=Question(f"{what}: is it close enough to be kept?", ("yes", "no"), int(not e.is_kept)) if is_asked else None,
         )  # fmt: skip
         if e.is_kept:
-            self.kept.append(mark)
+            self.kept += shown
 
     def neighbors(self, e: Any) -> None:
         side = int(self.frame is not self.edges.poses[0])
@@ -270,7 +286,7 @@ class ClippingDecoder(AxesDecoder):
         ends = "no contact" if e.is_parted else "they are in contact"
         corners = Feature("a", "vertex", e.corner_a), Feature("b", "vertex", e.corner_b)
         self._add(
-            "corners", _PARTED if e.is_parted else _CORNERS, f"{why}; gap {meters(gap)}: {ends}.", corners, last.points, bound=gap,
+            "corners", _PARTED if e.is_parted else _CORNERS, f"{why}; {depth_or_gap(gap)}: {ends}.", corners, last.points, bound=gap,
             values={"gap": gap, "separation": e.separation}, marks=last.marks,
         )  # fmt: skip
 
@@ -280,7 +296,8 @@ class ClippingDecoder(AxesDecoder):
         if result.normal is None:
             why = {
                 "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the sum of the radii",
-                "distance": "the distance is larger than the sum of the radii", "clip": "nothing is left between the side planes",
+                "distance": f"the distance is more than {'the sum of the radii' if self.reach > 0.0 else '0'}",
+                "clip": "nothing is left between the side planes",
                 "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
             }.get(before.kind, "an axis separates the two shapes")  # fmt: skip
             if before.kind == "clip" and self.ends:
@@ -292,24 +309,38 @@ class ClippingDecoder(AxesDecoder):
                 values={"points": 0.0}, marks=before.marks, result=result,
             )  # fmt: skip
             return
-        points = tuple(point.position for point in result.points)
-        deepest = min(point.separation for point in result.points)
-        marks = [dot("result", point.position, text=meters(point.separation)) for point in result.points]
-        marks += [arrow("result", point, result.normal, 0.2 * self.edges.size) for point in points]
-        degrees = math.degrees(math.atan2(*result.normal[::-1]))
-        there = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. The normal points from A to B, at {degrees:.0f} degrees."
+        deepest = min(result.points, key=lambda point: point.separation)
+        points, depth, normal = tuple(point.position for point in result.points), -deepest.separation, result.normal
+        there = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. The normal n points from A to B, at {degrees(normal)}."
+        if depth <= 0.0:
+            ends = f"The {'smaller gap' if n == 2 else 'gap'} is {meters(-depth)}."
+        elif self.ends and depth < (most := self._depth_along_reference()) - 1e-9 * self.edges.size - self.touch:
+            ends = (
+                f"The {'larger depth' if n == 2 else 'depth'} is {meters(depth)}. Moving B {meters(most)} along n separates the shapes, "
+                "but clipping cut off the deepest point."
+            )
+        else:
+            ends = f"Move B {meters(depth)} along n, and the shapes only touch."
+        marks = self._picture(normal)
+        if self.ends is None:
+            marks += (self._normal_arrow(along(deepest.position, normal, 0.5 * abs(depth)), normal),)
         self._add(
-            "answer", _POINT, f"{there} At the deepest point, the separation is {meters(deepest)}.",
-            points=points, axis=result.normal, bound=deepest,
-            values={"points": float(n), "separation": deepest}, marks=(*self._picture(is_last=True), *marks), result=result,
+            "answer", _POINT, f"{there} {ends}", points=points, axis=normal, bound=-depth,
+            values={"points": float(n), "separation": -depth}, marks=marks, result=result,
         )  # fmt: skip
 
+    def _depth_along_reference(self) -> float:
+        """Return how far B must move along the reference edge's normal to leave A, meters; clipping may lose the deepest point."""
+        surface = sum(shape.radius for shape in self.case.both[::2] if not isinstance(shape, Polygon | Segment))
+        return max((surface - step.values["separation"] for step in self.steps if step.kind == "reference"), default=-math.inf)
 
-def _id_words(name: int) -> str:
-    """Spell Box2D's key: index on A, index on B, and for each 0 a vertex, 1 a face."""
-    kinds = ("vertex", "face")
-    a, b = kinds[name >> 16 & 1], kinds[name >> 24 & 1]
-    return f"{a} {name & 255} of A, {b} {name >> 8 & 255} of B"
+    def _features_of(self, key: int) -> str:
+        """Spell Box2D's key as the picture names features: index on A, index on B, and for each 0 a vertex, 1 a face."""
+        names = []
+        for side in range(2):
+            index, is_face = key >> 8 * side & 255, key >> 16 + 8 * side & 1
+            names.append(f"edge {self.edges.short_name(side, index)}" if is_face else f"corner {side_name(side)}{index}")
+        return " and ".join(names)
 
 
 class ClippedManifold(PairAlgorithm):

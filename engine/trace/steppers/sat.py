@@ -21,14 +21,14 @@ from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, between, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, TraceSteps, code
 from engine.trace.rows import Event, Events
-from engine.trace.words import meters
+from engine.trace.words import depth_or_gap, meters
 
 __all__ = ["ALGORITHMS", "AXIS_EVENTS", "AXIS_VIEWS", "AxesDecoder", "side_name"]
 
 AXIS_VIEWS = (
     PLANE,
     View("axis", "shadows on the axis: A below, B above", "distance outward from the edge, m"),
-    View("gaps", "gaps so far; a gap above 0 means that the shapes are apart", "axis", "m"),
+    View("gaps", "gaps so far: above 0 apart, below 0 a depth", "axis", "m"),
 )
 
 
@@ -97,8 +97,13 @@ class Edges:
         """Return the name of an edge: its side and its number."""
         nx, ny = self.normals[side][edge]
         looks = _LOOKS[round(float(np.arctan2(ny, nx)) / (0.25 * np.pi)) % 8]
-        whose, n = side_name(side), len(self.vertices[side])
-        return f"{whose}'s {looks} edge ({whose}{edge} to {whose}{(edge + 1) % n})"
+        whose = side_name(side)
+        return f"{whose}'s {looks} edge ({self.short_name(side, edge)})"
+
+    def short_name(self, side: int, edge: int) -> str:
+        """Return an edge's two corners, as they are labeled in the picture: "A2-A3"."""
+        whose = side_name(side)
+        return f"{whose}{edge}-{whose}{(edge + 1) % len(self.vertices[side])}"
 
     def along(self, n: Point, origin: Point, side: int) -> tuple[float, float]:
         """Return where a core's shadow on n begins and ends, seen from `origin`."""
@@ -150,6 +155,8 @@ class AxesDecoder(Decoder[PairCase]):
         Lines of the pseudo-code that try an edge's axis, and that measure the distance of the cores.
     aim, goes_on : str
         Sentences: about the axes to try, and about what follows if one separates the shapes.
+    tries_on : bool
+        True if the search tries the other edges of the same shape after an axis that separates the shapes.
     frame : Transform
         The frame of points in rows.
     climbs : bool
@@ -162,6 +169,7 @@ class AxesDecoder(Decoder[PairCase]):
     corner_line: int
     aim: ClassVar[str]
     goes_on: ClassVar[str]
+    tries_on = False
     climbs = False
 
     def set_up(self) -> None:
@@ -173,13 +181,16 @@ class AxesDecoder(Decoder[PairCase]):
         self.best_edge: tuple[int, int] = 0, 0
         self.tried: list[tuple[int, int]] = []
         self.gaps: list[Point] = []
+        self.top = 0  # index in `gaps` of the best
 
     def parts(self, separation: float) -> bool:
         """Return True if a separation exceeds the radii and rounding."""
         return separation > self.reach + self.touch
 
-    def count(self, n_corners: int, gap: float) -> int:
+    def count(self, n_corners: int, gap: float, is_best: bool) -> int:
         """Count an axis with its gap, and the corners projected on it; return its number, from 1."""
+        if is_best:
+            self.top = len(self.gaps)
         self.counts["axes"] += 1
         self.counts["corners"] += n_corners
         self.gaps.append((float(self.counts["axes"]), gap))
@@ -196,34 +207,39 @@ class AxesDecoder(Decoder[PairCase]):
     def edge(self, e: Any) -> None:
         side, edge, separation, flag = e
         edges, gap, name, other = self.edges, separation - self.reach, self.edges.name(side, edge), side_name(1 - side)
-        at = self.count(len(edges.vertices[1 - side]), gap)
         is_parting = self.parts(separation)
         if is_best := flag == 1.0 and separation > self.best + (self.touch if self.tried and self.tried[-1][0] != side else 0.0):
             self.best, self.best_edge = separation, (side, edge)
+        at = self.count(len(edges.vertices[1 - side]), gap, is_best)
         self.tried.append((side, edge))
         n_tried = sum(of == side for of, _ in self.tried)
         if is_parting:
             says = f"the gap is {meters(gap)}. The shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
+            if self.tries_on and any(isinstance(row, type(e)) and row.side == side for row in self.ahead):
+                says += f" The query still tries {side_name(side)}'s other edges."
         elif abs(gap) <= self.touch:
             says = "the gap is 0 within rounding, so the shadows touch. Touching counts as overlap, so this axis does not separate them."
         else:
-            so_far = ", the largest so far" if is_best else ""
-            what = "Because the shadows overlap, this axis does not separate them."
+            so_far = ", the least so far" if is_best else ""
+            says = f"the shadows overlap by {meters(-gap)} along this axis{so_far}. The axis does not separate the shapes."
             if self._lies_behind(side, edge):
-                what = f"All of {other} lies behind it. An edge can separate only shapes in front of it; try one on the far side."
-            says = f"the gap is {meters(gap)}{so_far}. {what}"
+                says = (
+                    f"all of {other} lies behind this edge and would have to move {meters(-gap)} along its normal to get in front{so_far}. "
+                    "An edge can separate only shapes in front of it; try one on the far side."
+                )
         if flag < 0.0:
             says += " The neighboring edges do not allow this normal."
         if self.climbs and n_tried > 3:
-            says += " The climb continues." if flag == 1.0 else " The gap is smaller than the last one, so the climb ends."
+            worse = "overlap is larger" if gap < 0.0 else "gap is smaller"
+            says += " The climb continues." if flag == 1.0 else f" The {worse} than the last one, so the climb ends."
         why = _CLIMB[min(n_tried, len(_CLIMB)) - 1] if self.climbs else ""
-        role: Role = "result" if is_parting else "best" if is_best else "dropped"
+        role: Role = "dropped" if not is_best else "result" if is_parting else "best"
         prompt = f"Does {name} separate them? That is, does all of {other} lie in front of it?"
         self.add(
             "axis", self.edge_line, f"Axis {at}, {name}{why}: {says}", (Feature("ab"[side], "edge", edge),),
             axis=edges.normals[side][edge], bound=self.best - self.reach if self.best > -np.inf else None,
             values={"gap": gap, "separation": separation},
-            marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks()),
+            marks=(*edges.shadow_marks(side, edge, separation, role, self.reach), *self.gap_marks(is_current=True)),
             question=Question(prompt, ("yes", "no"), 0 if is_parting else 1),
         )  # fmt: skip
 
@@ -232,14 +248,16 @@ class AxesDecoder(Decoder[PairCase]):
         n, v = self.edges.normals[side][edge], self.edges.vertices[side][edge]
         return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
-    def gap_marks(self) -> Marks:
-        """Draw the gaps of all axes so far, the greatest, the newest."""
+    def gap_marks(self, is_current: bool = False) -> Marks:
+        """Draw the gaps of all axes so far in the colors of their shadows; ring the newest while its axis is the current one."""
         if not self.gaps:
             return ()
-        best = max(self.gaps, key=lambda at: at[1])
+        best, others = self.gaps[self.top], [gap for k, gap in enumerate(self.gaps) if k != self.top]
         return (
-            path("bound", (0.5, 0.0), (len(self.gaps) + 0.5, 0.0), view="gaps"), dot("kept", *self.gaps, view="gaps"),
-            dot("best", best, view="gaps", text=meters(best[1])), dot("looked_at", self.gaps[-1], view="gaps"),
+            path("bound", (0.5, 0.0), (len(self.gaps) + 0.5, 0.0), view="gaps"),
+            *((dot("dropped", *others, view="gaps"),) if others else ()),
+            dot("result" if self.parts(best[1] + self.reach) else "best", best, view="gaps", text=meters(best[1])),
+            *((dot("looked_at", self.gaps[-1], view="gaps"),) if is_current else ()),
         )  # fmt: skip
 
     def corners(self, e: Any, why: str = "") -> None:
@@ -289,7 +307,7 @@ class _SatDecoder(AxesDecoder):
         elif is_overlapping:
             line, gap = 5, self.best - self.reach
             says = (
-                f"They overlap: their shadows overlap on all {n_edges} axes, by at least {meters(-gap)} (gap {meters(gap)}). If any line "
+                f"They overlap: their shadows overlap on all {n_edges} axes, by at least {meters(-gap)}. If any line "
                 "fit between the two, one parallel to an edge would, so no other axis is needed."
             )
             marks = (*edges.shadow_marks(*self.best_edge, self.best, "result", self.reach), *self.gap_marks())
@@ -342,25 +360,27 @@ class _CachedDecoder(AxesDecoder):
 
     def remembered(self, e: Any) -> None:
         edges, gap, is_enough = self.edges, e.separation - self.reach, self.parts(e.separation)
+        is_best = not self.gaps or gap > self.gaps[self.top][1]
+        role: Role = "dropped" if not is_best else "result" if is_enough else "best"
         side, first, second = self._decoded(e.axis)
         name = self._axis(e.axis, e.separation)[0]
         looked_at: tuple[Feature, ...] = (Feature("ab"[side], "edge", first),)
         if side >= 0:
             n_corners, n = len(edges.vertices[1 - side]), edges.normals[side][first]
-            marks = edges.shadow_marks(side, first, e.separation, "result" if is_enough else "dropped", self.reach)
+            marks = edges.shadow_marks(side, first, e.separation, role, self.reach)
         else:
             n_corners = len(edges.vertices[0]) + len(edges.vertices[1])
             ends = edges.vertices[0][first], edges.vertices[1][second]
             looked_at = (Feature("a", "vertex", first), Feature("b", "vertex", second))
             n, marks = _direction(*ends), (path("looked_at", *ends, text=meters(gap)), dot("looked_at", *ends))
         what = "the axis of a neighbor" if self.steps and self.steps[-1].kind == "remembered" else "the last frame's axis"
-        self.count(n_corners, gap)
-        verdict = f"the gap is {meters(gap)}. The axis does not separate them."
+        self.count(n_corners, gap, is_best)
+        verdict = f"{depth_or_gap(gap)}. The axis does not separate them."
         if is_enough:
             verdict = f"the gap is {meters(gap)}. The axis separates them. Shapes move little per frame, so few axes are usually enough."
         self.add(
             "remembered", 1, f"Along {what}, {name}, {verdict}", looked_at, axis=n, bound=gap,
-            values={"gap": gap, "separation": e.separation}, marks=(*marks, *self.gap_marks()),
+            values={"gap": gap, "separation": e.separation}, marks=(*marks, *self.gap_marks(is_current=True)),
             question=Question(f"Does {what}, {name}, separate them?", ("yes", "no"), 0 if is_enough else 1),
         )  # fmt: skip
 
@@ -377,7 +397,7 @@ class _CachedDecoder(AxesDecoder):
             which = "The remembered axis" if result.was_enough else "The axis of a neighbor"
             says = f"{what}. {which}, 1 of {n_edges}, was enough. It is kept for the next frame."
         else:
-            says = f"{what}. The best axis is that of {name}, with a gap of {meters(gap)}. It will be tried first in the next frame."
+            says = f"{what}. The best axis is that of {name}: {depth_or_gap(gap)}. It will be tried first in the next frame."
         self.add(
             "answer", line, says, looked_at, bound=gap, values={"axis": float(result.axis), "overlaps": float(result.is_overlapping)},
             marks=(*marks, *self.gap_marks()), result=result,

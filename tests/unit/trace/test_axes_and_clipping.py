@@ -43,6 +43,28 @@ def test_either_rule(rule):
     assert steps[-1].result == manifold(BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
 
 
+def test_the_last_step_draws_each_depth_to_scale_and_the_normal_once():
+    steps = trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 0.8), 0.1))
+    result, marks = steps[-1].result, [mark for mark in steps[-1].marks if mark.view == "plane"]
+    depths = [mark.points for mark in marks if (mark.form, mark.role) == ("path", "result")]
+    assert len(depths) == len(result.points) == 2 and sum(mark.form == "arrow" for mark in marks) == 1
+    for point, (start, end) in zip(result.points, depths, strict=True):
+        way = end[0] - start[0], end[1] - start[1]
+        assert way == pytest.approx([point.separation * n for n in result.normal])
+        assert [0.5 * (p + q) for p, q in zip(start, end, strict=True)] == pytest.approx(point.position)
+    assert "kept" in {mark.role for mark in marks if mark.form == "path"}  # the clipped edge
+
+
+def test_an_axis_has_one_color_in_the_picture_and_in_the_chart():
+    steps = [step for step in trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 1.8), 0.1)) if step.kind in ("axis", "reference")]
+    for at, step in enumerate(steps[:-1]):
+        shadow = next(mark.role for mark in step.marks if mark.view == "axis" and mark.text == f"{step.values['gap']:.3f} m")
+        chart = {mark.role for mark in step.marks if mark.view == "gaps" and (at + 1.0, step.values["gap"]) in mark.points}
+        assert chart == {shadow, "looked_at"}
+    assert "still tries A's other edges" in steps[2].sentence and len(steps) == 4 + 1
+    assert "looked_at" not in {mark.role for mark in steps[-1].marks if mark.view == "gaps"}
+
+
 def test_what_box2d_does_not_collide_is_not_taken():
     case = PairCase(Pair("manifold", BOX, HERE, Capsule((0.0, 0.0), (1.0, 0.0), 0.1), HERE))
     assert trace.algorithm("manifold").takes(case) and not trace.algorithm("manifold_box2d").takes(case)
