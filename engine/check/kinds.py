@@ -30,7 +30,7 @@ KINDS: dict[str, Kind] = {
     ),
     "false_overlap": Kind(
         "false overlap",
-        "There is a line between the shapes. Try the outward normals of all edges of both polygons ((y, -x) of an edge, for "
+        "A line separates the shapes. Try the outward normals of all edges of both polygons ((y, -x) of an edge, for "
         "counter-clockwise corners) and, if there is a circle, the directions from its center to the corners.",
         "algorithms/sat.md",
         "m apart",
@@ -43,7 +43,8 @@ KINDS: dict[str, Kind] = {
     ),
     "wrong_normal": Kind(
         "wrong normal",
-        "There is a shorter way out. The axis with the smallest overlap counts, and overlaps can be compared only along axes of length 1.",
+        "A shorter movement separates the shapes. Use the axis with the smallest overlap; overlaps can be compared only "
+        "along axes of length 1.",
         "algorithms/epa.md",
         "rad off",
     ),
@@ -69,13 +70,13 @@ KINDS: dict[str, Kind] = {
     ),
     "wrong_distance": Kind(
         "wrong distance",
-        "The nearest points may lie inside an edge and need not be corners; radii count.",
+        "The nearest points may lie inside an edge and need not be corners. Include the radii.",
         "algorithms/gjk.md",
         "m off",
     ),
     "raised": Kind("raised", "The function raised an exception.", "check.md"),
     "wrong_type": Kind("wrong type", "The returned value is not an answer to this query.", "check.md"),
-    "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop end for every pair?", "check.md"),
+    "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop terminate for every pair?", "check.md"),
     "crashed": Kind("ended its process", "The function's process ended during the call.", "check.md"),
     "not_repeatable": Kind(
         "not repeatable", "The same pair gave two different answers: the function keeps state between calls, or is random.", "check.md"

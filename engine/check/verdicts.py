@@ -138,7 +138,7 @@ def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Verdi
     if depth is not None and abs(Fraction(depth) - max(Fraction(0), -truth.separation)) > Fraction(allowed):
         more = " (it must not be negative)" if depth < 0.0 else ""
         faults.append(
-            Verdict("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, but the right depth is {_m(right_depth)}{more}")
+            Verdict("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, but the correct depth is {_m(right_depth)}{more}")
         )
     if "points" in reply.keys:
         faults += _point_faults(pair, reply.keys["points"], directions, allowed)
@@ -160,7 +160,7 @@ def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions:
     if truth.along((-direction[0], -direction[1])) >= least:
         turned = _v(unit((-direction[0], -direction[1])))
         faults.append(
-            Verdict("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, but the right normal is {turned}")
+            Verdict("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, but the correct normal is {turned}")
         )
         return faults, False
     theirs = unit(direction)
@@ -207,7 +207,7 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Verd
     faults = []
     if abs(Fraction(distance) - truth.separation) > slack:
         faults.append(
-            Verdict("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the right distance is {_m(separation)}")
+            Verdict("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the correct distance is {_m(separation)}")
         )
     if truth.separation <= slack:
         return faults  # a touch: points and normal depend on rounding

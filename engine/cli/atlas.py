@@ -33,7 +33,7 @@ class AtlasOptions(ShotOptions):
 
     x: str = option("PARAM=LO:HI:N", "Horizontal axis; append :log or :linear for the scale.", "speed=4:400:40")
     y: str = option("PARAM=LO:HI:N", "Vertical axis.", "thickness=0.002:2:40")
-    rule: str = option("LIST", "Rules, one map each: discrete, default, bullet, substeps, swept.", "discrete,default,bullet")
+    rule: str = option("LIST", "Rules, one map per rule: discrete, default, bullet, substeps, swept.", "discrete,default,bullet")
     target: str = option("WORD", "Target: static, kinematic, dynamic, sensor or head_on.", "static")
     solver: str = option("WORD", "Physics solver: box2d, soft_step, or another engine, box2d3 or chipmunk.", "box2d")
     shots: int = option("N", "Shots per cell, at random phases of a step.", 200)
@@ -69,7 +69,9 @@ def atlas_command(args: AtlasOptions) -> Report:
                 costs = measure_costs(plan)
         except KeyboardInterrupt:
             total = plan.n_cells
-            raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command resumes") from None
+            raise InterruptedRunError(
+                f"interrupted after {len(journal.cells):,} of {total:,} cells; run the same command again to resume"
+            ) from None
         _write_costs(directory, costs)
     return Report({}, _parts(atlas, costs, directory), int(not all(rule_map.agrees for rule_map in atlas.maps)))
 
@@ -154,4 +156,4 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
             yield f"{rule_map.rule}: {outlier.words(atlas.plan)}"
         if len(rule_map.outliers) > _SHOWN_OUTLIERS:
             yield f"{rule_map.rule}: {len(rule_map.outliers) - _SHOWN_OUTLIERS} more in {ATLAS}"
-    yield f"written to {directory}: {ATLAS}, {COST}, and one picture (.png) and table (.csv) per rule"
+    yield f"written to {directory}: {ATLAS}, {COST}, and a picture (.png) and a table (.csv) for each rule"

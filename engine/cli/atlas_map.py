@@ -50,7 +50,7 @@ def as_csv(rule_map: AtlasMap) -> bytes:
     }
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((x_name, y_name, "shots", *shares, "difference in tunneled, standard errors"))
+    writer.writerow((x_name, y_name, "shots", *shares, "difference in tunneled share, standard errors"))
     for row, y in enumerate(plan.y.values):
         for column, x in enumerate(plan.x.values):
             measured = (f"{values[row, column]:.{_DIGITS}g}" for values in shares.values())
@@ -75,7 +75,7 @@ def draw_map(rule_map: AtlasMap) -> bytes:
     mesh = _draw_panel(left, rule_map, "tunneled", rule_map.tunneled, x, y, tunneled, ways)
     _draw_panel(right, rule_map, "hit", rule_map.hit, x, y, hit, ways)
     left.set_title("tunneled: the bullet came out the back", fontsize=11)
-    right.set_title("hit: there was a contact in some step", fontsize=11)
+    right.set_title("hit: contact in at least one step", fontsize=11)
     _set_label(left, "y", rule_map.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
     bar.set_label(f"share of {rule_map.plan.n_shots} shots per cell")

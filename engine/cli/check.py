@@ -66,7 +66,7 @@ class CheckOptions:
     target: str = argument(
         "FILE.py:FUNCTION", "File with your function (default: collide), or a folder of such files.", reads=function_files
     )
-    query: str | None = option("Q", "Query that it answers: manifold, overlap or distance.", shown="manifold")
+    query: str | None = option("Q", "Query that the function answers: manifold, overlap or distance.", shown="manifold")
     pairs: int = option("N", "Number of shape pairs.", 10_000, low=1, high=MAX_PAIRS)
     seed: Seed = 0
     time_limit: float = option("SECONDS", "Time limit per call.", 1.0, low=_MIN_TIME_LIMIT, high=_MAX_TIME_LIMIT, unit="s")
@@ -198,7 +198,7 @@ def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
         yield Link(f"\n{kind.name}: {shown.fault.evidence}", "title")
         yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} docs/{kind.page}"
         if not finding.is_alone:
-            yield "in a fresh process, it does not fail on this pair alone: the function keeps state between calls or is random"
+            yield "In a fresh process, the function does not fail on this pair alone: it keeps state between calls or is random."
         pair_file = files.get((0, finding.kind))
         for line in (command_of(task, finding, pair_file), step_command_of(task, finding, pair_file)):
             if line is not None:

@@ -35,7 +35,7 @@ _PROBE_TIME = 120.0
 """Maximum duration of a probe, seconds; enough to compile its kernels on a slow machine."""
 _REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else BOX2D)
 _READER_HELP = (
-    "nothing to do: the public interface gives the same results, but slower; demos with joints rewind by replaying from the start"
+    "no action needed: the public interface gives the same results, only more slowly; demos with joints rewind by replaying from the start"
 )
 
 
@@ -207,7 +207,7 @@ def _probed() -> tuple[Any, str]:
     except subprocess.TimeoutExpired:
         return None, f"no answer in {_PROBE_TIME:.0f} s"
     except (OSError, ValueError) as error:
-        return None, f"invalid output of the test ({error})"
+        return None, f"the test printed invalid output ({error})"
     ending = f"the interpreter was killed by {signal.Signals(-ran.returncode).name}" if ran.returncode < 0 else f"status {ran.returncode}"
     return None, (ran.stderr.strip().splitlines() or [ending])[-1]
 
@@ -215,7 +215,7 @@ def _probed() -> tuple[Any, str]:
 def _box2d() -> Iterator[Finding]:
     answer, problem = _probed()
     if answer is not None and not answer["fell_well"]:
-        problem = f"a disc dropped on a floor lies at {answer['height']:.4g} m instead of 0.5 m"
+        problem = f"a disc dropped on a floor rests at a height of {answer['height']:.4g} m instead of 0.5 m"
     if problem:
         yield Finding("Box2D works", "problem", problem, _REINSTALL)
     else:
@@ -253,7 +253,7 @@ def _display() -> Finding:
     problem, driver = display_found()
     if problem is None:
         return Finding("display", "ok", "a window can be opened" + (f", with SDL driver {driver}" if driver else ""))
-    advice = "the tour and run --headless need none; to open a window, run the program on a desktop"
+    advice = "the tour and run --headless need no display; to open a window, run the program on a desktop"
     return Finding("display", "note", f"none: {problem}", advice)
 
 
@@ -274,4 +274,4 @@ def _cache_words() -> str:
     lost = lost_code()
     if lost:
         return f"incomplete: {counted(lost, 'module')} missing, recompiled when needed"
-    return f"warm: {counted(n_in_cache(), 'function')} compiled, all that a running world needs; others are compiled on first use"
+    return f"warm: {counted(n_in_cache(), 'function')} compiled, which is all that a running world needs; others are compiled on first use"

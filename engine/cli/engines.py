@@ -39,7 +39,7 @@ class EnginesOptions:
         "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"the installed ones of {', '.join(_ENGINES)}"
     )
     tests: str = option("LIST", "Names of tests, such as tunneling,seams, or all.", options.ALL)
-    quick: bool = option("", "Run fewer rows and shots for fewer seconds; this takes about two minutes.", False)
+    quick: bool = option("", "Run fewer rows and shots, and shorter simulations; this takes about two minutes.", False)
     rows: str | None = option("FILE", "Add the results of another engine from a JSON file (docs/engines.md).")
     jobs: options.Jobs = None
     report: options.ReportFolder = None
@@ -79,7 +79,7 @@ def engines_command(args: EnginesOptions) -> Report:
     def parts() -> Iterator[Part]:
         yield _table(engines, tests, cells, {})
         yield Link(f"Machine: {_machine_words(plain)}.", "caption")
-        yield Link("Recommended settings are those of the engine's manual for the case. A - means not supported.", "caption")
+        yield Link("Recommended settings are those that the engine's manual gives for the case. A - means not supported.", "caption")
         if any(test.name == "tunneling" for test in tests):
             yield Link("`python main.py atlas --solver NAME` maps tunneling over two parameters of a shot.", "caption")
         for engine in engines:

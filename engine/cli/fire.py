@@ -208,7 +208,7 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
             f"Total: {counts[True, False]} hit and stopped, {counts[True, True]} hit (a contact was made) but tunneled, "
             f"{counts[False, True]} tunneled without a hit, {counts[False, False]} neither."
         )
-        yield "`predicted` is our analysis of these shots, `law` is the probability over random phases, and `-` means not derived."
+        yield "`predicted` comes from our analysis of these shots, `law` is the probability over random phases, and `-` means not derived."
         yield "`steps` is the number of solver steps per step of the rule."
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:

@@ -46,12 +46,12 @@ def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
     n_columns = min(len(runs), 2) if len(runs) <= _FEW else {1: 4, 2: 4}.get(n_rules, n_rules)
     n_rows = math.ceil(len(runs) / n_columns)
     figure = Figure(figsize=(_WIDTH, _HEAD + n_rows * _PANEL), layout="constrained")
-    bullet = f"radius {spec.radius:g} m" if spec.shape == "disc" else f"a box with half side length {spec.radius:g} m"
+    bullet = f"radius {spec.radius:g} m" if spec.shape == "disc" else f"a box with a half side length of {spec.radius:g} m"
     aimed = f", {math.degrees(spec.angle):g} degrees off the normal" if spec.angle != 0.0 else ""
     figure.suptitle(
         f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step. "
         f"Bullet: {bullet}{aimed}. Target: {spec.thickness:g} m thick.\n"
-        "Each row is one shot, and rows are sorted by phase; each dot is where a step ended, relative to the target. "
+        "Each row is one shot, and rows are sorted by phase; each dot shows where a step ended, relative to the target. "
         "A ring marks where the bullet was stopped.",
         fontsize=11,
     )

@@ -115,7 +115,7 @@ def host_command(args: HostOptions) -> Report | None:
     values, own = demo_values(kind, args.settings or [], args.solver)
     has_window, secret = options.has_window(args), args.password or ""
     if has_window:
-        options.check_display("--headless needs none")
+        options.check_display("--headless needs no display")
     with warming():
         options.prepare_solvers(args.solver)
     server_thread = ServerThread(
@@ -179,7 +179,7 @@ def _invitation(server_thread: ServerThread) -> str:
     """Return the line that shows the server's address and how to join."""
     first, *more = server_thread.addresses
     elsewhere = f" (from other networks: {' or '.join(more)})" if more else ""
-    return f"shared at {first}; others join with: {program()} join {server_thread.invitation}{elsewhere}"
+    return f"shared at {first}; others can join with: {program()} join {server_thread.invitation}{elsewhere}"
 
 
 def _say_changes(before: HostStatus, now: HostStatus) -> HostStatus:

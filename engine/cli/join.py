@@ -70,7 +70,7 @@ def join_command(args: JoinOptions) -> Report | None:
         context = client_tls(args.tls_ca)
     has_window = options.has_window(args)
     if has_window:
-        options.check_display("--headless needs none")
+        options.check_display("--headless needs no display")
     from engine.net.client import Client
     from engine.net.script import Script, load_script
 

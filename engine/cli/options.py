@@ -179,11 +179,13 @@ ReportFolder = Annotated[
 Screenshot = Annotated[str | None, Option(metavar="F.png", help="Write an image of the result.", writes=(".png",), without_window=True)]
 HtmlFile = Annotated[
     str | None,
-    Option(name="--html", metavar="F.html", help="Write a page that plays it in any browser.", writes=(".html",), without_window=True),
+    Option(
+        name="--html", metavar="F.html", help="Write a page that plays the result in any browser.", writes=(".html",), without_window=True
+    ),
 ]
 SolverName = Annotated[str | None, Option(metavar="NAME", help="Physics solver, such as soft_step.", shown="box2d", check=_check_solver)]
 Against = Annotated[
-    str | None, Option(metavar="NAMES", help="Run a copy alongside with this solver, or up to three copies with solvers A,B,C.")
+    str | None, Option(metavar="NAMES", help="Run a copy alongside, using this solver, or up to three copies, using solvers A,B,C.")
 ]
 Settings = Annotated[
     list[str] | None, Option(name="--set", metavar="NAME=VALUE", help="Set a demo parameter or a solver setting; repeatable.")

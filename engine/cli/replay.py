@@ -39,7 +39,7 @@ class ReplayOptions:
     size: options.FilmSize = None
     ui_scale: options.UiScale = None
     theme: options.Theme = None
-    demo: str | None = option("FILE.py", "File of your own demo, if the recording is of one.", reads=True)
+    demo: str | None = option("FILE.py", "File of your own demo, if the recording shows one.", reads=True)
 
 
 @options.command

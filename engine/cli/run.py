@@ -113,7 +113,7 @@ def run_command(args: RunOptions) -> Report | None:
             prepare = partial(_begin, drops=args.drops or [], recording=args.record_inputs, against=others)
             made = kind if args.solver is None and own is None else partial(kind, solver=args.solver, solver_settings=own)
             options.open_window(
-                "--headless runs without one", made, ui_scale=args.ui_scale, seed=args.seed, values=values, prepare=prepare,
+                "--headless runs without a display", made, ui_scale=args.ui_scale, seed=args.seed, values=values, prepare=prepare,
                 theme=args.theme,
             )  # fmt: skip
             return None

@@ -102,7 +102,7 @@ def solvers_command(args: SolversOptions) -> Report:
         yield _measures_table(cells)
         for variant in variants:
             own = [cell for cell in cells if cell.variant == variant]
-            yield f"{variant.label} stands in {sum(cell.stands is True for cell in own)} of {counted(len(own), 'scene')}"
+            yield f"{variant.label} meets the criterion in {sum(cell.stands is True for cell in own)} of {counted(len(own), 'scene')}"
         if needed:
             yield _needs_table(done, needed)
         yield Link("Costs are relative to the soft step.", "caption")
@@ -151,7 +151,7 @@ def _page(
     page = render_page(
         "solvers.html",
         title="Solvers by scene",
-        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz. * The method met a limit; see the scene's table.",
+        about=f"{len(scenes)} scenes, {len(plan.variants)} solvers, {plan.hertz:g} Hz. * The solver reached a limit; see its scene.",
         matrix=matrix,
         first_run=next(iter(runs), ""),
         svg="" if figure is None else as_svg(figure, "error against cost, one panel per scene, one line per solver"),
@@ -261,7 +261,10 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], fil
             for cell, stem in row
         )
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *links))
-    for what, among in (("stands", scenes), ("stands, among scenes that can stand", [scene for scene in scenes if scene.can_stand])):
+    for what, among in (
+        ("scenes that stand", scenes),
+        ("scenes that stand among those that can", [scene for scene in scenes if scene.can_stand]),
+    ):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))
     costs = [[ratio for scene in scenes if (ratio := at[scene.name, variant].cost_ratio)] for variant in plan.variants]

@@ -178,7 +178,7 @@ def _ask(args: StepOptions, case: Case, n: int) -> Report:
         title = f"A quiz: {quiz.algorithm.title}"
         return Report({}, [title, write_page(args.html, title, [packed_quiz(quiz)])])
     kind = stepper_of(args.name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
-    options.open_window("a quiz needs one", kind, ui_scale=args.ui_scale, theme=args.theme)
+    options.open_window("a quiz needs a window", kind, ui_scale=args.ui_scale, theme=args.theme)
     return Report(quiz.as_json(), [f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}"])
 
 

@@ -214,7 +214,7 @@ class SolverDecoder(SolverState):
         elif share < 1.0:
             words += f". The contact is soft: it removes {share:.0%} of the rate and drops {kept:.0%} of the impulse"
         elif e.old - e.new > small:
-            words += ". It may decrease, because only the accumulated impulse has to push"
+            words += ". It may decrease, because only the accumulated impulse must not be negative"
         question = Question("Will the accumulated impulse be clamped at 0?", ("no, it pushes", "yes, it would pull"), int(is_clamped))
         if e.k == 0 and self.sweep == 0:
             question = self._which_next(e.contact) or question
@@ -439,8 +439,8 @@ class SolverDecoder(SolverState):
             sentence = f"Impulses act at the touching points that approach, so that none approaches any longer: {listed}{so}."
         else:
             sentence = (
-                f"Forces act at the resting points, so that none accelerates inward: {listed}. Determining which push and which slip took "
-                f"{counted(e.number, 'system')} of equations{so}."
+                f"Forces act at the resting points, so that none accelerates inward: {listed}. Determining which points push and which "
+                f"slip took {counted(e.number, 'system')} of equations{so}."
             )
         for contact, normal in {row.contact: row.normal for row in rows}.items():
             a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])

@@ -238,7 +238,7 @@ class TreeDecoder(Decoder[BoxesCase]):
                 )
             else:
                 words = "meets the region, so it is a hit."
-            prompt = f"Does the query go down into {name}?" if is_inner else f"Is {name} a hit?"
+            prompt = f"Does the query descend into {name}?" if is_inner else f"Is {name} a hit?"
             is_right = is_met and is_hit is not False
             roles.pop(node, None)
             self.show(

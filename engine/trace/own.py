@@ -193,7 +193,7 @@ class Asking:
             try:
                 reply = self.function.ask(pair)
             except RefusedFunctionError as refusal:
-                reply = Reply("raised", message=f"it cannot be loaded: {refusal.message}")
+                reply = Reply("raised", message=f"the function cannot be loaded: {refusal.message}")
             except Exception:
                 if self._over.is_set():  # its process was taken away
                     return
@@ -248,7 +248,7 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     marks = _marks(case, reply)
     if not faults:
         also = f" Step {tried + 1} tests its normal." if tried is not None else ""
-        return OwnAnswer(reply, faults, None, tried, f"Your answer is right: {_said(reply)}. No step contradicts it.{also}", marks)
+        return OwnAnswer(reply, faults, None, tried, f"Your answer is correct: {_said(reply)}. No step contradicts it.{also}", marks)
     places = [(at, words, fault) for fault in faults if fault.reason != "not_repeatable" for at, words in [trial.place(fault)]]
     if not places:
         return OwnAnswer(reply, faults, None, tried, f"Your answer is not repeatable: {faults[0].evidence}.", marks)

@@ -55,9 +55,7 @@ def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
         return
     solid = [fixture for fixture in fixtures if not isinstance(fixture.shape, Segment)]
     if not solid:
-        raise InvalidInputError(
-            "shape", "a shape with an area, besides segments, for a dynamic body: segments have no mass", fixtures[0].shape
-        )
+        raise InvalidInputError("shape", "at least one shape with an area for a dynamic body: segments have no mass", fixtures[0].shape)
     if max(fixture.density for fixture in solid) == 0.0:
         raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
     _, mass, inertia = mass_properties(solid)

@@ -94,7 +94,7 @@ def check_ends(number: int, joint: JointSpec, type_of: Callable[[int], str], oth
         if type_of(joint.body) != "dynamic":
             raise InvalidInputError("body", "a dynamic body", joint.body)
     elif "dynamic" not in (type_of(joint.body_a), type_of(joint.body_b)):
-        raise InvalidInputError("body_b", "dynamic, or body_a must be", joint.body_b)
+        raise InvalidInputError("body_b", "dynamic unless body_a is", joint.body_b)
 
 
 def check_numbers(joint: ResolvedJoint) -> None:

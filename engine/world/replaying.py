@@ -645,7 +645,7 @@ class ReplaySolver(Solver):
         engine = self._repeated(memory)
         motion = engine.motion()
         if not (np.array_equal(motion.values, state.motion.values) and np.array_equal(motion.awake, state.motion.awake)):
-            requirement = "commands and steps that lead to the motion of the snapshot with the installed version of the engine"
+            requirement = "commands and steps that reproduce the snapshot's motion with the installed version of the engine"
             raise InvalidInputError("memory.log", requirement, Described("others"))
         self._engine, self._motion = engine, motion
         self._first, self._settings, self._touching, self._log = memory.first, memory.settings, memory.touching, list(memory.log)

@@ -19,12 +19,12 @@ CAUSES: dict[str, str] = {
     "speculative": "Our solver stops a pair that would touch within the step; Box2D has no contact for it yet.",
     "skin": "Box2D keeps two polygons 2 cm apart because of their skins; our solver lets them come closer.",
     "contacts": "The contacts differ because Box2D chose another axis. The collision referee gives the reason.",
-    "joints": "Joints: our solver stops a joint before it passes its limit; Box2D applies its forces at other points, or none.",
+    "joints": "Joints: our solver stops a joint before it passes its limit; Box2D applies its forces at other points, or applies none.",
     "one_point": "Box2D's solver drops the second of two nearly redundant points.",
     "several_answers": "Friction has several solutions here, and each engine found a "
     "different one. If our solver starts from Box2D's solution, it stays there.",
     "unsettled": "Box2D's friction sweeps cycle without converging; without friction, both engines agree.",
-    "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ as much.",
+    "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ by as much.",
     "unexplained": "The difference remains whichever cause is removed.",
 }
 """Causes in the order in which they are removed, each with a sentence for people."""

@@ -24,7 +24,7 @@ _Pose = Annotated[list[_Number], Field(fail_fast=True, min_length=3, max_length=
 _Plain = bool | int | float | str | None
 _Answer = Annotated[
     _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]],
-    Field(description="plain data with finite numbers, lists no deeper than a list of points"),
+    Field(description="plain data with finite numbers, and lists nested no deeper than a list of points"),
 ]
 """The answer of a user's function: a dict of the documented keys, or what it returned instead."""
 

@@ -101,7 +101,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
         return Verdict("unexplained", 0.0, "Box2D's hull does not follow from its own rule")
     turned = _turned_comparisons(points, exact, order)
     if turned is None:
-        return Verdict("unexplained", 0.0, "a comparison in Box2D's rule is wrong by more than float32 rounding")
+        return Verdict("unexplained", 0.0, "a comparison in Box2D's rule is wrong by more than float32 rounding can explain")
     n_turned, farthest = turned
     said = f"rounding reversed {counted(n_turned, 'comparison')}; the farthest point is {farthest:.3g} m beyond its line"
     if n_wrapped < 0:

@@ -180,7 +180,7 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
             is_lost, why = error <= bound, f"{bound:.3g} is allowed"
         else:
             is_lost = _is_replayed(shape, density, row, at, box2d)
-            why = "rounding may take half of the area, and repeating its float32 sums gives this value"
+            why = "rounding may lose half of the area, and repeating Box2D's float32 sums gives this value"
         is_proved = is_proved and our_error < error and is_lost
         size = max(size, error) if unit == "m" else size
         parts.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value ({why}); ours is {our_error:.2g} off")

@@ -56,10 +56,10 @@ def judge_points(posed: PosedRays, box2d: Flags, ours: Flags) -> Verdicts:
     def explain(row: int) -> Verdict:
         margin, bound = _exact_ray(posed, row).margin(0.0), float(posed.point_bound[row])
         if abs(margin) <= bound:
-            right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
-            evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is right"
+            right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "our library"
+            evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is correct"
             return Verdict("float32_tie", abs(margin), evidence)
-        evidence = f"Box2D says {bool(box2d[row])}, ours says {bool(ours[row])}, {margin:.3g} m outside"
+        evidence = f"Box2D says {bool(box2d[row])}, our library says {bool(ours[row])}, and the point is {margin:.3g} m outside"
         return Verdict("unexplained", abs(margin), evidence)
 
     return Verdicts(box2d, differences_of(ours == box2d, explain))
@@ -100,7 +100,7 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays) -> Verdicts:
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
             explained = Verdict(
-                "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours says {sides[1]}, and no proof was found"
+                "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, our library says {sides[1]}, and no proof was found"
             )
         return explained
 

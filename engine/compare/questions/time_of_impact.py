@@ -88,7 +88,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdict
             differing_row = _Differing(moving, row, ours, box2d)
             explained = differing_row.verdict(nearest, at)
             if explained is None:
-                evidence = f"Box2D says {_outcome_text(box2d, row)}, ours says {_outcome_text(ours, row)}, and no proof was found"
+                evidence = f"Box2D says {_outcome_text(box2d, row)}, our library says {_outcome_text(ours, row)}, and no proof was found"
                 explained = Verdict("unexplained", 0.0, evidence)
             differences[row] = explained
             if explained.reason == "toi_missed":
@@ -200,8 +200,8 @@ class _Differing:
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 evidence = (
-                    f"at {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, {self._rounding:.3g} m is "
-                    "allowed"
+                    f"at {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, and "
+                    f"{self._rounding:.3g} m is allowed"
                 )
                 return Verdict("float32_tie", beyond, evidence)
             evidence = f"the cores are {gap_then:.6g} m apart at {self._box2d_time:.4g}, within {self._aim:.6g} to {self._limit:.6g} m"

@@ -41,7 +41,7 @@ _SIZES = {
     "float32_tie": "margin of the tie",
     "face_preference": "excess depth of Box2D's axis",
     "local_maximum": "excess depth of Box2D's axis",
-    "skin": "how much smaller the gap looks along Box2D's axis",
+    "skin": "shortfall of the gap along Box2D's axis",
     "toi_missed": "missed depth",
     "graze": "gap between the cores",
     "starts_inside": "depth of the ray's start",

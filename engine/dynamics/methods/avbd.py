@@ -28,7 +28,7 @@ class Avbd(Method):
             0.99,
             0.0,
             1.0,
-            help="Fraction of stiffness and forces that the next step starts from.",
+            help="Fraction of stiffness and forces carried over to the next step.",
         ),
     )
 

@@ -58,7 +58,7 @@ _DEEPEST = 1.0
 """Maximum correction velocity, m/s, that is, error times correction rate; larger errors are corrected at this rate."""
 
 
-_APPROXIMATE = "No exact contact forces were found because pivoting did not end, so the last forces are used."
+_APPROXIMATE = "No exact contact forces were found because pivoting did not terminate, so the last forces are used."
 
 
 class ContactForces(Method):
@@ -81,7 +81,7 @@ class ContactForces(Method):
             0.0,
             1.0,
             unit="m/s",
-            help="Contacts that separate more slowly still rest on each other.",
+            help="Contacts that separate more slowly than this count as resting.",
         ),
         Setting(
             "collisions", "Maximum collisions per step", 8, 0, 100, is_whole=True, help="Largest number of collisions resolved in a step."
@@ -94,7 +94,7 @@ class ContactForces(Method):
             1,
             2000,
             is_whole=True,
-            help="A step with more contact points and joint rows is solved by sequential impulses.",
+            help="A step with more contact points and joint rows than this is solved by sequential impulses.",
         ),
     )
 

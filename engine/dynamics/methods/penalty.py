@@ -38,7 +38,7 @@ class Penalty(Method):
             "Integrated state",
             "velocities",
             choices=("velocities", "momenta"),
-            help="Whether velocities or momenta are integrated; the two runs differ by rounding.",
+            help="Whether velocities or momenta are integrated; the results differ only by rounding.",
         ),
     )
 

@@ -56,7 +56,7 @@ class ShockPropagation(Method):
             choices=("together", "one_by_one"),
             help="Solves both contact points of a pair together, or one by one, the deepest first.",
         ),
-        Setting("push_share", "Depth pushed apart per sweep", 0.05, 0.0, 1.0, help="Fraction of an overlap that a sweep pushes apart."),
+        Setting("push_share", "Overlap removed per sweep", 0.05, 0.0, 1.0, help="Fraction of an overlap that a sweep removes."),
         Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True, help="Sweeps that push overlapping bodies apart."),
     )
 

@@ -28,7 +28,7 @@ class Xpbd(Method):
             1.0,
             0.0,
             10.0,
-            help="Coefficient of static friction, relative to the friction of the fixtures, which acts while they slide.",
+            help="Ratio of static friction to the fixtures' friction, which acts while they slide.",
         ),
     )
 

@@ -61,7 +61,7 @@ enter(
         "Piles and chains",
         "A pile that rests on rigid ground with enough friction does not move. Each scene has the same criterion as in the solvers "
         "command (docs/solvers.md). The value is the final error, which is the distance from the exact answer or the lasting overlap.",
-        "whatever meets the criterion of the scene",
+        "any result that meets the scene's criterion",
         _rows(_STACKS),
         {
             "box2d": (box2d("More iterations improve the quality of the simulation.", "Chapter02_Hello_Box2D", "Simulating the World"),),
@@ -75,7 +75,7 @@ enter(
         "mass",
         "Heavy bodies on light ones",
         "An equilibrium does not depend on mass ratios, so a heavy box on light ones does not fall (docs/solvers.md).",
-        "whatever meets the criterion of the scene",
+        "any result that meets the scene's criterion",
         _rows((*GROUPS["heavy_stack"], *GROUPS["heavy_pyramid"])),
         {
             "box2d": (

@@ -93,7 +93,7 @@ def cradle(lab: Lab) -> list[Row]:
     balls = scenes.balls_in_a_row(world)
     run(world, 2.0)
     off = [abs(world.state(ball).linear_velocity[0] - exact) for ball, exact in zip(balls, (0.0, 0.0, 0.0, 0.0, 4.0), strict=True)]
-    return [at_most("largest error of a speed", max(off), 1e-9, "m/s")]
+    return [at_most("largest speed error", max(off), 1e-9, "m/s")]
 
 
 @reference("oblique collision of two discs")

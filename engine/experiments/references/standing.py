@@ -57,7 +57,7 @@ def stack_forces(lab: Lab) -> list[Row]:
     for upper, impulse in zip(world.contacts.body_b.tolist(), world.contacts.normal_impulse.sum(axis=1).tolist(), strict=True):
         borne[upper] = impulse / STEP / weight
     off = [abs(borne[box] / (10.0 - k) - 1.0) for k, box in enumerate(boxes)]
-    return [at_most("largest error of a force", max(off), 1e-6, "")]
+    return [at_most("largest force error", max(off), 1e-6, "")]
 
 
 def pyramid_world(lab: Lab) -> tuple[World, list[int]]:

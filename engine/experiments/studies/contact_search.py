@@ -143,8 +143,8 @@ def contact_buffer(quick: bool) -> Results:
 
 @study(
     "corners and edges filtered by the separating plane",
-    "The thesis of 2015 (2.2.3) reports that filtering vertices and edges by the plane reduces O(V F) + O(E^2) to about linear for 2 to 5 "
-    "resting blocks.",
+    "The thesis of 2015 (2.2.3) reports that filtering vertices and edges by the plane reduces the cost from O(V F) + O(E^2) to about "
+    "linear for 2 to 5 resting blocks.",
 )
 def plane_filter(quick: bool) -> Results:
     """Towers run 1,000 steps with and without the filter in turn. The motion is the same. Overlap is tested by corners first."""
@@ -168,15 +168,24 @@ def plane_filter(quick: bool) -> Results:
         Chart("a search for contact points", "corners", "comparisons", searched, (True, True)),
     )
     figures = tuple(
-        Figure(f"exponent of a search in the number of corners, {name}", "", published, power)
+        Figure(f"growth exponent of a search in the number of corners, {name}", "", published, power)
         for name, published, power in zip(("all", "filtered"), _POWERS, powers, strict=True)
     )
     sentences = (
         f"The number of comparisons in a search grows as the number of corners to the power {powers[0]:.2f}, or "
         f"{powers[1]:.2f} with the filter (published: 2 and about 1).",
-        f"With the filter, a step of {tall} boxes is {boxes[-1][4]:.2f} times as fast, and {towers[-1][4]:.1f} times with "
-        f"{corners[-1]} corners.",
+        f"With the filter, a step with {tall} boxes is {boxes[-1][4]:.2f} times as fast, and {towers[-1][4]:.1f} times as fast "
+        f"if they have {corners[-1]} corners.",
         f"The published rule for edges (both ends in the band) would lose {rows[0][-1]:.0f} % of the contact points of boxes in the plane.",
     )
-    heads = ("blocks", "corners", "us per step", "filtered", "speedup", "comparisons per search", "filtered", "lost by both ends, %")
+    heads = (
+        "blocks",
+        "corners",
+        "us per step",
+        "filtered",
+        "speedup",
+        "comparisons per search",
+        "filtered",
+        "lost by the both-ends rule, %",
+    )
     return Results((Table(f"mean of {n_steps} steps", heads, tuple(rows), ()),), charts, sentences, figures)

@@ -227,7 +227,7 @@ def pushing_apart(quick: bool) -> Results:
         "(published: 2 and 5).",
         f"Without warm starting, it takes {enough or 'more than 100'} iterations of sequential impulses to reduce the overlap to that "
         "of 5 warm-started ones.",
-        f"The contact graph from normals and gravity equals that from advancing each body alone in {sum(a == b for _, a, b in graphs)} "
+        f"The contact graph from normals and gravity matches the one from advancing each body alone in {sum(a == b for _, a, b in graphs)} "
         f"of {len(graphs)} scenes.",
     )
     overlap, moves_by = "overlap after 0.5 s, mm", "motion of the top, mm"
@@ -240,9 +240,9 @@ def pushing_apart(quick: bool) -> Results:
         Table(f"{n_towers} towers, median of {n_steps} steps", ("way", "blocks", *solver, *step), tuple(timed)),
         Table("a tower of 5, mean per step", ("way", "points or pairs solved", "pairs pushed apart"), tuple(solved)),
         Table("five boxes, points solved one by one", ("sweeps", *pushed, *not_pushed), tuple(swept), ()),
-        Table("five boxes, 1 sweep and 1 push", ("share", "stands, s", overlap, moves_by, "steps to halve a depth"), tuple(shares), ()),
+        Table("five boxes, 1 sweep and 1 push", ("share", "stands, s", overlap, moves_by, "steps to halve an overlap"), tuple(shares), ()),
         Table(
-            "who rests on whom",
+            "which body rests on which",
             ("scene", "by normal and gravity", "by advancing", "only by advancing"),
             tuple((name, len(ours), len(theirs), len(theirs - ours)) for name, ours, theirs in graphs),
         ),

@@ -65,7 +65,7 @@ class _Decoder(DifferenceDecoder):
         high, places = self.upper[-1][1], tuple(self.world_b)
         self.lower.append((float(len(self.upper)), e.low))
         is_done = high - e.low <= self.enough
-        after = "so that is the distance" if is_done else f"which differ by {meters(max(high - e.low, 0.0))}, so it iterates again"
+        after = "so that is the distance" if is_done else f"which differ by {meters(max(high - e.low, 0.0))}, so the method iterates again"
         question = Question(
             "Which corner of B has the smallest coordinate along n, the direction from a to b?",
             tuple(f"B{k}" for k in range(len(places))), e.j, places,
@@ -88,8 +88,8 @@ class _Decoder(DifferenceDecoder):
             Status.SEPARATED: f"Both bounds agree: the distance is {meters(gap)}, found in {turns}.",
             Status.OVERLAPPING: "a and b are the same point, which both shapes contain. This method does not give the depth.",
             Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
-            Status.OUT_OF_ITERATIONS: f"It gives up after {turns} at {meters(gap)}: the distance is at most that. Between edges at a small "
-            "angle, each iteration gains almost nothing.",
+            Status.OUT_OF_ITERATIONS: f"The method gives up after {turns}, at {meters(gap)}: the distance is at most that. Between edges "
+            "at a small angle, each iteration gains almost nothing.",
         }
         marks: Marks = (dot("result", self.path[-1]),) if self.path else ()
         if points:

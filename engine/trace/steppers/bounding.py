@@ -53,7 +53,7 @@ class _CalipersDecoder(PointsDecoder):
         p, q = corners[row.edge], corners[(row.edge + 1) % n]
         right, top, left = (corners[k] for k in self.touched)
         is_best = before is None or area < _area(before)
-        rank = "the first one" if before is None else "the smallest so far" if is_best else f"not less than {square_meters(_area(before))}"
+        rank = "the first" if before is None else "the smallest so far" if is_best else f"not less than {square_meters(_area(before))}"
         self.best = best = row if before is None or is_best else before
         # where the opposite edge is parallel two corners are the answer
         heights = [away_from_line(p, q, corner)[0] for corner in corners]
@@ -162,7 +162,7 @@ class _CircleDecoder(PointsDecoder):
         """Add the steps of a run: the order and the first circle, the tests, and the check of the effect of rounding."""
         (self.middle,), self.points = as_points(row.middle), as_points(row.points)
         n, first = len(self.points), self.points[0]
-        why = "This repeats it in exact fractions. " if row.is_exact else "No other points matter. " if n > 2 else ""
+        why = "This pass repeats the search in exact fractions. " if row.is_exact else "No other points matter. " if n > 2 else ""
         order = f"The {n} corners of the hull are in random order, {self.names(self.points)}." if n > 1 else "All points coincide."
         self.add(
             "order", 8 if row.is_exact else 0, f"{why}{order} The first circle is {self.name(first)} alone.",

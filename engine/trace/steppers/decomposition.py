@@ -210,7 +210,9 @@ class _MergeDecoder(OutlineDecoder):
         left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in rows[1:])
         begun = f"There are {counted(len(triangles), 'triangle')} and {counted(len(rows) - 1, 'diagonal')}."
         dents = (
-            f"{self.reflex()}. Diagonals are needed only there, at most two each" if reflex else "none is reflex, so no diagonal is needed"
+            f"{self.reflex()}. Diagonals are needed only there, at most two per corner"
+            if reflex
+            else "none is reflex, so no diagonal is needed"
         )
         self.add(
             "triangles", 0, f"{begun} Of the {counted(len(part.points), 'corner')}, {dents}.", part.features(reflex), part.places(reflex),
@@ -307,7 +309,8 @@ class _KeilDecoder(OutlineDecoder):
         part, n = self.part, counted(len(row.best), "piece")
         bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
         what = (
-            f"The best result so far has {n}. Opened along {bridges}, the outline has no hole, and Keil's method finds no more pieces."
+            f"The best result so far has {n}. Opened along {bridges}, the outline has no hole, and Keil's method needs no more pieces "
+            "than that."
             if bridges
             else f"The search starts with {n} found by Hertel and Mehlhorn's method."
         )

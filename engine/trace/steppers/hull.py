@@ -24,11 +24,11 @@ class _QuickhullDecoder(PointsDecoder):
         self.outside = {as_points([row.p, row.q]): as_points(row.outside) for row in rows}
         low, high = as_points([rows[0].p, rows[0].q])
         below, above = len(self.outside[low, high]), len(self.outside[high, low])
-        lie = f"{'lies' if below == 1 else 'lie'} {counted(below, 'point')}, and to the right of the way back {above}"
+        lie = f"{counted(below, 'point')} {'lies' if below == 1 else 'lie'} below the line, to the right of low-high"
         self.add(
             "ends", 0,
-            f"{self.name(low)} is the leftmost point and {self.name(high)} the rightmost; both are corners. To the right of the line "
-            f"from low to high, that is, below it, {lie}.",
+            f"{self.name(low)} is the leftmost point and {self.name(high)} the rightmost; both are corners. {lie}, "
+            f"and {above} above it, to the right of high-low.",
             self.features(low, high), (low, high), values={"below": below, "above": above},
             marks=(Mark("line", "bound", (low, high)), self.named("new", low), self.named("new", high)),
         )  # fmt: skip
@@ -61,11 +61,11 @@ class _QuickhullDecoder(PointsDecoder):
         left, foot = away_from_line(p, q, far)
         n, n_inside, name = len(outside), len(inside), self.name(far)
         lie = (
-            "is 1 of the others, which is not a corner and is dropped"
+            "1 of the others is inside the triangle of these corners, so it is not a corner and is dropped"
             if n_inside == 1
-            else f"are {n_inside} of the others, which are not corners and are dropped"
+            else f"{n_inside} of the others are inside the triangle of these corners, so they are not corners and are dropped"
         )
-        shed = f"; inside the triangle of these corners {lie}" if inside else ""
+        shed = f"; {lie}" if inside else ""
         what = f"Of the {n} points {line}, {name} is the farthest" if n > 1 else f"Only {name} lies {line}"
         question = Question(f"Which point is farthest {line}?", tuple(map(self.name, outside)), outside.index(far), outside)
         self.add(
@@ -124,7 +124,7 @@ class _ChainDecoder(PointsDecoder):
         self.second = [k for k, row in enumerate(rows) if len(row.chain) == 0][1]
         order = as_points([row.point for row in rows[: self.second] if not row.is_taken_off])
         self.add(
-            "sorted", 0, f"{len(order)} points in order from left to right, {self.name(order[0])} to {self.name(order[-1])}.",
+            "sorted", 0, f"The {len(order)} points are sorted from left to right, {self.name(order[0])} to {self.name(order[-1])}.",
             self.features(*order), order, marks=(path("ghost", *order),),
         )  # fmt: skip
         return super().decode(rows)

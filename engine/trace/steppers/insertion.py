@@ -86,7 +86,9 @@ class InsertionDecoder(TreeDecoder):
         sides = (e.left, e.beside_left, e.below_left), (e.right, e.beside_right, e.below_right)
         tall = [child for child, at, _ in sides if child != best and (best < 0 or at < cost)]
         if tall:
-            words += f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high, so no leaf goes there"
+            words += (
+                f"; {listed(map(name, tall))} {'is' if len(tall) == 1 else 'are'} over {MAX_TILT} levels high, so no leaf is inserted there"
+            )
         least = [(child, under) for child, _, under in sides if under < math.inf]
         values.update({f"below {forest.names[child]}": under for child, under in least})
         bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)

@@ -54,7 +54,7 @@ class _Decoder(PairsDecoder):
         elif own:
             line, words = 1, f"{words}Every box crosses a dividing line, so the cell is not divided."
         else:
-            line, words = 3, f"{words}All boxes are in the {QUARTERS[groups[items[0]]]} one, so the cell shrinks to it."
+            line, words = 3, f"{words}All boxes are in the {QUARTERS[groups[items[0]]]} quarter, so the cell shrinks to it."
         lines = path("bound", (e.x, bottom), (e.x, top)), path("bound", (left, e.y), (right, e.y))
         roles: dict[int, Role] = {**dict.fromkeys(items, "looked_at"), **dict.fromkeys(own, "kept")}
         self.show(

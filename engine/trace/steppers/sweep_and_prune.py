@@ -102,8 +102,8 @@ class _Decoder(PairsDecoder):
         ends, has_next = f"Box {item} ends at {meters(self.boxes[item][self.axis + 2])}", e.beyond < len(self.order)
         if self.active:
             stop = f"; box {self.order[e.beyond]} begins after that and ends the list" if has_next else ""
-            those = "is {}, which begins" if len(self.active) == 1 else "are {}, which begin"
-            words = f"{ends}. Active {those.format(named_boxes(self.active))} before that{stop}."
+            those = "is active because it begins" if len(self.active) == 1 else "are active because they begin"
+            words = f"{ends}. {named_boxes(self.active).capitalize()} {those} before that{stop}."
         elif has_next:
             words = f"{ends}, before the next one, box {self.order[e.beyond]}, begins. None is active, so all others are skipped."
         else:

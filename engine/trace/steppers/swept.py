@@ -255,7 +255,7 @@ class SweptDecoder(TimesDecoder):
                 sentence = f"{shifted} {'enters' if e.rate < 0.0 else 'leaves'} through it at {moment(t)}."
                 self.add_bar(2.0 * edge, t, t, f"edge {edge}")
             else:
-                sentence = f"{shifted} crosses its line at {moment(t)} but beyond its ends, so this is no crossing."
+                sentence = f"{shifted} crosses its line at {moment(t)} but beyond its ends, so this is not a crossing."
         prompt = f"Does O's path cross edge {edge} of the difference, shifted outward by the radii?"
         self.add(
             "rounded edge", 10, sentence, axis=n, question=Question(prompt, ("yes", "no"), int(not counts)),
@@ -468,8 +468,8 @@ class _DiscsDecoder(SweptDecoder):
         r_sq = self.radius * self.radius
         self.add(
             "chord", 7,
-            f"B moves from the edge of A's expanded disc to t0 in h = {e.half:.3g}, so the first contact is at {moment(e.first)}, and the "
-            f"last one is at {moment(e.last)}.",
+            f"B takes h = {e.half:.3g} to move from the edge of A's expanded disc to its position at t0, so the first contact is at "
+            f"{moment(e.first)}, and the last one is at {moment(e.last)}.",
             values={"h": e.half, "first": e.first, "last": e.last},
             marks=(
                 *self.placed(e.first, "looked_at"), *self.placed(e.last, "ghost"), *self.on_curve(e.first, r_sq, "new", "first"),

@@ -388,7 +388,7 @@ class _BilateralDecoder(ImpactDecoder):
         if e.is_proven:
             then = f"stays above {least}. The motion is clear up to {moment(e.t2)}, and the next axis starts there"
         else:
-            then = f"falls to {least}, which proves nothing. It goes halfway back, to {moment(0.5 * (e.t1 + e.t2))}"
+            then = f"falls to {least}, which proves nothing. The search goes halfway back, to {moment(0.5 * (e.t1 + e.t2))}"
         self.add(
             "proof", 8 if e.is_proven else 9,
             f"From {moment(e.t1)} to {moment(e.t2)} the gap along the axis cannot dip below its chord by more than K (t - t1)(t2 - t) / 2. "
@@ -399,7 +399,7 @@ class _BilateralDecoder(ImpactDecoder):
                 *(clear_time("kept", e.t1, e.t2, "clear") if e.is_proven else ()), *self.placed(e.t2),
             ),
             question=Question(
-                "Does the bound stay above 0 up to t2?", ("yes, it is clear", "no, it goes halfway back"), int(not e.is_proven)
+                "Does the bound stay above 0 up to t2?", ("yes, it is clear", "no, the search goes halfway back"), int(not e.is_proven)
             ),
         )  # fmt: skip
 

@@ -100,7 +100,7 @@ def test_a_function_is_put_beside_and_marked(capsys):
     Path("right.py").write_text("def collide(a, b):\n    return None\n")
     Path("wrong.py").write_text("def collide(a, b):\n    return {'normal': (0.0, 1.0)}\n")
     assert main(["step", "gjk", "--own", "right.py", "--json", "own.json"]) == 0
-    assert "Your answer is right: no contact." in capsys.readouterr().out
+    assert "Your answer is correct: no contact." in capsys.readouterr().out
     assert read("own.json")["own"]["is_right"] is True
     assert main(["step", "gjk", "--own", "wrong.py", "--json", "own.json", "--screenshot", "own.png", "--size", "480x360"]) == 1
     told = read("own.json")

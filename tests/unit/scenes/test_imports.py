@@ -169,7 +169,7 @@ def test_whatever_is_left_out_or_changed_is_told():
         "Left out: joint[2] (its body is left out)",
         "Left out: joint[3] (axis must be a direction",
         "Left out: joint[4] (scenes do not support the type rubber)",
-        "Left out: joint[5] (body_b must be dynamic, or body_a must be",
+        "Left out: joint[5] (body_b must be dynamic unless body_a is",
         "Changed: the inertia of body[5] is 2 times that of its fixtures",
         "Changed: the center of mass of body[6] is 0.1, 0, but that of its fixtures is 0, 0",
         "Ignored: customProperties of 1 of the bodies",

@@ -32,7 +32,7 @@ def normal_and_depth(algorithm):
 def test_what_is_right_leaves_nowhere(algorithm):
     normal, depth = normal_and_depth(algorithm)
     found = beside("manifold", algorithm.example, algorithm.steps(algorithm.example), answered(normal=normal, depth=depth))
-    assert found.step is None and not found.faults and "right" in found.sentence
+    assert found.step is None and not found.faults and "correct" in found.sentence
     steps = algorithm.steps(algorithm.example)
     assert steps[found.tried].axis == pytest.approx([-value for value in normal]) and found.tried < len(steps) - 1
     arrow = next(mark for mark in found.marks if mark.form == "arrow")
