@@ -340,4 +340,5 @@ class Navigator:
         if history is not None:
             with suppress(LabError):  # of a world that broke
                 decode_state(demo, encode_state(history.demo))
+                demo.release()  # what the hand held
         return demo

@@ -20,7 +20,7 @@ from engine.geometry import Polygon
 from engine.render import palette
 from engine.render.packing import PackedShapes
 from engine.scenes import load_scene, save_scene
-from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Restart
+from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Grab, Restart
 from engine.sim.registry import find_demo
 from engine.sim.scene_demo import scene_demo
 from engine.ui.rows import Line, Slider
@@ -114,9 +114,12 @@ def test_the_width_of_an_endless_ground_has_no_slider(bench):
 def test_the_preview_of_the_list_shows_what_was_built(bench):
     window = bench.window
     built = window.session.demo
+    window.session.act(Grab(built.stages[0].world.state(1).position))
+    assert built.grip is not None
     window.navigator.browse()
     preview = window.session.demo
     assert preview is not built and len(preview.stages[0].world.body_ids) == len(built.stages[0].world.body_ids) == 2
+    assert preview.grip is None and len(preview.stages[0].world.joint_ids) == 1
     bench.frame(3)
     assert preview.steps > built.steps, "the preview runs, the bench waits"
 
