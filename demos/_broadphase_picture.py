@@ -33,7 +33,7 @@ _FULLEST = 8
 """Number of boxes from which a cell has its full brightness."""
 _COLUMNS, _MIN_COLUMN = 2, 170.0
 """Columns of the chart, and the design pixels that each needs for names and bars; else there is one."""
-_CAPTION_WORDS = "ms per frame, log scale, to update the structure and find all pairs"
+_CAPTION_WORDS = "time per frame to update the structure and find all pairs, ms (log scale)"
 _PAD, _CAPTION = 12.0, 16.0
 """Padding of the chart and height of its caption, design pixels."""
 _MIN_MS, _DECADES = 0.01, 4.0
@@ -136,7 +136,7 @@ def draw_queries(
 def sketch_words(sketch: Sketch) -> str:
     """Describe a structure's contents."""
     if hasattr(sketch, "cells"):
-        return f"{len(sketch.cells):,} cells in use, at most {int(sketch.counts.max(initial=0))} boxes in one"
+        return f"{len(sketch.cells):,} cells in use, with at most {int(sketch.counts.max(initial=0))} boxes per cell"
     if hasattr(sketch, "axes"):
         return "sorted along " + " and ".join("xy"[axis] for axis in sketch.axes)
     if hasattr(sketch, "proxies"):

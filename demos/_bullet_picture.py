@@ -169,7 +169,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
         color = palette.UNEXPLAINED if is_hit and last > _OPEN else palette.CAPTION
         for at, gap, end in ((0.0, first, "beginning"), (1.0, last, "end")):
             words = f"a discrete engine checks the {end} of the step: {'no contact' if gap > _OPEN else 'contact'}"
-            marks.append(Mark(at, gap, "ring", color, words, "all that discrete steps check"))
+            marks.append(Mark(at, gap, "ring", color, words, "the only moments that discrete steps check"))
     n_substeps = next((len(lane.pieces[step]) for lane in lanes if lane.rule == "substeps" and step < len(lane.pieces)), 0)
     for k in range(1, n_substeps):
         words = f"end of our sub-step {k} of {n_substeps}"
@@ -205,19 +205,23 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
     """Return the heading in several lengths, the longest first."""
     touch, color = f"{curve.touch.fraction:.3f}", palette.CAPTION
     if curve.touch.status is Status.OVERLAPPING:
-        words, brief = "They touch from the beginning.", "touch"
+        words, brief = "They touch from the start of the step.", "touch"
     elif curve.touch.status is not Status.HIT:
         words, brief = "No contact in this step.", "no contact"
     elif curve.box2d.status is Status.MISS:
-        words, brief, color = f"They touch at {touch}; b2TimeOfImpact misses it.", f"b2TimeOfImpact misses {touch}", palette.UNEXPLAINED
+        words, brief, color = (
+            f"They touch at {touch}; b2TimeOfImpact misses the contact.",
+            f"b2TimeOfImpact misses {touch}",
+            palette.UNEXPLAINED,
+        )
     elif last > _OPEN:
         words, brief = (
-            "There is a gap at both ends and contact in between, so checking only the ends misses it.",
-            "no contact at the ends, but in between",
+            "There is a gap at both ends of the step, so checking only the ends misses the contact in between.",
+            "no contact at the ends, but contact in between",
         )
         color = palette.UNEXPLAINED
     else:
-        words, brief, color = f"They touch at {touch}, and still do at the end.", f"touch at {touch}", palette.AGREE
+        words, brief, color = f"They touch at {touch} and still touch at the end.", f"touch at {touch}", palette.AGREE
     head = f"Close-up of step {step + 1}"
     headings = ((f"{head}: the gap between bullet and {noun}.  ", words), (f"{head}.  ", words), (f"{head}, gap to {noun}:  ", brief))
     return tuple(((start, palette.TEXT), (finding, color)) for start, finding in headings)

@@ -74,14 +74,16 @@ class Guesses:
         last = ""
         if answered is not None:
             last_question, answer = answered
-            last = "Right. " if answer == last_question.right else f"No: {last_question.answers[last_question.right]}. "
+            last = "Correct. " if answer == last_question.right else f"No: {last_question.answers[last_question.right]}. "
         count = f"Question {len(self.made) + (question is not None)} of {quiz.n}: " if quiz is not None else ""
-        hint = "Click an answer, or press its number; the right arrow skips it."
+        hint = "Click an answer, or press its number; the right arrow skips the question."
         if question is None and quiz is None and is_last:
-            hint = "This is the last step. Home repeats all questions; G ends this."
+            hint = "This is the last step. Home repeats all questions; G ends the quiz."
         elif question is None:
             is_new = quiz is None and answered is None
-            hint = "The right arrow continues; some steps come with a question. G ends this." if is_new else "The right arrow continues."
+            hint = (
+                "The right arrow continues; some steps come with a question. G ends the quiz." if is_new else "The right arrow continues."
+            )
         return f"{last}{count}{score_of(self.made)}. {hint}"
 
 

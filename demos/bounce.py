@@ -31,15 +31,15 @@ N_BALLS = 11
     id="bounce",
     category="Materials",
     title="Restitution",
-    watch="Each ball should bounce up to its dashed line, at e² times the height it fell from.",
+    watch="Each ball should bounce up to its dashed line, at e² times the height from which it fell.",
 )
 class Bounce(Scene):
     """Balls side by side, without contact with each other."""
 
     tries = (
         ("Drop them again (Enter).", "key return"),
-        ("Change the height of the fall.", "set height"),
-        ("Lower the step rate: are the bounces still right?", "set hertz"),
+        ("Change the drop height.", "set height"),
+        ("Lower the step rate: are the bounces still correct?", "set hertz"),
     )
     keywords = "restitution bounce ball elastic energy"
     parameters = (

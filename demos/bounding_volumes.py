@@ -81,7 +81,7 @@ def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Plac
     id="bounding_volumes",
     category="Algorithms",
     title="Bounding volumes",
-    watch="A figure turns among neighbors; a dot in a volume's color marks each neighbor that the volume reports falsely.",
+    watch="A figure turns among neighbors; a dot in a volume's color marks each neighbor that the volume falsely reports.",
 )
 class BoundingVolumes(Demo):
     """An outline, its volumes, and neighbors with the same outline."""
@@ -103,7 +103,7 @@ class BoundingVolumes(Demo):
     keys = (
         ("Left drag", "turn the figure; move a neighbor"),
         ("Right drag, wheel", "turn the outline under the pointer"),
-        ("A", "rotation on or off"),
+        ("A", "turn rotation on or off"),
         ("C", "reset the counts"),
     )
 

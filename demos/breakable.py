@@ -49,7 +49,7 @@ def wedges() -> tuple[Polygon, ...]:
     id="breakable",
     category="Materials",
     title="Breakable plates",
-    watch="Plates fall from rising heights; those above the dashed line should break.",
+    watch="Plates fall from increasing heights; those above the dashed line should break.",
 )
 class Breakable(Scene):
     """A plate is one body with six fixtures until it breaks."""
@@ -57,7 +57,7 @@ class Breakable(Scene):
     tries = (
         ("Drop new plates (Enter).", "key return"),
         ("Raise the impulse that breaks a plate.", "set limit"),
-        ("Let the plates spin: they withstand a little more.", "set spin"),
+        ("Let the plates spin: spinning plates withstand a little more.", "set spin"),
     )
     keywords = "impulse fracture break strength"
     parameters = (
@@ -164,7 +164,7 @@ class Breakable(Scene):
         y = _TOP + self.breaking_height
         if y < math.inf:
             canvas.dashed((-1.0, y), (N_PLATES * PITCH, y), palette.WARNING, 8.0, 1.5)
-            label(canvas, (-0.95, y + 0.22), "plates from above this line break", palette.CAPTION, 6.0, 13.0, "left")
+            label(canvas, (-0.95, y + 0.22), "plates dropped from above this line break", palette.CAPTION, 6.0, 13.0, "left")
         for k in range(N_PLATES):
             x = k * PITCH
             canvas.segment((x - 0.3, _TOP + self.height(k)), (x + 0.3, _TOP + self.height(k)), palette.GRID_AXIS)

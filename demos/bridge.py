@@ -39,7 +39,7 @@ _CALM_SPEED = 0.1
     id="bridge",
     category="Machines and joints",
     title="Hanging bridge",
-    watch="A ball rolls over hanging planks; the dashed line is the shape that statics predicts.",
+    watch="A ball rolls over hanging planks; the dashed line shows the shape that statics predicts.",
 )
 class Bridge(Scene):
     """Planks between two banks, and a ball."""
@@ -148,7 +148,7 @@ class Bridge(Scene):
             label(canvas, self.stage.drawn_pose(self.ball)[:2], f"{self.parameter('mass'):g} kg", palette.TEXT, 1.8 * _RADIUS)
 
     def status(self) -> Sequence[StatusLine]:
-        return ((f"largest gap of a hinge: {1000.0 * self.gap:.1f} mm", palette.CAPTION),)
+        return ((f"largest hinge gap: {1000.0 * self.gap:.1f} mm", palette.CAPTION),)
 
     @property
     def is_calm(self) -> bool:

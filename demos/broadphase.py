@@ -60,18 +60,18 @@ class BroadPhaseScene(Demo):
 
     tries = (
         ("Choose another structure: its cells, intervals or nodes are drawn.", "set structure"),
-        ("Choose the cross: on either axis, half of the boxes overlap. Which structures become slow?", "set scene"),
-        ("Raise the size spread to 100: grids suffer, but trees do not.", "set spread"),
+        ("Choose the cross: half of the boxes overlap on each axis. Which structures become slow?", "set scene"),
+        ("Raise the size spread to 100: grids slow down, but trees do not.", "set spread"),
     )
     keywords = "grid hash tree quadtree bvh sweep and prune pairs aabb spatial"
     parameters = (
         Parameter.choice("structure", STRUCTURE_WORDS, "drawn structure", default=_DRAWN),
-        Parameter("level", 0, 0, 24, "", "drawn level", True, note="Level of a tree, counted from the root; 0 draws all."),
+        Parameter("level", 0, 0, 24, "", "drawn level", True, note="Level of a tree, counted from the root; 0 draws all levels."),
         Parameter.choice("scene", SCENES, "scene"),
         Parameter("boxes", 1500, 20, 5000, description="number of boxes", whole=True),
         Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="Ratio of the largest box to the smallest."),
         Parameter("speed", 2.0, 0.0, 20.0, "m/s", "speed"),
-        Parameter("moving", 1.0, 0.0, 1.0, description="fraction that moves"),
+        Parameter("moving", 1.0, 0.0, 1.0, description="moving fraction"),
     )
     keys = (("Right click", "set the ray's start"),)
     view_state: _ViewState
@@ -169,7 +169,7 @@ class BroadPhaseScene(Demo):
             from engine.app.warmup import loading
 
             failure = loading(_KERNELS).failure
-            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are being compiled"]
+            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures; they are being compiled"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
         contents = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""
@@ -179,7 +179,7 @@ class BroadPhaseScene(Demo):
     def _verdict(self, race: Race) -> tuple[str, Color]:
         if race.n_wrong:
             names = ", ".join(f"{lane.phase.name} ({lane.wrong})" for lane in race.lanes if lane.wrong)
-            return f"pairs differ from brute force: {names}", palette.UNEXPLAINED
+            return f"pairs differ from those of brute force: {names}", palette.UNEXPLAINED
         return f"all agree in {race.n_compared:,} comparisons", palette.AGREE
 
     def agreement(self) -> StepAgreement:

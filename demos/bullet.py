@@ -73,10 +73,10 @@ NAMES: dict[Target, str] = {
     "sensor": "sensor",
 }
 RULE_NAMES: dict[Rule, tuple[str, str]] = {
-    "discrete": ("CCD off", "checks only where each step ends"),
-    "default": ("Box2D's default", "checks between steps, but only static bodies"),
-    "bullet": ("CCD on (bullet flag)", "checks between steps, everything solid"),
-    "substeps": ("Our sub-steps", "takes steps too short to jump over anything"),
+    "discrete": ("CCD off", "checks only the end of each step"),
+    "default": ("Box2D's default", "checks between steps, but only against static bodies"),
+    "bullet": ("CCD on (bullet flag)", "checks between steps, against all solid bodies"),
+    "substeps": ("Our sub-steps", "takes steps too short to pass through anything"),
     "swept": ("Our swept test", "finds the first contact and stops the step there"),
 }
 """Name and meaning of each rule."""
@@ -112,19 +112,19 @@ OUTCOME_COLORS: dict[Outcome, Color] = {
     id="bullet",
     category="Fast bullets",
     title="Bullet against a plate",
-    watch="Each lane fires the same shot under a different rule. Ghosts mark where steps ended; the red part was never checked.",
+    watch="Each lane fires the same shot under a different rule. Ghosts mark step ends; the red part of the path was never checked.",
 )
 class Bullet(Demo):
     """A small fast bullet at various targets, with a lane for each rule."""
 
     tries = (
         (
-            "Click in a lane to fire; drag to aim. With continuous collision detection (CCD) off, it jumps through.",
+            "Click in a lane to fire; drag to aim. With continuous collision detection (CCD) off, the bullet passes through the plate.",
             "Grab, key return, key f",
         ),
-        ("Add the lane of Box2D's default: it lets the bullet through the free plate, although continuous collision is on.", "set lanes"),
-        ("Pause (Space) and step to the red part (N). The curve below is the gap between bullet and target in that step.", "step"),
-        ("Change the muzzle speed: at which speed does the first lane begin to fail?", "set speed"),
+        ("Add the lane for Box2D's default rule, which lets the bullet through a movable plate although CCD is on.", "set lanes"),
+        ("Pause (Space) and step to the red part (N). The curve below shows the gap between bullet and target in that step.", "step"),
+        ("Change the muzzle speed. At which speed does the first lane begin to fail?", "set speed"),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
@@ -154,7 +154,7 @@ class Bullet(Demo):
     )
     keys = (
         ("Enter, F", "fire now"),
-        ("A", "automatic fire on or off"),
+        ("A", "turn automatic fire on or off"),
     )
     needs_referee = True
     automatic: ClassVar[bool] = True
@@ -436,7 +436,7 @@ class Bullet(Demo):
         name, meaning = RULE_NAMES[lane.rule]
         if lane.rule in ("default", "bullet") and lane.stage.world.capabilities.sweeps_all:
             name = f"{self.sim.solver_title}'s default" if lane.rule == "default" else name
-            meaning = "checks everything fast between steps, with or without the flag"
+            meaning = "checks all fast bodies between steps, with or without the flag"
         watch, color = lane.watch, palette.CAPTION
         if watch is None:
             words = shorter("compiled on the first start: see below" if self._waits(lane) else "starts with the next shot")
@@ -502,7 +502,7 @@ def _forecast(spec: ShotSpec, sweeps_all: bool) -> str:
     if spec.travel == 0.0:
         return "the bullet does not move"
     predicted = None if sweeps_all and spec.rule in ("default", "bullet") else predict(spec).tunnels
-    return "in flight" if predicted is None else f"in flight: predicted to {'tunnel' if predicted else 'touch in time'}"
+    return "in flight" if predicted is None else f"in flight: predicted to {'tunnel' if predicted else 'make contact'}"
 
 
 def _outcome_color(watch: ShotTracker) -> Color:

@@ -99,7 +99,7 @@ class Buoyancy(Scene):
 
     tries = (
         ("Drop them again (Enter).", "key return"),
-        ("Push one under water and let go.", "Grab"),
+        ("Push a body under water and let go.", "Grab"),
         ("Change the density of the water.", "set water"),
     )
     keywords = "water density float archimedes drag fluid"
@@ -193,7 +193,7 @@ class Buoyancy(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         errors = self.errors
-        words = f"largest error of the submerged fraction: {100.0 * max(errors, default=0.0):.1f} %"
+        words = f"largest error in the submerged fraction: {100.0 * max(errors, default=0.0):.1f} %"
         return ((f"{words}; {len(self.shares()) - len(errors)} should sink", palette.CAPTION),)
 
 

@@ -53,7 +53,7 @@ class Car(Scene):
     tries = (
         ("Drive it (Left and Right).", "key left, key right"),
         ("Make the hills higher.", "set hills"),
-        ("Lower the torque: where does it get stuck?", "set torque"),
+        ("Lower the torque: where does the car get stuck?", "set torque"),
     )
     keywords = "wheel joint motor suspension spring vehicle torque"
     parameters = (

@@ -36,14 +36,14 @@ _MARBLE = 0.25
     id="card_house",
     category="Stacks and towers",
     title="House of cards",
-    watch="Two houses of cards; the left one has less friction. Which one stands?",
+    watch="The left house of cards has less friction than the right one. Which one stays up?",
 )
 class CardHouse(Scene):
     """Two houses."""
 
     tries = (
         ("Roll a marble at the right house (Enter).", "key return"),
-        ("Lower its friction until it collapses.", "set friction"),
+        ("Lower the right house's friction until it collapses.", "set friction"),
         ("Change the angle of the cards.", "set angle"),
     )
     keywords = "friction cone stack stability angle"

@@ -54,7 +54,7 @@ class Dominoes(Scene):
     tries = (
         ("Set them up again (Enter).", "key return"),
         ("Change the gap: does the wave run faster?", "set gap"),
-        ("Choose the growing layout: the last domino weighs eighteen times the first.", "set layout"),
+        ("Choose the growing layout: the last domino is eighteen times as heavy as the first.", "set layout"),
     )
     keywords = "wave chain friction stack"
     parameters = (
@@ -154,7 +154,7 @@ class Dominoes(Scene):
     def status(self) -> Sequence[StatusLine]:
         count = f"{self.n_fallen} of {len(self.dominoes)} have fallen"
         if self.predicted is None and self.speed is not None:
-            count += f"; speed of the wave {self.speed:.2f} m/s"
+            count += f"; wave speed {self.speed:.2f} m/s"
         return ((count, palette.TEXT),)
 
     def _domino(self, foot: tuple[float, float], size: float, friction: float, k: int) -> None:

@@ -59,7 +59,9 @@ class Filters(Scene):
     parameters = (
         Parameter("balls", 44, 4, 60, "", "balls", whole=True),
         Parameter("rate", 2.0, 0.5, 5.0, "1/s", "new balls per second"),
-        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group disables their collisions."),
+        Parameter.choice(
+            "same", ("meet", "never meet"), "balls of the same letter", note="A negative group disables collisions between its members."
+        ),
     )
     keys = (("Enter", "empty the bins"),)
     claims = (Claim("balls in a wrong bin", "", 8.0, lambda demo: demo.wrong, 0.0, 0.0, 0),)

@@ -33,7 +33,7 @@ ALLOWED = 0.02
     id="newtons_cradle",
     category="Impacts",
     title="Newton's cradle",
-    watch="As many balls leave on one side as come in on the other.",
+    watch="As many balls leave on one side as arrive on the other.",
 )
 class NewtonsCradle(Scene):
     """Discs on rods, with fixed rotation, so that each acts as a point mass."""

@@ -44,7 +44,7 @@ _UNDER = 2.0 * BOX2D_POLYGON_SKIN
     id="one_sided_platform",
     category="Filters and sensors",
     title="One-sided platforms",
-    watch="Bodies jump up through the platforms and land on them; a number turns green if its body lands on that floor.",
+    watch="Bodies jump up through the platforms and land on them; a number turns green if its body lands on the predicted floor.",
 )
 class OneSidedPlatform(Scene):
     """Jumpers that all jump at the same time, again and again."""

@@ -39,7 +39,9 @@ QUERIES = ("manifold", "distance", "toi", "ray_cast", "contains")
 CONTACT_QUERIES = ("manifold", "overlap", "distance")
 """Queries that can be asked of the same pair."""
 
-FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "time within the step", note="Only for toi: 0 is the start, and 1 is the end.")
+FRACTION = Parameter(
+    "fraction", 0.5, 0.0, 1.0, "", "time within the step", note="Only for toi: 0 is the start of the step, and 1 is its end."
+)
 KEY_MOVE = 0.001
 """Meters by which an arrow key moves what was touched last."""
 _PROOF, _PROOF_SHARE, _PROOF_WIDTH = 106.0, 0.3, 860.0
@@ -77,14 +79,17 @@ class PairInspector(CaseHand):
     """The pair on the table."""
 
     tries = (
-        ("Drag B, then turn it with the wheel: after 4° clockwise, Box2D finds the same way out as we do.", "Grab, TurnWheel, Turn"),
-        ("Choose toi: a rod passes through a plate, and Box2D misses it.", "set query"),
+        (
+            "Drag B, then turn it with the wheel: after 4° clockwise, Box2D pushes it out in the same direction as we do.",
+            "Grab, TurnWheel, Turn",
+        ),
+        ("Choose toi: a rod passes through a plate, and Box2D misses the contact.", "set query"),
         ("See our algorithm step by step (F6).", "step_through"),
     )
     keywords = "manifold distance time of impact ray cast compare referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
     keys = (
-        ("Left drag", "move a shape, a corner or an end"),
+        ("Left drag", "move a shape, a corner or an endpoint"),
         ("Right drag", "turn a shape"),
         ("Wheel over a shape", "turn it by 2°"),
         ("Arrows", "move the item that you touched last by 1 mm"),
@@ -141,7 +146,7 @@ class PairInspector(CaseHand):
             try:
                 self.view_state.answers = ask(self.pair)
             except LabError as error:
-                self.view_state.message = f"not answered: {error}"
+                self.view_state.message = f"no answer: {error}"
         return self.view_state.answers if self.view_state.pair is self.pair else None
 
     def _is_loaded(self) -> bool:

@@ -39,8 +39,8 @@ class PromiseMissedTouch(Limitation):
 
     tries = (
         ("Start again (R).", "restart"),
-        ("Step through it (N).", "step"),
-        ("Pause (Space) and compare the two lanes: ours stops at the first contact.", "pause"),
+        ("Step through the motion (N).", "step"),
+        ("Pause (Space) and compare the two lanes: our rod stops at the first contact.", "pause"),
     )
     keywords = "toi tunneling time of impact missed bullet rotation"
     run_steps = 4
@@ -101,7 +101,7 @@ class PromiseMissedTouch(Limitation):
         self.write(left, (LEFT, 1.3), title, palette.TEXT, 14.0, bold=True)
         self.write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, 14.0, bold=True)
         if self.age >= 1 and findings:
-            behind = ", the rod is beyond the plate" if self.sim.is_on_box2d else ""
+            behind = "; the rod is beyond the plate" if self.sim.is_on_box2d else ""
             self.write(left, (LEFT, 1.05), f"{self.passages[0].n_contacts} contacts{behind}", palette.UNEXPLAINED, 14.0)
             self.write(right, (LEFT, 1.05), f"stopped at {findings[0].measured:.4f} of the step", palette.AGREE, 14.0)
         for moment in (0.0, 1.0):  # the rod's face that points to the plate

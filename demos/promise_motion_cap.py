@@ -31,7 +31,7 @@ SET_COLUMN = -15.2
     id="promise_motion_cap",
     category="Where Box2D surprises",
     title="Speed limit: 2 m per step",
-    watch="The three fastest discs move at the same speed: Box2D lets no body move more than 2 m or a quarter turn in a step.",
+    watch="The three fastest discs move at the same speed: Box2D lets no body move more than 2 m or rotate more than 90° in a step.",
 )
 class PromiseMotionCap(Limitation):
     """A race of discs, and blades that turn."""

@@ -133,13 +133,13 @@ class RowsScene(Limitation):
     id="promise_sensors",
     category="Where Box2D surprises",
     title="Sensors miss bullets",
-    watch="A sensor notices a bullet only if a step ends in the green zone, whatever the bullet flag says.",
+    watch="A sensor detects a bullet only if a step ends in the green zone, regardless of the bullet flag.",
 )
 class PromiseSensors(RowsScene):
     """Continuous collision detection ignores sensors."""
 
     tries = (
-        ("Slow the bullets down until the sensors notice them.", "set speed"),
+        ("Slow the bullets down until the sensors detect them.", "set speed"),
         ("Make the targets thicker.", "set thickness"),
         ("Start again (R).", "restart"),
     )

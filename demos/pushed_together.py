@@ -39,7 +39,7 @@ class PushedTogether(Scene):
 
     tries = (
         ("Run python main.py host pushed_together, join from another window, and push your body (W, A, S, D).", "Drive"),
-        ("Pause for everybody (Space).", "pause"),
+        ("Pause for all users (Space).", "pause"),
     )
     keywords = "network shared rollback latency server client"
     parameters = (Parameter("bodies", 2, 2, 8, "", "bodies", whole=True),)

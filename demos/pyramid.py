@@ -45,7 +45,7 @@ class Pyramid(Scene):
     tries = (
         ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
         ("Throw a ball (Enter).", "key return"),
-        ("Add rows until it no longer stands still, or build a tower of six.", "set rows, set shape"),
+        ("Add rows until the pyramid no longer stays still, or build a tower of six.", "set rows, set shape"),
     )
     keywords = "stack solver iterations stability weight"
     parameters = (

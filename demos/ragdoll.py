@@ -32,7 +32,7 @@ _MAX_GAIN = 0.1
     id="ragdoll",
     category="Machines and joints",
     title="Down the stairs",
-    watch="A ragdoll tumbles down the stairs; each stair takes some of its energy.",
+    watch="A ragdoll tumbles down the stairs; it loses energy on each stair.",
 )
 class Ragdoll(Scene):
     """Stairs, and ragdolls to throw."""
@@ -40,7 +40,7 @@ class Ragdoll(Scene):
     tries = (
         ("Throw another ragdoll (Enter).", "key return"),
         ("Drag it by an arm.", "Grab"),
-        ("Stiffen the hinges: it becomes a wooden doll.", "set stiffness"),
+        ("Stiffen the hinges: the ragdoll becomes a wooden doll.", "set stiffness"),
     )
     keywords = "hinge limit revolute energy stairs figure"
     parameters = (
@@ -95,7 +95,7 @@ class Ragdoll(Scene):
         lost = 100.0 * (1.0 - energy / self.began_with)
         return (
             (f"energy of the last ragdoll: {energy:.1f} of {self.began_with:.1f} J, {lost:.0f} % lost", palette.TEXT),
-            (f"largest gap of a hinge: {1000.0 * self.widest:.1f} mm", palette.CAPTION),
+            (f"largest hinge gap: {1000.0 * self.widest:.1f} mm", palette.CAPTION),
         )
 
     def again(self) -> None:

@@ -66,7 +66,7 @@ class RagdollPile(Pit):
     tries = (
         ("Drag a ragdoll by its hand.", "Grab"),
         ("Press 1 to see the pieces. Choose bowls and cars, which have nine pieces each.", "shapes, set kinds"),
-        ("Toss everything up (T). Then drop a picture of your own on the window.", "key t, Drop"),
+        ("Toss everything up (T). Then drop a picture of your own onto the window.", "key t, Drop"),
     )
     keywords = "convex decomposition pile figures trace"
     parameters = (

@@ -36,14 +36,14 @@ _STEEPEST = (0.35, 1.2)
     id="sensor_gates",
     category="Filters and sensors",
     title="Sensor gates",
-    watch="Two sensors in the door count the balls that fly through. Is the count right?",
+    watch="Two sensors in the door count the balls that fly through. Is the count correct?",
 )
 class SensorGates(Scene):
     """An ideal gas: balls without gravity or friction that bounce off the walls and do not collide with each other."""
 
     tries = (
-        ("Make the balls fast: the count goes wrong.", "set speed"),
-        ("Make the sensors thick again: the count recovers.", "set thickness"),
+        ("Make the balls faster: the count becomes wrong.", "set speed"),
+        ("Make the sensors thicker: the count becomes correct.", "set thickness"),
         ("Narrow the door.", "set door"),
     )
     keywords = "sensor gas count door tunneling diffusion"
@@ -128,7 +128,9 @@ class SensorGates(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         way = self.parameter("speed") * self.step_seconds
-        words = f"a step is up to {way:.2f} m long, and a sensor is {self.parameter('thickness'):g} m thick; {self.crossings} crossings"
+        words = (
+            f"a ball moves up to {way:.2f} m per step, and a sensor is {self.parameter('thickness'):g} m thick; {self.crossings} crossings"
+        )
         return ((words, palette.CAPTION),)
 
     def _leave(self, ball: int, gate: int) -> None:

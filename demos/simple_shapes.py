@@ -152,7 +152,7 @@ class SimpleShapes(Pit):
         segments = int((contacts.count == 2).sum())
         asleep = int((~self.stage.world.awake[1:]).sum())  # the pit comes first
         return (
-            (f"{counted(len(contacts), 'contact')}, {counted(segments, 'segment')} among them", palette.TEXT),
+            (f"{counted(len(contacts), 'contact')}, {segments} of them with two points", palette.TEXT),
             (f"points in this step: {added} added, {persistent} persistent, {len(contacts.removed)} removed", palette.CAPTION),
             (f"asleep (dim): {asleep} bodies, at rest and not recomputed", palette.CAPTION),
         )

@@ -127,7 +127,7 @@ class Stepper(CaseHand):
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),
         ("B", "compare with the next algorithm"),
-        ("Left drag", "move a shape, a corner or an end"),
+        ("Left drag", "move a shape, a corner or an endpoint"),
         ("Right drag, wheel", "turn a shape"),
         ("Q  E", "turn left, turn right"),
         ("S", "save the case"),

@@ -46,7 +46,7 @@ _MAX_ENDS = 60
     id="tower_hit",
     category="Fast bullets",
     title="Shooting at a tower",
-    watch="Both lanes fire the same shot; without the bullet flag it can fly through the tower. Rings mark where steps end.",
+    watch="Both lanes fire the same shot; without the bullet flag, it can fly through the tower. Rings mark where steps end.",
 )
 class TowerHit(Scene):
     """Two worlds, one above the other; the shot has no gravity."""
@@ -143,7 +143,7 @@ class TowerHit(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         way = self.parameter("speed") * self.step_seconds
-        lines: list[StatusLine] = [(f"a step is {way:.2f} m long, and a brick is {BRICK[0]:g} m wide", palette.TEXT)]
+        lines: list[StatusLine] = [(f"the shot moves {way:.2f} m per step, and a brick is {BRICK[0]:g} m wide", palette.TEXT)]
         for lane, stage in enumerate(self.stages):
             fallen = sum(
                 stage.world.is_body(body) and math.dist(stage.world.state(body).position, state.position) > BRICK[0]

@@ -33,14 +33,14 @@ _FALLEN = 20.0
 _SHAPE = 0.5
 """Height of what is shown, and of the walls, as a share of the ground's width."""
 _LINES = (
-    "Empty so far. Shift and a letter selects a tool:",
+    "The bench is empty. Shift plus a letter selects a tool:",
     "B  box     C  circle     P  polygon     F  outline     (hold Shift while drawing: static)",
     "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
     "A picture, an SVG or a body file dropped here becomes a body.",
 )
-_ALONE, _SHARED = "R restores it as you built it, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z undoes your last action, Ctrl S saves."
+_ALONE, _SHARED = "R restores what you built, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z undoes your last action, Ctrl S saves."
 """The last line, by whether others are in it too, whose time no one takes back."""
-_BRIEF = "Empty so far. F1 shows the tools."
+_BRIEF = "The bench is empty. F1 shows the tools."
 _READABLE = 9.0
 """Design pixels of the lines below the first: smaller ones are left out."""
 _ROOM, _LEAD = 0.9, 0.08
@@ -99,7 +99,9 @@ class Workbench(Demo):
     tries = BUILDING
     keywords = "build create draw scene editor sandbox"
     parameters = (
-        Parameter.choice("walls", ("none", "both sides", "endless"), "ends of the ground", note="Walls, or an endless ground."),
+        Parameter.choice(
+            "walls", ("none", "both sides", "endless"), "ends of the ground", note="The ground can end in walls or be endless."
+        ),
         Parameter("width", 20.0, 4.0, 200.0, "m", "ground width", slider_high=60.0, idle_with=("walls", "endless")),
     )
     keys = (("C", "clear the bench"),)

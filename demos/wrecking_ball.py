@@ -57,7 +57,7 @@ class WreckingBall(Scene):
     tries = (
         ("Swing again (Enter).", "key return"),
         ("Remove the rope joint: the chain stretches like rubber.", "set rope"),
-        ("Make the ball lighter: the chain holds better.", "set mass"),
+        ("Make the ball lighter: the chain stretches less.", "set mass"),
     )
     keywords = "rope chain pendulum mass ratio crane wall"
     parameters = (
@@ -159,7 +159,7 @@ class WreckingBall(Scene):
             canvas.segment(a, b, palette.GRID_AXIS, 1.5)
 
     def status(self) -> Sequence[StatusLine]:
-        words = f"the chain is stretched by {1000.0 * max(self.stretch, 0.0):.0f} mm, at most {1000.0 * self.longest:.0f} mm so far"
+        words = f"the chain is stretched by {1000.0 * max(self.stretch, 0.0):.0f} mm; the maximum so far is {1000.0 * self.longest:.0f} mm"
         return ((words, palette.TEXT),)
 
     def _swing(self) -> None:

@@ -133,7 +133,7 @@ class App:
             session.compare_with(*solvers, since=since)
         except LabError as error:
             title = load_solver(choice.value).capabilities.title if choice.solver else "the demo"
-            session.messages.answer(f"{title} cannot run for comparison: {error}", palette.WARNING)
+            session.messages.answer(f"{title} cannot be run for comparison: {error}", palette.WARNING)
 
     def apply_waiting_choice(self) -> None:
         """Apply the pending choice once its solver is loaded, if its demo is still shown; called once per frame."""

@@ -301,15 +301,27 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "demos", "Window", "Back to the demos", "Esc", "Go back from a close-up, a stepper or a demo.", lambda app: app.back(), _in_list
     ),
-    Command("quit", "Window", "Quit", "Ctrl Q", "Close the window; unsaved work is offered the next time.", lambda app: app.close()),
+    Command("quit", "Window", "Quit", "Ctrl Q", "Close the window; unsaved work can be reopened next time.", lambda app: app.close()),
     Command("pause", "Time", "Pause", "Space", "Pause or continue.", lambda app: app.session.clock.toggle_pause(), _no_demo),
     Command("step", "Time", "Step", "N or .", "Take one step.", lambda app: app.session.clock.request_step(), _not_ours),
     Command("step_back", "Time", "Step back", ",", "Go back one step.", lambda app: app.session.timeline.back(), _no_past),
-    Command("slower", "Time", "Slower", "[ or -", "Slow down, to as little as 1/100.", lambda app: app.session.clock.slower(), _no_demo),
-    Command("faster", "Time", "Faster", "] or +", "Speed up, to at most 8 times.", lambda app: app.session.clock.faster(), _no_demo),
+    Command(
+        "slower", "Time", "Slower", "[ or -", "Slow down, to as little as 1/100 speed.", lambda app: app.session.clock.slower(), _no_demo
+    ),
+    Command(
+        "faster", "Time", "Faster", "] or +", "Speed up, to at most 8 times real time.", lambda app: app.session.clock.faster(), _no_demo
+    ),
     Command("restart", "Time", "Restart", "R", "Start over from the beginning.", lambda app: app.session.restart(), _no_demo),
-    Command("undo", "Time", "Undo", "Ctrl Z", "Undo the last thing you did.", lambda app: app.session.undo(), _no_history),
-    Command("redo", "Time", "Redo", "Ctrl Y or Ctrl Shift Z", "Redo what you undid.", lambda app: app.session.timeline.redo(), _no_redo),
+    Command("undo", "Time", "Undo", "Ctrl Z", "Undo your last action.", lambda app: app.session.undo(), _no_history),
+    Command(
+        "redo",
+        "Time",
+        "Redo",
+        "Ctrl Y or Ctrl Shift Z",
+        "Redo the action that you undid.",
+        lambda app: app.session.timeline.redo(),
+        _no_redo,
+    ),
     Command("to_start", "Time", "To the start", "", "Go back to the first step.", lambda app: app.session.timeline.seek(0), _no_past),
     Command("to_end", "Time", "To the end", "End", "Go to the newest step.", lambda app: app.session.timeline.to_the_end(), _no_past),
     *LAYERS,

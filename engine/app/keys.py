@@ -28,8 +28,8 @@ def tooltip(title: str, key: str, help: str) -> str:
 
     Examples
     --------
-    >>> tooltip("Undo", "Ctrl Z", "Undo the last thing you did.")
-    'Undo: Undo the last thing you did. (Ctrl Z)'
+    >>> tooltip("Undo", "Ctrl Z", "Undo your last action.")
+    'Undo: Undo your last action. (Ctrl Z)'
     """
     return f"{title}: {help}{f' ({key})' if key else ''}"
 

@@ -268,7 +268,7 @@ def draw_waiting(surface: pygame.Surface, fonts: FontBook, words: str) -> None:
     surface.fill(palette.BACKGROUND)
     width, height = surface.get_size()
     lines = [(line, 18.0, palette.TEXT) for line in fonts.wrapped(words, 18.0, round(0.9 * width))]
-    lines.append(("Esc gives up.", 13.0, palette.CAPTION))
+    lines.append(("Esc cancels.", 13.0, palette.CAPTION))
     top = height // 2 - round(14 * fonts.ui_scale) * len(lines)
     for text, letters, color in lines:
         picture = fonts.render(text, letters, color)

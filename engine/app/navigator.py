@@ -272,7 +272,7 @@ class Navigator:
             if here is not self.session:
                 self.come_back(here)
             here.timeline.play_from(recording.begun, recording.steps)
-            here.messages.say(f"This recording was made here: it is steps {recording.begun:,} to {recording.steps:,} of the timeline.")
+            here.messages.say(f"This recording was made here: it covers steps {recording.begun:,} to {recording.steps:,} of the timeline.")
             return
         if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
             try:

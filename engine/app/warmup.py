@@ -32,7 +32,7 @@ from engine.world import World, WorldSettings
 __all__ = ["LOADING", "RefereeWarmup", "is_loaded", "loading", "referee_factory"]
 
 LOADING = "loading the compiled algorithms"
-_COMPILING = "checking starts in a few seconds, when its algorithms are compiled (only the first time)"
+_COMPILING = "checking starts in a few seconds, once its algorithms are compiled (first time only)"
 _LOOK = 0.1
 """Polling interval for finished parts, seconds."""
 

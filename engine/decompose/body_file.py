@@ -148,7 +148,7 @@ def body_of_file(
         return load_body(path)
     if suffix not in TRACED_SUFFIXES:
         requirement = "a file that ends in " + ", ".join((*TRACED_SUFFIXES, BODY_SUFFIX))
-        raise InvalidInputError(os.fspath(path), requirement, Described(suffix or "no ending"))
+        raise InvalidInputError(os.fspath(path), requirement, Described(suffix or "no extension"))
     from engine.decompose.decompose import decompose
 
     tracing = trace_file(path, pixels_per_metre, tolerance, threshold, crop)

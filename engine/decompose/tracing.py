@@ -159,7 +159,7 @@ def trace_file(
     if os.path.isdir(name):
         raise InvalidInputError(name, "a picture or a drawing", Described("a folder"))
     if suffix not in TRACED_SUFFIXES:
-        raise InvalidInputError(name, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
+        raise InvalidInputError(name, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no extension"))
     _load_libraries(suffix)
     started = time.thread_time()
     if suffix != DRAWING_SUFFIX:

@@ -324,7 +324,7 @@ class Client:
                 else:
                     self._begin(message)
             case m.Refused() | m.Dropped():
-                self.end_reason = message.reason or "the server gives no reason"
+                self.end_reason = message.reason or "the server gave no reason"
                 self.server_ended = isinstance(message, m.Dropped) and message.is_over
             case m.Pong():
                 self._clock.note(message.sent, now, message.clock)

@@ -400,7 +400,7 @@ class Server:
     def _charge(self, connection: _Connection, seconds: float) -> None:
         """Charge a client with the processor time of its messages and actions."""
         if not connection.cost.take(min(seconds, _MAX_COST), self._now):
-            self._drop(connection, f"its actions take more than {self.settings.limits.processor_share:.0%} of the server's processor")
+            self._drop(connection, f"its actions take more than {self.settings.limits.processor_share:.0%} of the server's processor time")
 
     # -- joining ------------------------------------------------------------------------------------------------------
 
@@ -420,7 +420,7 @@ class Server:
             if user is None:
                 return self._refuse(connection, f"the server has reached its limit of {MAX_USERS} users")
             if user.connection is not None:
-                self._drop(user.connection, "it joined again over another connection")
+                self._drop(user.connection, "it joined again through another connection")
             connection.user, connection.hello, user.connection = user, hello, connection
             user.name = self._name_for(user, hello.name)
             self._apply(user, user.next_number, Join(returning is not None), self.simulation.now)
@@ -488,7 +488,7 @@ class Server:
         if number < user.floor:
             return
         if number > user.next_number + limits.numbers_ahead:
-            raise m.MessageError(f"its action has number {number}, but the last one had {user.next_number - 1}")
+            raise m.MessageError(f"its action has number {number}, but its last one had number {user.next_number - 1}")
         ahead = max(limits.ticks_ahead, 4 * self.settings.window) + self.settings.rollback
         if request.tick > open_tick + ahead:
             raise m.MessageError(f"its action {number} is meant for tick {request.tick}, but the first open tick is {open_tick}")
@@ -602,7 +602,7 @@ class Server:
             self._start += late / self.hertz
             self._slipped += late
             if late > self.hertz:
-                self._note_trouble(f"the clock slipped by {late / self.hertz:.1f} s")
+                self._note_trouble(f"the clock fell behind by {late / self.hertz:.1f} s")
         if n:
             self._drop_silent()
             if self._users_changed or self.simulation.now % _USER_LIST_TICKS == 0:
@@ -627,7 +627,7 @@ class Server:
         limits = self.settings.limits
         for connection in list(self._connections.values()):
             if connection.user is None and self._now - connection.since > limits.hello_seconds:
-                self._drop(connection, f"it sent no hello within {limits.hello_seconds:g} s")
+                self._drop(connection, f"it sent no hello message within {limits.hello_seconds:g} s")
             elif self._now - connection.heard > limits.silent_seconds:
                 self._cut_off(connection, f"it sent nothing for {limits.silent_seconds:g} s")  # a suspended client may reconnect
 

@@ -31,7 +31,7 @@ def with_mass(body: RubeObject, fixtures: Sequence[FixtureSpec], notes: list[str
     if mass == 0.0:
         target = file_mass if file_mass > 0.0 else 1.0
         area = sum(part.area for _, part in solid)
-        notes.append(f"Changed: {body.path} has no density; it gets one for a mass of {target:g} kg.")
+        notes.append(f"Changed: {body.path} has no density; its density is set for a mass of {target:g} kg.")
         return [fixture if isinstance(fixture.shape, Segment) else replace(fixture, density=target / area) for fixture in fixtures]
     if file_mass <= 0.0:
         return list(fixtures)

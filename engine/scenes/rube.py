@@ -231,7 +231,7 @@ class _Import:
             if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")
                 return []
-            self._notes.append(f"Changed: {polygon.path} ({refused}); its convex hull is used, as by Box2D's loader.")
+            self._notes.append(f"Changed: {polygon.path} ({refused}); its convex hull is used, as in Box2D's loader.")
             made = self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
         for shape in made:
             self._notes += [f"Left out: {polygon.path}.{corner.words}." for corner in corners_left_out(given_corners, shape.core)]

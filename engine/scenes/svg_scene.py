@@ -87,9 +87,9 @@ def load_svg_scene(path: str | os.PathLike[str], pixels_per_metre: float = DEFAU
         except LabError as error:
             notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
     if n_ignored:
-        notes.append(f"Ignored, as marked: {n_ignored} shape{'s' * (n_ignored > 1)}.")
+        notes.append(f"Ignored: {n_ignored} shape{'s' * (n_ignored > 1)} marked to be ignored.")
     if not bodies:
-        raise InvalidShapeError(name, "a drawing in which a shape becomes a body", Described(notes[-1] if notes else "none"))
+        raise InvalidShapeError(name, "a drawing with a shape that becomes a body", Described(notes[-1] if notes else "none"))
     camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
     kept = tuple(brief(note, MAX_TEXT) for note in notes[:MAX_NOTES])
     scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:MAX_TEXT], camera=camera, notes=kept)

@@ -289,7 +289,7 @@ class History(Generic[_Demo]):
             This history already has steps or inputs.
         """
         if self.last > 0 or self._branch.inputs[0]:
-            raise InvalidInputError("history", "a new history, without steps and inputs", self.last)
+            raise InvalidInputError("history", "a new history without steps or inputs", self.last)
         if branch.states.hashes[0] != self._branch.states.hashes[0]:
             self.divergence = branch.states.divergence(0, self.demo)
         self._branch = branch

@@ -108,13 +108,13 @@ class Parameter:
     def tooltip(self) -> str:
         """The help text, or, if there is none, the range of the values and the name on the command line."""
         allowed = "" if self.choices else f"From {self.shown(self.low)} to {self.shown(self.high)}. "
-        return self.help or f"{allowed}On the command line: --set {self.name}=..."
+        return self.help or f"{allowed}On the command line, use --set {self.name}=..."
 
     def button(self, index: int) -> tuple[str, str]:
         """Return the words and the tooltip of a choice's button."""
         choice = self.choices[index]
         words, explained = self.buttons.get(choice, (choice.replace("_", " "), ""))
-        return words, f"{explained} On the command line: --set {self.name}={choice}." if explained else self.tooltip
+        return words, f"{explained} On the command line, use --set {self.name}={choice}." if explained else self.tooltip
 
     @property
     def slider_range(self) -> tuple[float, float]:

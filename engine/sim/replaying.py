@@ -80,5 +80,5 @@ def _content_of(demo: Demo) -> Mapping[str, Any] | None:
     except LabError:
         is_known = False
     if not is_known:
-        raise InvalidInputError("demo", "one with a registered id", Described(demo.id or type(demo).__name__))
+        raise InvalidInputError("demo", "a demo with a registered id", Described(demo.id or type(demo).__name__))
     return None

@@ -25,9 +25,12 @@ _MAX_NOTES = 3
 
 
 BUILDING = (
-    ("Pause (Space). Pick a shape in the tool bar at the right, such as the box (Shift B), and drag it open in the view.", "CreateBody"),
+    ("Pause (Space). Pick a shape in the tool bar at the right, such as the box (Shift B), and drag in the view to draw it.", "CreateBody"),
     ("Draw two bodies that overlap. Pick a joint, such as the hinge (Shift H), and click the overlap once per body.", "CreateJoint"),
-    ("For a car, join two circles to a box with the wheel tool (Shift O), and switch on a motor: Shift S, a wheel's ring.", "ChangeJoint"),
+    (
+        "For a car, join two circles to a box with the wheel tool (Shift O), and click a wheel's ring (Shift S) to switch on its motor.",
+        "ChangeJoint",
+    ),
     ("Press Ctrl S to save your scene.", "saved"),
 )
 """Steps suggested to someone who builds a scene, each with the action that ticks it off."""

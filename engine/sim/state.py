@@ -228,7 +228,7 @@ def _halves(content: bytes) -> tuple[bytes, bytes]:
 
 def _check_bounds(plain: bytes) -> None:
     if not is_bounded(plain):
-        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes besides its arrays, and {MAX_DECODED_BYTES} once decoded")
+        raise StateError(f"a state must have at most {MAX_PLAIN_BYTES} bytes without its arrays, and {MAX_DECODED_BYTES} once decoded")
 
 
 def _put(demo: Demo, state: _State, arrays: bytes, is_foreign: bool, is_kept: bool) -> None:

@@ -470,14 +470,14 @@ REASONS = {
     "heavy": r"bytes per second|denied actions",
     "far": r"meant for tick \d+, but the first open tick is \d+",
     "negative": r"not a valid message: Expected `int` >= 0",
-    "numbers": r"has number \d+, but the last one had \d+",
+    "numbers": r"has number \d+, but its last one had number \d+",
     "other": r"must be one of",
     "leaver": r"not available to guests",
     "builder": r"repeated denied actions too often: (the world is full|a user may (have|create) at most)",
     "deep": r"not a valid message|more than 10000 values|must be|lists in lists|deep",
     "giant": r"at most 64000 bytes",
-    "stranger": r"sent no hello within",
-    "half": r"sent no hello within",
+    "stranger": r"sent no hello message within",
+    "half": r"sent no hello message within",
     "guesser": r"speaks version|password|two names",
 }
 """What those are told who do one thing alone; the others may stay, or do anything."""

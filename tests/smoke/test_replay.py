@@ -30,7 +30,7 @@ def recording(tmp_path_factory):
 
 def test_it_is_played_to_the_last_bit(recording, tmp_path, capsys):
     assert main(["replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]) == 0
-    assert "all 90 steps were reproduced to the last bit" in capsys.readouterr().out
+    assert "all 90 steps were reproduced bit for bit" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["verified"]["same"] and found["steps"] == 90 and found["inputs"] == 1 and found["seconds"] == 1.5
     assert found["hash"] == load_recording(recording).branch.states.hashes[90].hex()
@@ -68,7 +68,7 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
     ):
         ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "all 160 steps were reproduced to the last bit" in ran.stdout
+    assert "all 160 steps were reproduced bit for bit" in ran.stdout
 
 
 def test_what_differs_is_named_and_the_status_says_so(recording, tmp_path, capsys):

@@ -47,7 +47,7 @@ class BackgroundJobs:
 
         `work` must touch nothing of the window or of a world. What it raises, if it is done at once, is raised here, else by `collect`.
         """
-        job = _Job(session, in_background(work, "beside the window"), use)
+        job = _Job(session, in_background(work, "background work of the window"), use)
         if not self.is_busy and wait((job.work,), _AT_ONCE).done:
             job.deliver()
             return True

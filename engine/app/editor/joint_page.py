@@ -61,14 +61,14 @@ class _Setting:
 
 
 _SWITCHES: dict[str, tuple[str, str]] = {
-    "enable_motor": ("motor", "Drives body B relative to body A at the motor's speed, up to its largest force or torque."),
+    "enable_motor": ("motor", "Drives body B relative to body A at the motor's speed, up to its maximum force or torque."),
     "enable_limit": ("limits", "Keeps body B between the lower and upper limits."),
     "collide_connected": ("bodies collide", "If off, the two joined bodies pass through each other."),
 }
 _SETTINGS: dict[str, _Setting] = {
     "motor_speed": _Setting("motor speed", 1.0, "rad/s", "Positive is counter-clockwise. Use a negative speed to drive right; 0 brakes."),
-    "max_motor_torque": _Setting("max torque", 5.0, "N m", "Largest torque of the motor. At 0 it does nothing."),
-    "max_motor_force": _Setting("max force", 5.0, "N", "Largest force of the motor. At 0 it does nothing."),
+    "max_motor_torque": _Setting("max torque", 5.0, "N m", "Maximum torque of the motor. At 0 it does nothing."),
+    "max_motor_force": _Setting("max force", 5.0, "N", "Maximum force of the motor. At 0 it does nothing."),
     "lower_angle": _Setting("lower limit", 5.0, "°", "Smallest angle of B relative to A; 0 is the angle at which they were joined.", True),
     "upper_angle": _Setting("upper limit", 5.0, "°", "Largest angle of B relative to A; 0 is the angle at which they were joined.", True),
     "lower_translation": _Setting(
@@ -78,14 +78,14 @@ _SETTINGS: dict[str, _Setting] = {
         "upper limit", 0.1, "m", "Largest displacement along the axis; 0 is the position at which they were joined."
     ),
     "frequency": _Setting("spring", 0.5, "Hz", "Oscillations per second; higher is stiffer. 0 means no spring."),
-    "damping_ratio": _Setting("damping", 0.1, "", "At 1 it comes to rest without oscillating; at 0 it never stops."),
-    "length": _Setting("length", 0.1, "m", "Distance between its anchors."),
-    "max_length": _Setting("max length", 0.1, "m", "Largest distance between its anchors."),
-    "length_a": _Setting("length A", 0.1, "m", "Length of rope on A's side at rest. The total is this plus the ratio times B's length."),
-    "length_b": _Setting("length B", 0.1, "m", "Length of rope on B's side at rest."),
-    "ratio": _Setting("ratio", 0.5, "", "Change of A's side per unit of change on B's side."),
-    "max_force": _Setting("max force", 5.0, "N", "Largest force it applies."),
-    "max_torque": _Setting("max torque", 5.0, "N m", "Largest torque it applies."),
+    "damping_ratio": _Setting("damping", 0.1, "", "At 1 the spring comes to rest without oscillating; at 0 it never stops."),
+    "length": _Setting("length", 0.1, "m", "Distance between the joint's anchors."),
+    "max_length": _Setting("max length", 0.1, "m", "Maximum distance between the joint's anchors."),
+    "length_a": _Setting("length A", 0.1, "m", "Initial rope length on A's side. The total length is A's length plus the ratio times B's."),
+    "length_b": _Setting("length B", 0.1, "m", "Initial rope length on B's side."),
+    "ratio": _Setting("ratio", 0.5, "", "Change in the rope length on A's side per unit of change on B's side."),
+    "max_force": _Setting("max force", 5.0, "N", "Maximum force that the joint applies."),
+    "max_torque": _Setting("max torque", 5.0, "N m", "Maximum torque that the joint applies."),
     "angular_offset": _Setting("target angle", 5.0, "°", "Target angle of B relative to A.", True),
     "correction_factor": _Setting("correction", 0.1, "", "Fraction of the error corrected in each step, 0 to 1."),
 }
@@ -110,7 +110,9 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     elif isinstance(spec, MouseJointSpec):
         rows.append(Note("It pulls its point on body B toward anchor A, which only its creator can move."))
     else:
-        rows.append(Note("Its bodies, anchors and axis are fixed at creation. To join others, delete it (Del) and create a new joint."))
+        rows.append(
+            Note("Its bodies, anchors and axis are fixed at creation. To join other bodies, delete it (Del) and create a new joint.")
+        )
     return rows + _state(world, chosen.joint, spec, editor.stages[chosen.stage].displaced)
 
 
@@ -179,7 +181,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
     else:
         along = "travel along axis" if isinstance(spec, PrismaticJointSpec | WheelJointSpec) else "anchor distance"
         rows += [Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))]
-        rows += [Line(along, _told(now.travel, " m")), Line("speed along it", _told(now.speed, " m/s"))]
+        rows += [Line(along, _told(now.travel, " m")), Line("speed along axis", _told(now.speed, " m/s"))]
     if not displaced.isdisjoint(world.joint_bodies(joint)):
         return [*rows, Line("force and torque on B", "after a step")]
     return [*rows, Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]

@@ -39,7 +39,10 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
         "Stops fast bodies when they hit static bodies, and bullets when they hit any body. If off, they pass through thin walls.",
     ),
     ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is computed in every step."),
-    ("sub_stepping", "Handles one time of impact per step, to study continuous collision. Time runs more slowly while bodies collide."),
+    (
+        "sub_stepping",
+        "Handles one time-of-impact event per step, to study continuous collision. Time runs more slowly while bodies collide.",
+    ),
 )
 
 _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"}
@@ -47,28 +50,28 @@ _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"
 
 _SAYS: dict[str, str] = {
     "type": "A static body never moves; a kinematic one moves at its own velocity; a dynamic one responds to forces and contacts.",
-    "name": "Its name in the log, plots, tables and files.",
+    "name": "The body's name in the log, plots, tables and files.",
     "bullet": 'Stops at its first contact, even with moving bodies. Requires the world\'s "continuous" setting.',
-    "fixed_rotation": "It never rotates.",
-    "awake": "Simulated in each step. If off, it sleeps until something touches it.",
-    "allow_sleep": "Falls asleep after half a second at rest.",
-    "linear_damping": "Drag on its velocity; at 1 it loses two thirds of it per second.",
-    "angular_damping": "Drag on its spin.",
-    "gravity_scale": "Multiplies gravity; at 0 it floats, below 0 it rises.",
+    "fixed_rotation": "The body never rotates.",
+    "awake": "The body is simulated in each step. If off, it sleeps until something touches it.",
+    "allow_sleep": "The body falls asleep after half a second at rest.",
+    "linear_damping": "Drag on the velocity; at 1 the body loses two thirds of its velocity per second.",
+    "angular_damping": "Drag on the angular velocity.",
+    "gravity_scale": "Multiplies gravity; at 0 the body floats, below 0 it rises.",
     "density": "Mass per square meter; sets the body's mass and inertia.",
     "friction": "0 is as slippery as ice. A contact uses the square root of the product of both bodies' values.",
     "restitution": "Fraction of the speed kept in a bounce. A contact uses the larger of both bodies' values; below 1 m/s nothing bounces.",
-    "sensor": "Reports overlapping bodies, but stops nothing.",
+    "sensor": "Detects overlapping bodies, but does not stop them.",
     "category": "Bits of the body's own category.",
     "mask": "Bits of the categories that the body collides with; the masks of both bodies must allow the collision.",
     "group": "Bodies in the same group always collide if its number is positive "
     "and never if it is negative. At 0, category and mask decide.",
-    "x": "Type a number to move it there.",
-    "y": "Type a number to move it there.",
-    "angle": "Type an angle to turn it; counter-clockwise is positive.",
-    "vx": "Type a velocity to throw it to the right.",
-    "vy": "Type a velocity to throw it upward.",
-    "spin": "Type a rate to spin it counter-clockwise.",
+    "x": "Type a coordinate to move the body there.",
+    "y": "Type a coordinate to move the body there.",
+    "angle": "Type an angle to turn the body; counter-clockwise is positive.",
+    "vx": "Type a velocity to throw the body to the right.",
+    "vy": "Type a velocity to throw the body upward.",
+    "spin": "Type a rate to spin the body counter-clockwise.",
 }
 """Tooltips of a body's properties, by name."""
 
@@ -87,7 +90,7 @@ def world_rows(editor: Editor) -> list[Row]:
         Heading("World" if len(editor.stages) == 1 else f"All {len(editor.stages)} worlds"),
         Number("gravity x", gx, lambda x: _set_world(editor, "gravity", (x, gy)), 1.0, "m/s²"),
         Number("gravity y", gy, lambda y: _set_world(editor, "gravity", (gx, y)), 1.0, "m/s²"),
-        Note("Acceleration of every free body, whatever its mass. On Earth, y is -9.8."),
+        Note("Acceleration of every free body, regardless of mass. On Earth, y is -9.8."),
     ]
     for name, step, unit, words in _SETTINGS:
         title = "step rate" if name == "hertz" else name.replace("_", " ")

@@ -104,7 +104,7 @@ class Dropper:
                 navigator.play(result)
             elif isinstance(result, type):
                 if navigator.open_demo(result) and navigator.session.clock.paused:
-                    navigator.session.messages.answer("This scene was saved paused. Space starts it.")
+                    navigator.session.messages.answer("This scene was paused when it was saved. Space starts it.")
             else:
                 if navigator.browsing and not isinstance(result, BaseException):
                     navigator.start(navigator.chosen)

@@ -113,7 +113,7 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
         return load_svg_scene(path) if pixels_per_metre is None else load_svg_scene(path, pixels_per_metre)
     if suffix != ".json":
         requirement = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
-        raise InvalidInputError(path, requirement, Described(suffix or "no ending"))
+        raise InvalidInputError(path, requirement, Described(suffix or "no extension"))
     if pixels_per_metre is not None:
         raise InvalidInputError("pixels_per_metre", "omitted for a file in meters", pixels_per_metre)
     return load_rube(path) if is_rube(glance(path, MAX_FILE_BYTES)) else load_scene(path)
@@ -205,7 +205,7 @@ def _traced_at(path: str, size: float) -> tuple[Tracing, float]:
         return trace_file(path, pixels_per_metre), pixels_per_metre
     if suffix not in TRACED_SUFFIXES:
         requirement = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"
-        raise InvalidInputError(Path(path).name, requirement, Described(suffix or "no ending"))
+        raise InvalidInputError(Path(path).name, requirement, Described(suffix or "no extension"))
     opacity = read_opacity(path)
     solid = opacity.alpha >= DEFAULT_THRESHOLD
     rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))

@@ -206,7 +206,7 @@ class FilesDock(Dock):
             session = self._navigator.session
             session.saved = Saved(recovery=left.path, is_reopened=True)
             session.clock.paused = True  # it was being worked on
-            session.messages.say(f"This is the scene from {left.time}, paused. Space continues; Ctrl S saves it.")
+            session.messages.say(f"This is the scene from {left.time}; it is paused. Space continues; Ctrl S saves it.")
             if self.recovery is not None:
                 self.recovery.resume(left.path)
 
@@ -246,7 +246,7 @@ class FilesDock(Dock):
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
-        words = "Another program has changed it." if path in self._ours else "A file of this name already exists."
+        words = "Another program has changed it." if path in self._ours else "A file with this name already exists."
         answers = (
             Answer("Choose another name", lambda _: _attempt(session, self._ask_for_a_name)),
             Answer("Replace it", lambda _: _attempt(session, lambda session: self._save_in(session, path, title, may_replace=True))),

@@ -136,7 +136,7 @@ class _Player:
         if is_whole and not problem and not compared:
             problem = "it never received the state"
         elif is_whole and not problem and missing and self.reached < last:
-            problem = f"{len(missing)} steps are missing, the first is {min(missing)}"
+            problem = f"{len(missing)} steps are missing; the first is {min(missing)}"
         n_up, n_down = (0, 0) if connection is None else (connection.up.n_bytes, connection.down.n_bytes)
         seconds = max(network.now - member.joins_at, 1e-9)
         return ClientResult(

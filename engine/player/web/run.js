@@ -68,7 +68,7 @@ export class RunScene {
     const [name, sentence] = this.recording.reasons[reason];
     const names = (this.recording.bodiesOfPair.get(pair) ?? []).map((body) => body.name).join(" and ");
     const [theirs, own] = [box2d, ours].map((normal) => normal && `(${normal.map((value) => value.toFixed(3)).join(", ")})`);
-    const normals = `Normal by Box2D ${theirs}${own ? `, by us ${own}` : ""}`;
+    const normals = `Normal from Box2D ${theirs}${own ? `, from our algorithm ${own}` : ""}`;
     return [`${name}, ${lengthWords(size)}`, names, sentence, normals, `${capital(evidence)} (step ${worst}).`];
   }
 

@@ -39,7 +39,7 @@ export class StepScene {
     const { sentence, is_answer: isAnswer, question } = this.frames[step], lines = [[sentence, ""]];
     if (isAnswer) {
       const chosen = this.chosen.get(step - 1), right = question.answers[question.right];
-      const verdict = chosen === undefined ? "Not answered" : chosen === question.right ? "Right" : `Wrong: you said "${question.answers[chosen]}"`;
+      const verdict = chosen === undefined ? "Not answered" : chosen === question.right ? "Correct" : `Wrong: you said "${question.answers[chosen]}"`;
       lines.unshift([question.prompt, "var(--caption)"], [`${verdict}. The answer: ${right}`, `var(--${chosen === question.right ? "agree" : "warning"})`]);
     }
     return lines;

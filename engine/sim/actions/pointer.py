@@ -94,7 +94,7 @@ class Grab(AtPoint, frozen=True):
             return is_held, None
         stage, body, state = sim.demo.stages.index(grip.stage), grip.body, grip.stage.world.state(grip.body)
         back = SetPose(stage, body, state.position, state.angle), SetVelocity(stage, body, state.linear_velocity, state.angular_velocity)
-        return is_held, Inverse(f"the grip at {called('body', body)}", (Part(Release()), *map(Part, back)))
+        return is_held, Inverse(f"the grip on {called('body', body)}", (Part(Release()), *map(Part, back)))
 
     def resolve(self, sim: Simulation) -> Action:
         demo, action = sim.demo, replace(self, offsets=_offsets_of(sim.demo.stages))

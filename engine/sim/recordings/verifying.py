@@ -51,7 +51,7 @@ class Verdict:
     def words(self) -> str:
         """The result as a sentence."""
         if self.divergence is None:
-            return f"all {self.steps} steps were reproduced to the last bit"
+            return f"all {self.steps} steps were reproduced bit for bit"
         words = divergence_words(self.divergence)
         if self.measured_at is not None:
             words += f"; at step {self.measured_at}, bodies are up to {self.apart:.3g} m from where they were"

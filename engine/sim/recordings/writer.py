@@ -58,9 +58,9 @@ class RecordingWriter:
         try:
             self._file: IO[bytes] | None = open(self.path, "xb")  # noqa: SIM115 - closed by `end`
         except FileExistsError:
-            raise InvalidInputError("recording", "a file that is not there yet", str(path)) from None
+            raise InvalidInputError("recording", "a file that does not exist yet", str(path)) from None
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else "invalid name"
             raise InvalidInputError("recording", f"a file that can be created ({reason})", str(path)) from None
         self.steps = self.n_inputs = self._end = 0
         try:

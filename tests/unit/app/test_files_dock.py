@@ -445,7 +445,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
     assert isinstance(demo, SceneDemo) and demo.title == "Drop" and len(demo.stages[0].world.body_ids) == 3
-    assert "sliders stay there" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
+    assert "own buttons and sliders" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
     desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
     assert [file.demo for file in recovery.left] == ["drop"]
     desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)

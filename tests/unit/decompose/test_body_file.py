@@ -191,7 +191,7 @@ def test_a_body_of_a_drawing_and_of_other_files(tmp_path):
     for bad, words in (
         (tmp_path / "notes.txt", "a file that ends in .png"),
         (tmp_path / "none.svg", "No such file"),
-        (tmp_path, "no ending"),
+        (tmp_path, "no extension"),
     ):
         with pytest.raises(LabError, match=words):
             body_of_file(bad)

@@ -64,7 +64,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     assert not recorder.is_open and "at most 3 inputs" in recorder.ended
     assert (recording.steps, recording.n_inputs, recording.is_ended) == (2, 3, True)
     assert verify(recording, replay(recording)).is_same
-    with pytest.raises(InvalidInputError, match="a file that is not there yet"):
+    with pytest.raises(InvalidInputError, match="a file that does not exist yet"):
         record_ticks(demo, recorder.path)
 
 

@@ -152,7 +152,7 @@ def test_one_with_a_key_comes_back_and_wins_over_its_older_connection():
     table.run(10)
     again = table.come(2, "Ann", key)
     assert again.user == 1 and again.key == key and again.next_number == 4  # join, grab, leave, join
-    assert table.reasons == {1: "it joined again over another connection"} and table.users() == {1: "Ann"}
+    assert table.reasons == {1: "it joined again through another connection"} and table.users() == {1: "Ann"}
     table.server.disconnect(1)
     assert table.users() == {1: "Ann"}
     table.server.disconnect(2)
@@ -234,7 +234,7 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share():
         ([m.ActionRequest(1, 0, raw(Join()))], "not available to guests: Join"),
         ([m.ActionRequest(1, 0, raw(KeepSolverState()))], "not available to guests: KeepSolverState"),
         ([m.ActionRequest(1, 0, msgspec.Raw(b"\xa1\xff"))], "not a valid message: 'utf-8' codec can't decode"),
-        ([m.ActionRequest(10**9, 0, raw(Release()))], "has number 1000000000, but the last one had 0"),
+        ([m.ActionRequest(10**9, 0, raw(Release()))], "has number 1000000000, but its last one had number 0"),
         ([m.ActionRequest(1, 0, plain({"type": "__init__"}))], "action 1.type must be one of ApplyImpulse"),
         ([m.ActionRequest(1, 0, plain({"type": "Drag", "point": [float("nan"), 0.0]}))], "action 1.point[0] must be float"),
         ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "action 1 must be an object with the type of an action"),
@@ -348,7 +348,7 @@ def test_silence_and_half_a_connection_end_after_seconds():
     table.say(2)
     table.come(3)
     table.run(32)
-    assert table.reasons == {2: "it sent no hello within 0.5 s"}
+    assert table.reasons == {2: "it sent no hello message within 0.5 s"}
     table.server.keep_alive(3, table.now)
     table.run(32)
     assert table.reasons.keys() == {1, 2} and table.reasons[1] == "it sent nothing for 1 s", "who answers pings is only busy"
@@ -367,7 +367,7 @@ def test_a_late_server_catches_up_or_lets_its_clock_slip():
     assert table.server.advance(table.now) == 8 and table.server.advance(table.now) <= 1
     table.fetch()
     status = table.server.status
-    assert status.slipped == pytest.approx(180 * 60 - 8, abs=2) and "the clock slipped by 179." in status.troubles[-1]
+    assert status.slipped == pytest.approx(180 * 60 - 8, abs=2) and "the clock fell behind by 179." in status.troubles[-1]
     assert table.server.simulation.now - before < 25 and not table.reasons
     assert table.say(1, m.Ping(1.0))[0].clock == pytest.approx(table.server.simulation.now + 4, abs=1.0)
 

@@ -263,7 +263,7 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened():
 
 def test_a_small_state_cannot_stand_for_a_large_one():
     demo = find_demo("bridge")(0)
-    for plain, reason in ((b"\x90" * 30_000_000, "bytes besides its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
+    for plain, reason in ((b"\x90" * 30_000_000, "bytes without its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
         packed = zlib.compress(len(plain).to_bytes(4, "little") + plain, 1)
         with pytest.raises(StateError, match=reason):
             decode_state(demo, decompress_state(packed))

@@ -324,7 +324,7 @@ def test_a_quiz_asks_counts_and_shows_the_answer(tab, tmp_path):
         tab.key(str(chosen + 1))
         tab.run("new Promise(requestAnimationFrame)")
         said = tab.run("document.querySelector('.readout').innerText")
-        assert said.split("\n\n")[1].startswith("Right" if k else "Wrong")
+        assert said.split("\n\n")[1].startswith("Correct" if k else "Wrong")
         assert f"The answer: {question.answers[question.right]}" in said
         tab.key("ArrowRight")
         tab.run("new Promise(requestAnimationFrame)")

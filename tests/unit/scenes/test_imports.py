@@ -162,7 +162,7 @@ def test_whatever_is_left_out_or_changed_is_told():
         "Left out: body[0].fixture[3].circle (radius must be > 0",
         "Changed: body[1] weighs 3 kg, but its fixtures weigh 1 kg",
         "Left out: body[3] (shape must be a circle or a polygon for at least one fixture",
-        "Changed: body[4] has no density; it gets one for a mass of 1 kg",
+        "Changed: body[4] has no density; its density is set for a mass of 1 kg",
         "Changed: forces act for one step",
         "Left out: joint[0] (joint 1 is missing)",
         "Left out: joint[1] (body_b must be different from body_a",
@@ -232,7 +232,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
     assert area == pytest.approx(math.pi * 0.25, rel=0.02)
     assert ell.bullet and len(ell.fixtures) == 2 and ell.fixtures[0].friction == float(np.float32(0.8))
     told = "\n".join(scene.notes)
-    assert "Ignored, as marked: 1 shape." in told and "(dust)" in told
+    assert "Ignored: 1 shape marked to be ignored." in told and "(dust)" in told
     assert scene.camera.upper == (8.0, 6.0)
     world = build(scene)
     for _ in range(30):
@@ -243,7 +243,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
 def test_a_drawing_without_a_body_is_refused(tmp_path):
     path = tmp_path / "empty.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
-    with pytest.raises(InvalidShapeError, match="Ignored, as marked: 1 shape"):
+    with pytest.raises(InvalidShapeError, match="Ignored: 1 shape marked to be ignored"):
         load_svg_scene(path)
 
 

@@ -37,7 +37,7 @@ def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded():
         history.step()
     history.seek(60)
     assert history.now == 60 and len(history.demo.noted) == 600_000
-    with pytest.raises(StateError, match="a state must have at most 12000000 bytes besides its arrays"):
+    with pytest.raises(StateError, match="a state must have at most 12000000 bytes without its arrays"):
         encode_state(history.demo)
     keyframes = Keyframes()
     keyframes.add(0, history.demo)

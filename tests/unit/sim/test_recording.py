@@ -95,7 +95,7 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path):
     assert again.reached == 0 and again.last == 145
     again.seek(145)
     assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo) and again.reached == 145
-    assert verify(recording, replay(recording)).words == "all 145 steps were reproduced to the last bit"
+    assert verify(recording, replay(recording)).words == "all 145 steps were reproduced bit for bit"
 
 
 def test_undo_and_redo_are_followed(tmp_path):
@@ -151,7 +151,7 @@ def test_a_body_has_the_same_digest_only_in_the_same_state():
 
 def test_nothing_is_overwritten(recorded, tmp_path):
     content = recorded.read_bytes()
-    with pytest.raises(InvalidInputError, match="not there yet"):
+    with pytest.raises(InvalidInputError, match="does not exist yet"):
         record(begun(), recorded)
     with pytest.raises(InvalidInputError, match="can be created"):
         record(begun(), tmp_path / "nowhere" / "a.rec")
