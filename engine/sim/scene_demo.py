@@ -5,7 +5,7 @@ Each file gets its own class, so that every run and restart begins from the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -72,7 +72,7 @@ class SceneDemo(Demo):
         return self.scene.camera if self.scene.camera is not None else super().home()
 
     def status(self) -> list[StatusLine]:
-        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.stages)}"] if self.opened_from else []
+        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {self._counts}"] if self.opened_from else []
         lines += self.scene.notes[:_MAX_NOTES]
         more = len(self.scene.notes) - _MAX_NOTES
         if more > 0:
@@ -81,6 +81,13 @@ class SceneDemo(Demo):
 
     def summary(self) -> tuple[str, ...]:
         return self.scene.notes
+
+    @property
+    def _counts(self) -> str:
+        """The numbers of bodies and joints in words; the hand's joint does not count."""
+        bodies, joints = (sum(len(getattr(stage.world, name)) for stage in self.stages) for name in ("body_ids", "joint_ids"))
+        worlds = f" in {counted(len(self.stages), 'world')}" if len(self.stages) > 1 else ""
+        return f"{counted(bodies, 'body', 'bodies')}, {counted(joints - (self.grip is not None), 'joint')}{worlds}"
 
 
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
@@ -103,9 +110,3 @@ def scene_class(content: dict[str, Any]) -> type[SceneDemo]:
 
 def _type_of(stage: Stage, body: int) -> str:
     return stage.world.body(body).spec.type
-
-
-def _counted(stages: Sequence[Stage]) -> str:
-    bodies, joints = (sum(len(getattr(stage.world, name)) for stage in stages) for name in ("body_ids", "joint_ids"))
-    worlds = f" in {counted(len(stages), 'world')}" if len(stages) > 1 else ""
-    return f"{counted(bodies, 'body', 'bodies')}, {counted(joints, 'joint')}{worlds}"

@@ -194,7 +194,8 @@ def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(dr
     assert desk.question is None and len(load_scene(path).bodies) == 2
     run(find("save_as"), desk.window.app)
     desk.type("more balls")
-    assert desk.window.session.demo.status()[0] == "more balls.json: 2 bodies, 0 joints"
+    desk.window.session.act(Grab(BALL.position))
+    assert desk.window.session.demo.grabbing and desk.window.session.demo.status()[0] == "more balls.json: 2 bodies, 0 joints"
 
 
 def test_a_level_of_another_editor_is_not_saved_over(tmp_path, desk, drop):
