@@ -392,7 +392,7 @@ class ExactManifold(ClippedManifold):
     """Contact points of two shapes, by the axis of least depth and clipping."""
 
     name = "manifold"
-    title = "Clipping: where do two shapes touch?"
+    title = "Clipping: the depth, direction and points of a contact"
     rule = "exact"
     choice = ("for each edge of A, then of B: the gap to the other shape", "take the largest of these gaps")
     pseudo_code = (*choice, *CLIPPING)
