@@ -49,7 +49,7 @@ KINDS: dict[str, Kind] = {
         "rad off",
     ),
     "not_unit_normal": Kind(
-        "normal not of length 1",
+        "normal not of unit length",
         "Divide the axis by its length before projecting onto it: depths along axes of different lengths cannot be compared.",
         "algorithms/sat.md",
         "off 1",

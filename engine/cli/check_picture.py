@@ -59,7 +59,7 @@ def draw_finding(finding: Finding, function: str) -> bytes:
     both = (theirs, "wrong"), (truth, "ours")
     seen = [*shapes, *(at for answer, _ in both for at in (*answer.points, *(answer.witnesses or ()), *moved_out(pair, answer)))]
     words = _their_words(finding), _right_words(finding)
-    for axes, name, (answer, color), lines in zip(figure.subplots(1, 2), ("your answer", "right answer"), both, words, strict=True):
+    for axes, name, (answer, color), lines in zip(figure.subplots(1, 2), ("your answer", "correct answer"), both, words, strict=True):
         panel = Panel(axes, seen)
         draw_answers(panel, pair, [(answer, color)])
         if answer.normal is not None and not answer.points:

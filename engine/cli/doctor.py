@@ -165,7 +165,7 @@ def _packages() -> Iterator[Finding]:
             yield Finding(name, "note", version, f"tested with {pin}: {INSTALL}")
         else:
             n_good += 1
-    yield Finding("packages", "ok", f"{n_good} of {len(pins)} at the tested versions")
+    yield Finding("packages", "ok", f"{n_good} of {len(pins)} have the tested version")
 
 
 def _mixed() -> Iterator[Finding]:

@@ -275,7 +275,7 @@ class SolverDecoder(SolverState):
         slides = self._is_limit(e.tangent, contact, sum(e.p[k] for k in solved))
         parts = []
         for k in solved:
-            faster = f" approaches {amount(-e.excess[k], 'm/s')} too fast and" if e.excess[k] < 0.0 else ""
+            faster = f" approaches too fast by {amount(-e.excess[k], 'm/s')} and" if e.excess[k] < 0.0 else ""
             name = self._point_name(contact, k).removeprefix(", ") or "point"
             parts.append(f"the {name}{faster} gets an impulse of {amount(e.p[k], 'N s')}")
         kind = "kinetic friction, mu times the normal impulse," if slides else "static friction, which stops the face from slipping,"

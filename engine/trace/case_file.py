@@ -107,7 +107,7 @@ def case_from_json(plain: object, file: str = "case") -> SavedCase:
         raise InvalidInputError(f"{file}: algorithm", "one of " + ", ".join(algorithms()), held.algorithm)
     case = _held_case(held, file)
     if not algorithm(held.algorithm).takes(case):
-        raise InvalidInputError(file, f"a case that {held.algorithm} takes", Described(_present(held)))
+        raise InvalidInputError(file, f"a case that {held.algorithm} accepts", Described(_present(held)))
     return SavedCase(held.algorithm, case)
 
 

@@ -47,9 +47,9 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
     along = unit(edge.v1, edge.v2)
     end, neighbor, name = None, None, ""
     if not judge.is_positive("beyond the first end", dot(along, minus(center, edge.v1))):
-        end, neighbor, name = edge.v1, edge.before, "the first neighbor's"
+        end, neighbor, name = edge.v1, edge.before, "in the first neighbor's region"
     elif not judge.is_positive("beyond the second end", dot(along, minus(edge.v2, center))):
-        end, neighbor, name = edge.v2, edge.after, "the second neighbor's"
+        end, neighbor, name = edge.v2, edge.after, "in the second neighbor's region"
     reach = edge.skin + radius
     if end is None:
         normal = (-along[1], along[0])
@@ -65,7 +65,7 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
         return judge.outcome()
     if neighbor is not None and judge.is_positive(name, dot(unit(end, neighbor), away)):
         return judge.outcome()
-    if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON)):
+    if judge.is_positive("away from the end", distance - exact(BOX2D_EPSILON)):
         normal, gap = (away[0] / distance, away[1] / distance), distance
     else:
         normal, gap = (exact(sign), exact(0)), exact(0)

@@ -105,7 +105,7 @@ def explain_overlap(row: PosedRow, box2d_overlaps: bool) -> Explained:
     square, reach = distance_sq(row.core(0), row.core(1)), row.reach
     bound = float(allowances.overlap_allowance(row.scale)[0])
     right = "Box2D" if (square <= reach * reach) == box2d_overlaps else "our answer"
-    return _completed(at_limit(square, reach, bound, "the overlap threshold"), f"{right} is right")
+    return _completed(at_limit(square, reach, bound, "the overlap threshold"), f"{right} is correct")
 
 
 def explain_distance(row: PosedRow, ours: float, box2d: float) -> Explained:

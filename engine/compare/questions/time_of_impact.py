@@ -191,7 +191,7 @@ class _Differing:
                 return None
             evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
             within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as contact"
-            return Verdict("graze", gaps[0], f"the cores are {evidence} apart, {within}, and never closer in between")
+            return Verdict("graze", gaps[0], f"the gap between the cores is {evidence}, {within}, and never smaller in between")
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
             gap_then = core_gap(*self._cores(self._box2d_time))
             # until our time, or the end, they are farther apart than the aim: so we said

@@ -75,8 +75,8 @@ enter(
         {
             "box2d": (
                 box2d(
-                    "Continuous collision detection prevents dynamic bodies from tunneling through static bodies; bullets also through "
-                    "dynamic bodies, but they may miss fast ones.",
+                    "Continuous collision detection prevents dynamic bodies from tunneling through static bodies; bullets are also kept "
+                    "from tunneling through dynamic bodies, but they may miss fast ones.",
                     "Chapter06_Bodies",
                     "Bullets",
                 ),
@@ -156,8 +156,8 @@ enter(
     Test(
         "seams",
         "Bodies over the seams of a flat floor",
-        "A frictionless floor of pieces of equal height does not change the speed. The value is the share of its speed that the slowest "
-        "slider loses over ten seams. Where a chain bends down, gravity only accelerates a plank.",
+        "A frictionless floor made of pieces of equal height does not change a slider's speed. The value is the share of its speed that "
+        "the slowest slider loses over ten seams. Where a chain bends down, gravity can only accelerate a plank.",
         "a loss of 1%",
         (
             *(
@@ -270,7 +270,7 @@ enter(
         "slow",
         "Slow balls",
         "Newton's law of restitution has no minimum speed, so a ball with a restitution of 1 rebounds at its approach speed. The value is "
-        "the highest approach speed, from 0.5 to 2 m/s, at which it does not.",
+        "the highest approach speed, from 0.5 to 2 m/s, at which the ball does not.",
         "0 m/s, if each rebound is within 5% of the approach speed",
         (Row("rebound", "fastest ball that does not rebound", "m/s", _slow, _flying, 2.4),),
         {
@@ -300,8 +300,8 @@ enter(
     Test(
         "missed",
         "A contact between two separated poses",
-        "A rotating rod flies toward a plate: in the middle of a step it crosses the plate, although it does not at the start or the "
-        "end. Exact continuous collision detection finds the time of contact. The value is 1 if the rod passes through without a contact.",
+        "A rotating rod flies toward a plate. It crosses the plate in the middle of a step, but not at the start or at the end of that "
+        "step. Exact continuous collision detection finds the time of contact. The value is 1 if the rod passes through without a contact.",
         "0",
         (Row("rod", "a rod that rotates through a plate in one step", "", _missed, lambda column: _passage(column).world, 0.2),),
         {

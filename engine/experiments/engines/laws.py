@@ -195,8 +195,8 @@ enter(
     Test(
         "determinism",
         "Determinism",
-        "On the same machine, the same program computes the same bits of all poses and velocities of a falling heap of 40 bodies for four "
-        "seconds. The value is 0 if they are equal and 1 if they differ.",
+        "On the same machine, the same program computes bit-identical poses and velocities for a heap of 40 bodies that falls for four "
+        "seconds. The value is 0 if they are identical and 1 if they differ.",
         "0",
         (
             Row("twice", "run twice", "", _twice, _heap, 4.0),

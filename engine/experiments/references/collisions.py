@@ -105,4 +105,4 @@ def oblique(lab: Lab) -> list[Row]:
     run(world, 2.0)
     along = math.asin(0.3)
     exact = (4.0 * math.cos(along) ** 2, -4.0 * math.cos(along) * math.sin(along))
-    return [absolute("velocity, of 4 m/s", 0.0, math.dist(world.state(struck).linear_velocity, exact) / 4.0, 1e-3, "")]
+    return [absolute("relative velocity error", 0.0, math.dist(world.state(struck).linear_velocity, exact) / 4.0, 1e-3, "")]

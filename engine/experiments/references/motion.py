@@ -27,7 +27,7 @@ def projectile(lab: Lab) -> list[Row]:
     world = lab.world()
     ball = body(world, Circle(0.5), (0.0, 0.0), linear_velocity=(3.0, 8.0))
     run(world, 2.0)
-    return [absolute("place after 2 s", 0.0, math.dist(world.state(ball).position, (6.0, -4.0)), 1e-9, "m")]
+    return [absolute("position error after 2 s", 0.0, math.dist(world.state(ball).position, (6.0, -4.0)), 1e-9, "m")]
 
 
 def _acceleration(lab: Lab, shape: AnyShape, degrees: float, friction: float) -> float:

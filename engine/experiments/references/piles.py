@@ -149,7 +149,7 @@ def pyramid(lab: Lab) -> list[Row]:
         world.step()
         if np.abs(world.velocities).max() > 0.01:
             rest = (step + 1) / 60.0
-    return [at_most("moves until", rest, 0.5, "s"), at_most("overlap", MM * deepest_overlap(world), 1.0, "mm")]
+    return [at_most("comes to rest after", rest, 0.5, "s"), at_most("overlap", MM * deepest_overlap(world), 1.0, "mm")]
 
 
 @reference("arch under four slabs", is_slow=True, chapter=QUALITY)

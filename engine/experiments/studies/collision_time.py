@@ -428,7 +428,7 @@ def collision_time(quick: bool) -> Results:
     timed = [(n, name, value) for name, values in ms.items() for n, value in zip(numbers, values, strict=False)]
     charts = (
         Chart("a disc hit off center", "step, ms", "error, degrees", curves_by(parting, 1, 0, 2), (True, True)),
-        Chart("16 discs: error of 10 cm", "step, ms", "reached after, s", curves_by(ways, 1, 0, 3), (True, False)),
+        Chart("16 discs: time to an error of 10 cm", "step, ms", "time, s", curves_by(ways, 1, 0, 3), (True, False)),
         Chart("cost", "discs", "ms per step", curves_by(timed, 1, 0, 2), (True, True)),
     )
     early, other, _ = WAYS
@@ -456,7 +456,7 @@ def collision_time(quick: bool) -> Results:
         swept.append((f"1/{rate:g} s", *hits, *(100.0 * (1.0 - hits.meetings / max(n, 1)) for n in hits[:2])))
     tables = (
         Table(
-            "when they diverge",
+            "divergence from the exact solution",
             ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"),
             tuple((f"{1e3 / float(row[0] or 0.0):.0f} Hz", *row[1:]) for row in parting),
         ),
@@ -471,7 +471,7 @@ def collision_time(quick: bool) -> Results:
             tuple(swept),
         ),
         Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
-        Table("the same gas simulated in worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), solved),
+        Table("the same gas in the laboratory's worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), solved),
     )
     return Results(tables, charts, sentences)
 

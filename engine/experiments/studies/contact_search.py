@@ -117,7 +117,8 @@ def contact_buffer(quick: bool) -> Results:
         sentences.append(
             f"{name}: testing corners first saves {saved[0]:.0f} % of the time and {looks[0]:.0f} % of the "
             "comparisons; with 4 cached points, "
-            f"it saves {saved[4]:.0f} and {looks[4]:.0f} %. The best size is {best[name][1]} (published: {_BEST}, at most {_SAVED} %)."
+            f"the savings are {saved[4]:.0f} and {looks[4]:.0f} %. The best size is {best[name][1]} "
+            f"(published: {_BEST}, saving at most {_SAVED} %)."
         )
     charts = (
         Chart("time of a step", "cached points", "saved, %", curves_by(rows, 0, 1, 3)),
@@ -136,7 +137,7 @@ def contact_buffer(quick: bool) -> Results:
         "comparisons per step",
         "saved, %",
         "tests with overlap, %",
-        "by points, %",
+        "found by points, %",
     )
     return Results((Table(f"mean of {n_steps} steps", heads, tuple(rows)),), charts, tuple(sentences), figures)
 

@@ -55,7 +55,7 @@ def extremes(quick: bool) -> Results:
     sizes, n_directions, rounds = ((4, 16), 100, 1) if quick else (_SIZES, 20_000, 9)
     columns = {name: 2 + k for k, name in enumerate(SEARCHES)}
     rows: dict[str, list[Row]] = {}
-    for kind, is_slow in (("random", False), ("2 degrees further", True)):
+    for kind, is_slow in (("random", False), ("turned by 2 degrees", True)):
         rows[kind] = []
         for n in sizes:
             turning = Turning(n, n_directions, is_slow=is_slow)
@@ -65,7 +65,7 @@ def extremes(quick: bool) -> Results:
     from_corners = {(kind, name): _pays_from(rows[kind], columns[name]) for kind in rows for name in list(SEARCHES)[1:]}
     charts = tuple(
         Chart(title, "corners", "ns", curves(rows[kind], 1, columns), (True, True))
-        for title, kind in (("random directions", "random"), ("slowly turning directions", "2 degrees further"))
+        for title, kind in (("random directions", "random"), ("slowly turning directions", "turned by 2 degrees"))
     )
     sentences = tuple(
         f"For {'random' if kind == 'random' else 'slowly turning'} directions, the {name} becomes faster than the scan at "

@@ -305,7 +305,7 @@ def integrators(quick: bool) -> Results:
         if name in ("projectile", "pendulum", "spring_floor"):
             charts.append(Chart(motion.title, "step, ms", "largest position error, m or rad", curves_by(runs, 1, 0, 2), (True, True)))
         if name == "pendulum":
-            charts.append(Chart("its energy", "step, ms", "largest energy error, J", curves_by(runs, 1, 0, 3), (True, True)))
+            charts.append(Chart("energy of the pendulum", "step, ms", "largest energy error, J", curves_by(runs, 1, 0, 3), (True, True)))
     smooth = np.array([orders[name] for name in orders if MOTIONS[name].is_smooth])
     within = float(np.abs(smooth - [ORDERS[integrator] for integrator in names]).max())
     lost = {name: orders[name][names.index("rk4")] for name in orders}
@@ -323,7 +323,7 @@ def integrators(quick: bool) -> Results:
             "energy error of an undamped spring as a fraction, 3 rad/s at 60 Hz for 100 s", ("integrator", "largest", "at the end"), kept
         ),
         *(
-            (Table("a ball on undamped springs in a simulation, 8 sub-steps: fraction of its height", ("steps", *names), bounces),)
+            (Table("a ball on undamped springs, 8 sub-steps: first bounce as a fraction of the drop height", ("steps", *names), bounces),)
             if bounces
             else ()
         ),

@@ -221,9 +221,9 @@ def pushing_apart(quick: bool) -> Results:
         f"Two sweeps with a push take {saved[PUSHED][0]:.0f} % less time in the solver than five without, and "
         f"{saved[PUSHED][1]:.0f} % less of the whole step (published: 9 % of the rest phase). Two sweeps without a push "
         f"save {saved[CONTROL][0]:.0f} and {saved[CONTROL][1]:.0f} %.",
-        f"If points are solved one by one, five boxes look stable (the top moves less than {1e3 * _STABLE:.0f} mm) from "
-        f"{_or_more(least[1, 'one_by_one'])} sweeps on with a push and from {_or_more(least[0, 'one_by_one'])} on without one. If points "
-        f"are solved together, they look stable from {_or_more(least[1, 'together'])} and {_or_more(least[0, 'together'])} sweeps on "
+        f"If points are solved one by one, the fewest sweeps with which five boxes look stable (the top moves less than "
+        f"{1e3 * _STABLE:.0f} mm) are {_or_more(least[1, 'one_by_one'])} with a push and {_or_more(least[0, 'one_by_one'])} without one. "
+        f"If points are solved together, they are {_or_more(least[1, 'together'])} and {_or_more(least[0, 'together'])} "
         "(published: 2 and 5).",
         f"Without warm starting, it takes {enough or 'more than 100'} iterations of sequential impulses to reduce the overlap to that "
         "of 5 warm-started ones.",

@@ -38,7 +38,7 @@ class _CalipersDecoder(PointsDecoder):
             words = f"All points are on {what}, so there is nothing to rotate."
         else:
             words = f"Only the corners of the hull matter, {self.names(corners)}. "
-            words += f"A rectangle of minimum area has a side along one of its {n} edges."
+            words += f"A rectangle of minimum area has a side along one of the hull's {n} edges."
         mark = Mark("polygon" if n > 2 else "path" if n > 1 else "point", "kept", corners)
         self.add("hull", 0, words, self.features(*corners), corners, marks=(mark,))
         self.touched = 0, 0, 0
@@ -175,7 +175,7 @@ class _CircleDecoder(PointsDecoder):
         if row.is_exact:
             return
         center, radius = self.circle(row.result)
-        verb = "demands" if len(support) == 1 else "demand"
+        verb = "requires" if len(support) == 1 else "require"
         verdict = (
             "these agree within rounding"
             if len(self.rows) == 1
@@ -183,8 +183,8 @@ class _CircleDecoder(PointsDecoder):
         )
         self.add(
             "judged", 7,
-            f"{self.names(support)} alone {verb} a radius of {meters(row.demanded)}, and {meters(row.holds_all)} contains all points: "
-            f"{verdict}.", self.features(*support), support, bound=row.demanded,
+            f"{self.names(support)} alone {verb} a radius of {meters(row.demanded)}, and one of {meters(row.holds_all)} contains all "
+            f"points: {verdict}.", self.features(*support), support, bound=row.demanded,
             values={"demanded": row.demanded, "holds all": row.holds_all},
             marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)),
         )  # fmt: skip

@@ -170,7 +170,7 @@ class _TriangleDecoder(OutlineDecoder):
         n = counted(len(self.result), "triangle")
         self.counts["triangles"] = len(self.result)
         self.add(
-            "answer", 6, f"{n} and the outline have the same area, {square_meters(total)}, as checked in integers.",
+            "answer", 6, f"{n} and the outline have the same area, {square_meters(total)}, as checked in integer arithmetic.",
             values={"area": total}, marks=self.done, result=self.result,
         )  # fmt: skip
 

@@ -113,8 +113,9 @@ class GjkDecoder(DifferenceDecoder):
         self._draw(e)
         self.counts["supports"] += 1
         self.add(
-            "start", 0, "B - A is the set of all differences between a point of B and a point of A. Its distance from the origin O is that "
-            f"between the shapes. GJK starts at {_simplex_name(e)}, the support (farthest vertex) in the direction from B's origin to A's.",
+            "start", 0, "B - A is the set of all differences between a point of B and a point of A. Its distance from the origin O is the "
+            f"distance between the shapes. GJK starts at {_simplex_name(e)}, the support (farthest vertex) in the direction from B's "
+            "origin to A's.",
             self.features(e.p_a, e.p_b), self.pair(e.p_a, e.p_b), marks=(*self.simplex, *self._in_plane(e)),
         )  # fmt: skip
 

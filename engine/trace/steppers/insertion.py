@@ -144,8 +144,8 @@ class InsertionDecoder(TreeDecoder):
                 grown.append(row.node)
                 forest.put_inner(row.node, row.box)
         if grown:
-            get, their = ("gets", "its") if len(grown) == 1 else ("get", "their")
-            words = f"On the way up, {listed(map(forest.said, grown))} {get} a box refitted to {their} children."
+            boxes, refit = ("box", "is refitted to its") if len(grown) == 1 else ("boxes", "are refitted to their")
+            words = f"On the way up, the {boxes} of {listed(map(forest.said, grown))} {refit} children."
             self.show("refit", 6, words, dict.fromkeys(grown, "new"))
 
     def rotate(self, e: Any) -> None:
@@ -159,7 +159,7 @@ class InsertionDecoder(TreeDecoder):
         why = (
             f", because one side was more than {MAX_TILT} levels higher than the other."
             if is_forced
-            else f", whose box shrinks by {meters(e.gain)}; no other box changes. Fewer queries hit smaller boxes."
+            else f", whose box shrinks by {meters(e.gain)}; no other box changes. Smaller boxes are hit by fewer queries."
         )
         roles: dict[int, Role] = {e.child: "new", e.riser: "best", e.uncle: "looked_at"}
         self.show("rotation", 7, swap + why, roles, values={} if is_forced else {"gain": e.gain})

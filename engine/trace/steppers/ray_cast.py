@@ -200,7 +200,7 @@ class _Decoder(TimesDecoder):
                 self.events[RAY_PASSED].read((entry, leave)), "The ray's line crosses neither an edge nor a circle, so it misses the shape."
             )
             return
-        met = "on a shifted edge" if corner < 0 else f"at the arc of corner {corner}" if self.n_corners > 1 else "on the circle"
+        met = "on a shifted edge" if corner < 0 else f"on the arc of corner {corner}" if self.n_corners > 1 else "on the circle"
         self.add(
             "entered", 10,
             f"The earliest crossing, {moment(entry)}, is the entry, and the latest, {moment(leave)}, is the exit, because the shape is "

@@ -183,7 +183,7 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
           for each contact, each point that overlaps by d:
             F = max(k d - c d', 0)                                   # force
             F_t = -k stretch - c_t slip, within +- mu F
-            pull the joints together by springs
+            pull the joints together with springs
           v = v + h (g + F / m), or another integrator               # free
           limit the energy returned to e^2 of the energy absorbed    # restored
           x = x + h v                                                # move answer

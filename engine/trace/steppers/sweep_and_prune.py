@@ -57,8 +57,8 @@ class _Decoder(PairsDecoder):
         self.axis = e.axis
         name, wider, less = "xy"[e.axis], max(e.spread) / e.n, min(e.spread) / e.n
         self.show(
-            "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times the "
-            f"{square_meters(less)} along {'yx'[e.axis]}. The sweep now uses {name}, on which fewer intervals overlap.",
+            "axis", 1, f"The centers' variance along {name} is {square_meters(wider)}, more than {AXIS_GAIN:.0f} times that "
+            f"along {'yx'[e.axis]}, {square_meters(less)}. The sweep now uses {name}, on which fewer intervals overlap.",
             {}, values={"variance": wider, "other variance": less},
         )  # fmt: skip
 

@@ -47,7 +47,7 @@ def test_missing_and_other_versions_are_told_apart(monkeypatch):
     assert found[BOX2D].state == "problem"
     assert found["numpy"].state == "note"
     assert found["mdurl"].state == "note"
-    assert "rich" not in found and found["packages"].found.endswith(" at the tested versions")
+    assert "rich" not in found and found["packages"].found.endswith(" have the tested version")
     assert all("requirements.txt" in found[name].advice for name in (BOX2D, "numpy", "mdurl"))
 
 

@@ -77,7 +77,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ({"other": 1}, "other must be a known field"),
         ({"pair": None, "points": [[0.0, "x"]]}, r"points\[0\]\[1\] must be a number"),
         ({"pair": None, "points": [[0.0, 1e99]]}, r"points\[0\]\[1\] must be a number from -1e\+09"),
-        ({"pair": None, "points": [[0.0, 1.0]]}, "a case that gjk takes, got points"),
+        ({"pair": None, "points": [[0.0, 1.0]]}, "a case that gjk accepts, got points"),
         ({"pair": None, "rings": [[[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]]}, "rings: "),
         ({"pair": None, "boxes": [[0.0, 0.0, -1.0, 1.0]], "region": [0.0, 0.0, 1.0, 1.0]}, r"boxes\[0\] must be x0, y0, x1, y1"),
     ],
