@@ -189,7 +189,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
             who, legend, color = (
                 ("our swept test", "our stop", palette.AGREE) if impact.is_ours else (solver, "the solver's stop", palette.IMPULSE)
             )
-            words = f"{name}: {who} put the bullet here, at {at:.4f} of the step, with a gap of {1e3 * gap:.1f} mm"
+            words = f"{name}: {who} stopped the bullet here, at {at:.4f} of the step, with a gap of {1e3 * gap:.1f} mm"
             marks.append(Mark(at, gap, "ring", color, words, legend))
     return GapPlot(
         title=_title(step, curve, noun, last),

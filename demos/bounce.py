@@ -37,7 +37,7 @@ class Bounce(Scene):
     """Balls side by side, without contact with each other."""
 
     tries = (
-        ("Drop them again (Enter).", "key return"),
+        ("Drop the balls again (Enter).", "key return"),
         ("Change the drop height.", "set height"),
         ("Lower the step rate: are the bounces still correct?", "set hertz"),
     )

@@ -378,7 +378,7 @@ class Bullet(Demo):
         parts.append(f"Target: {NAMES[spec.target]}, {size}.")
         parts.append(f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m per step.")
         if any(lane.rule == "discrete" for lane in self.lanes) and spec.target in WITH_ZONE:
-            parts.append(f"A step that ends in the green zone, {_length(spec.reach)}, catches the bullet.")
+            parts.append(f"A step that ends in the green zone ({_length(spec.reach)}) stops the bullet.")
         if not self.fires_by_itself:
             parts.append("F or a click fires; A turns automatic fire on or off.")
         return parts, color

@@ -98,7 +98,7 @@ class Buoyancy(Scene):
     """A tank, and bodies that start side by side above it."""
 
     tries = (
-        ("Drop them again (Enter).", "key return"),
+        ("Drop the bodies again (Enter).", "key return"),
         ("Push a body under water and let go.", "Grab"),
         ("Change the density of the water.", "set water"),
     )
@@ -107,7 +107,7 @@ class Buoyancy(Scene):
         Parameter("water", 1.0, 0.5, 2.0, "kg/m²", "water density"),
         Parameter("drag", 2.5, 0.2, 6.0, "1/s", "water drag"),
     )
-    keys = (("Enter", "drop them again"),)
+    keys = (("Enter", "drop the bodies again"),)
     claims = (
         Claim(
             "bodies that float at the predicted depth",

@@ -51,7 +51,7 @@ class Car(Scene):
     """A car and a road."""
 
     tries = (
-        ("Drive it (Left and Right).", "key left, key right"),
+        ("Drive the car (Left and Right).", "key left, key right"),
         ("Make the hills higher.", "set hills"),
         ("Lower the torque: where does the car get stuck?", "set torque"),
     )

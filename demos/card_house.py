@@ -114,7 +114,7 @@ class CardHouse(Scene):
             label(canvas, (side * self._apart, -0.25), words, color, 1.8 * self._apart, 15.0, height=0.5)
 
     def status(self) -> Sequence[StatusLine]:
-        words = f"two cards need a friction of at least tan {self.parameter('angle'):g}° = {self.limit:.3f}"
+        words = f"two cards need a friction coefficient of at least tan {self.parameter('angle'):g}° = {self.limit:.3f}"
         return ((words, palette.CAPTION),)
 
     def _house(self, middle: float, storeys: int, lean: float, friction: float) -> None:

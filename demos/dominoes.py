@@ -46,13 +46,13 @@ _LYING = 0.5
     id="dominoes",
     category="Stacks and towers",
     title="Dominoes",
-    watch="One push starts a wave; its speed should match the dashed line.",
+    watch="One push starts a wave; the dashed line shows its predicted speed.",
 )
 class Dominoes(Scene):
     """Dominoes in a row, on a stair, or each larger than the one before."""
 
     tries = (
-        ("Set them up again (Enter).", "key return"),
+        ("Set the dominoes up again (Enter).", "key return"),
         ("Change the gap: does the wave run faster?", "set gap"),
         ("Choose the growing layout: the last domino is eighteen times as heavy as the first.", "set layout"),
     )
@@ -62,7 +62,7 @@ class Dominoes(Scene):
         Parameter("gap", 0.35, 0.15, 0.7, "m", "gap between dominoes 1 m high"),
         Parameter("friction", 0.2, 0.0, 0.4, "", "friction between dominoes"),
     )
-    keys = (("Enter", "set them up again"),)
+    keys = (("Enter", "set the dominoes up again"),)
     claims = (
         Claim(
             "wave speed",

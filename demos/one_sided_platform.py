@@ -159,7 +159,7 @@ class OneSidedPlatform(Scene):
         return max((speed + math.sqrt(speed * speed + 2.0 * self.gravity * start)) / self.gravity for speed, start in jumps)
 
     def status(self) -> Sequence[StatusLine]:
-        return ((f"jumps at {self.speeds[0]:g} to {self.speeds[-1]:g} m/s; a jump reaches v² / 2g", palette.CAPTION),)
+        return ((f"jumps at {self.speeds[0]:g} to {self.speeds[-1]:g} m/s; jump height v² / 2g", palette.CAPTION),)
 
     def again(self) -> None:
         """Put all bodies on the ground and jump."""

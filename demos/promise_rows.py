@@ -110,7 +110,7 @@ class RowsScene(Limitation):
                     )
 
     def draw(self, canvas: Canvas) -> None:
-        self.draw_heads(canvas, COLUMNS, 0.36, f"share {self.outcomes[0]}, of {N_SHOTS} shots")
+        self.draw_heads(canvas, COLUMNS, 0.36, f"fraction {self.outcomes[0]} ({N_SHOTS} shots)")
         for k, (name, rows, stage) in enumerate(self.rows):
             lane = canvas.at(stage.offset)
             is_sensor = "detected" in self.outcomes
@@ -168,7 +168,7 @@ class PromiseSensors(RowsScene):
     id="promise_switches",
     category="Where Box2D surprises",
     title="The flag alone does nothing",
-    watch="Bullets are fired at a static wall with each setting of two switches; only continuous physics stops them.",
+    watch="Bullets are fired at a static wall with every combination of two switches; only continuous physics stops them.",
 )
 class PromiseSwitches(RowsScene):
     """The bullet flag has no effect if the world's continuous physics is off."""
@@ -197,7 +197,7 @@ class PromiseSwitches(RowsScene):
     id="promise_thin_bodies",
     category="Where Box2D surprises",
     title="Through thin bodies",
-    watch="Continuous physics is on everywhere, yet a body without the bullet flag flies through a dynamic plate.",
+    watch="Continuous physics is on in every row, yet a body without the bullet flag flies through a dynamic plate.",
 )
 class PromiseThinBodies(RowsScene):
     """Without the bullet flag Box2D checks static and kinematic bodies only."""

@@ -94,7 +94,7 @@ class PromiseSlowBalls(Limitation):
             self.write(canvas, (SPEED_COLUMN, y), f"{approach:g} m/s", palette.TEXT, 14.0)
             self.draw_finding(canvas, COLUMNS, y, self.finding(lane), 14.0)
         here = canvas.at(DROPS_AT)
-        self.write(here, (-1.2, 1.3), "with gravity: height of the rebound, cm", palette.TEXT, bold=True)
+        self.write(here, (-1.2, 1.3), "rebound height with gravity, cm", palette.TEXT, bold=True)
         for line, words in enumerate(("drop, cm", "predicted", "measured", "then")):
             self.write(here, (-0.26, -0.35 - ROW * line), words, palette.CAPTION, 12.0, "right")
         for k, drop in enumerate(DROPS):

@@ -453,7 +453,7 @@ class Stepper(CaseHand):
         for name in self.names:
             if self.picture(name) is None:
                 why = self.view_state.traced[name][2] if name in self.view_state.traced and self._is_ready(name) else ""
-                loading = "loading; it is compiled on first use"
+                loading = "loading (compiled on first use)"
                 if name in _loads and not self.has(name):
                     loading = "not loaded yet at this step"
                 lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")

@@ -133,7 +133,7 @@ LAYERS: tuple[Command, ...] = tuple(
         ("7", "separations", "Separations", "Label each contact with its separation."),
         ("8", "check", "Live check", "Compute every contact a second time and ring the differences."),
         ("9", "impulses", "Impulses", "Draw the impulse at each contact as an arrow."),
-        ("0", "labels", "Labels", "Label the live check's rings with reason and size."),
+        ("0", "labels", "Labels", "Label the live check's rings with their reasons and sizes."),
     )
 )
 """The layers of the picture; each id is a field of `engine.render.views.Layers`."""
@@ -340,7 +340,7 @@ COMMANDS: tuple[Command, ...] = (
         "Shared world",
         "Drive a body",
         "F2",
-        "Push the body you point at with the arrow keys, or stop pushing.",
+        "Push the body you point at (arrow keys), or stop pushing.",
         lambda app: app.dock(PeopleDock).drive(app.session),
         _not_shared,
     ),

@@ -189,7 +189,7 @@ class FilmExport(Export):
 
     def work(self) -> bool:
         if self._closing is None and self._session.view.whole != self._view:
-            raise FilmError("the size of the view changed, so the film was abandoned")
+            raise FilmError("the size of the view changed, so the film was discarded")
         return super().work()
 
     def cancel(self) -> None:

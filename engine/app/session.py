@@ -308,7 +308,7 @@ class Session:
                 beside.close()
                 self.show_beside(*(other for other in self.besides if other is not beside), since=self.since)
                 self.messages.say(
-                    f"{load_solver(beside.solver).capabilities.title} can no longer run for comparison: {error}", palette.UNEXPLAINED
+                    f"{load_solver(beside.solver).capabilities.title} can no longer be run for comparison: {error}", palette.UNEXPLAINED
                 )
         late = [beside for beside in self.besides if not beside.is_caught_up]
         if not late and self._on_its_way is not None:

@@ -162,8 +162,10 @@ class Distances:
                 else Why(_NOT_TRACED, "it has neither a contact nor a joint")
             )
         if self._differences:
-            return Why(_NOT_TRACED, "its contacts were the same in both, but those of other bodies were not")
-        return Why(_NOT_TRACED, "its contacts were the same in both" if place in self._touched else "it has no contact, but it has a joint")
+            return Why(_NOT_TRACED, "its contacts were the same in both worlds, but those of other bodies were not")
+        return Why(
+            _NOT_TRACED, "its contacts were the same in both worlds" if place in self._touched else "it has no contact, but it has a joint"
+        )
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:

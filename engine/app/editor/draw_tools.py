@@ -132,7 +132,7 @@ class PolygonTool(_DrawTool):
     name, letter, kind = "Polygon", "P", "polygon"
     hint = (
         "click the corners; press Enter or click the first corner to close "
-        "it (hold Shift for a static body); Backspace removes the last one"
+        "the polygon (hold Shift for a static body); Backspace removes the last one"
     )
 
     def __init__(self, editor: Editor) -> None:
@@ -197,7 +197,7 @@ class FreehandTool(_DrawTool):
     """Draws a body's outline in one stroke."""
 
     name, letter, kind = "Outline", "F", "outline"
-    hint = "draw its outline in one stroke and release to close it; hold Shift for a static body"
+    hint = "draw the body's outline in one stroke and release to close it; hold Shift for a static body"
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)

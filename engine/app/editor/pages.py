@@ -51,7 +51,7 @@ _STEPPERS = {"contact": "manifold", "distance": "distance", "overlap": "overlap"
 _SAYS: dict[str, str] = {
     "type": "A static body never moves; a kinematic one moves at its own velocity; a dynamic one responds to forces and contacts.",
     "name": "The body's name in the log, plots, tables and files.",
-    "bullet": 'Stops at its first contact, even with moving bodies. Requires the world\'s "continuous" setting.',
+    "bullet": 'The body stops at its first contact, even with a moving body. Requires the world\'s "continuous" setting.',
     "fixed_rotation": "The body never rotates.",
     "awake": "The body is simulated in each step. If off, it sleeps until something touches it.",
     "allow_sleep": "The body falls asleep after half a second at rest.",

@@ -241,7 +241,7 @@ class FilesDock(Dock):
             return lambda _: _attempt(session, lambda session: self._write(session, path, title, moment))
 
         answers = tuple(Answer(moment.question, writing(moment)) for moment in choices)
-        words = f"The bodies have moved since you built the scene. Saving to {path.name}:"
+        words = f"The bodies have moved since you built the scene. The scene will be saved to {path.name}."
         self._asking.ask(Question("Which moment should be saved?", words, answers), session)
         return ""
 

@@ -93,7 +93,7 @@ def typed_path(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise InvalidInputError("the name", "in the home folder of a user of this computer", name) from None
+        raise InvalidInputError("the name", "in the home folder of an existing user", name) from None
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -210,7 +210,7 @@ class PlotDock(Dock):
             )
         )
         rows.append(Buttons(tuple(self._button(("whole", name)) for name in SUMS), height=19.0))
-        rows.append(Note("Turn the wheel over a curve to zoom in time."))
+        rows.append(Note("Turn the wheel over a curve to zoom the time axis."))
         return rows
 
     def _button(self, source: Source) -> Button:

@@ -69,7 +69,7 @@ class SetParameter(Action, frozen=True):
         self.apply(sim)
         if before is None or before == sim.demo.values[self.name]:
             return None, None
-        return None, Inverse(f"the change of {self.name}", (Part(SetParameter(self.name, before)),))
+        return None, Inverse(f"the change to {self.name}", (Part(SetParameter(self.name, before)),))
 
     @property
     def target(self) -> tuple[object, ...]:
@@ -92,7 +92,7 @@ class SetSolver(Continuing, frozen=True):
     def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
         before = {(stage.world.solver, stage.world.settings.solver_settings) for stage in sim.demo.stages}
         self.apply(sim)
-        return None, Inverse("the change of the solver", tuple(Part(SetSolver(*solver)) for solver in before) if len(before) == 1 else ())
+        return None, Inverse("the change of solver", tuple(Part(SetSolver(*solver)) for solver in before) if len(before) == 1 else ())
 
     @property
     def target(self) -> tuple[object, ...]:

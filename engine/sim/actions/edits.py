@@ -436,7 +436,7 @@ class ChangeWorld(Edit, frozen=True):
         return max(work_of_settings(solver, named, own) for solver in sim.solvers)
 
     def _words(self) -> str:
-        return "the change of the world's settings"
+        return "the change to the world's settings"
 
     def _parts(self, sim: Simulation, world: World) -> tuple[Part, ...]:
         return (Part(ChangeWorld(self.stage, _before(world.settings, self.changes))),)
