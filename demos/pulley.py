@@ -59,7 +59,7 @@ class Pulley(Scene):
     """Two boxes on a rope, which start again after the landing."""
 
     tries = (
-        ("Let go again (Enter).", "key return"),
+        ("Release the masses again (Enter).", "key return"),
         ("Make both masses equal: what happens?", "set mass_1, set mass_2"),
         ("Set the ratio to 2: the left mass now balances a mass twice as large.", "set ratio"),
     )
@@ -70,7 +70,7 @@ class Pulley(Scene):
         Parameter("ratio", 1.0, 0.5, 2.0, "", "pulley ratio"),
     )
     layers: ClassVar[Mapping[str, bool]] = {"joints": False}
-    keys = (("Enter", "let go again"),)
+    keys = (("Enter", "release the masses again"),)
     claims = (
         Claim(
             "acceleration of the left mass",

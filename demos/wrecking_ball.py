@@ -55,7 +55,7 @@ class WreckingBall(Scene):
     """A crane with a ball on a chain, and a wall."""
 
     tries = (
-        ("Swing again (Enter).", "key return"),
+        ("Swing the ball again (Enter).", "key return"),
         ("Remove the rope joint: the chain stretches like rubber.", "set rope"),
         ("Make the ball lighter: the chain stretches less.", "set mass"),
     )
@@ -65,7 +65,7 @@ class WreckingBall(Scene):
         Parameter("angle", 70.0, 10.0, 85.0, "°", "starting angle of the chain"),
         Parameter.choice("rope", ("no", "yes"), "a rope joint from the hook to the ball", default=1),
     )
-    keys = (("Enter", "swing again"),)
+    keys = (("Enter", "swing the ball again"),)
     claims = (
         Claim(
             "maximum ball speed before it hits the wall",

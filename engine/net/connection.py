@@ -277,7 +277,7 @@ class Connection:
             case ssl.SSLCertVerificationError():
                 return f"the certificate of {at} is not trusted ({error.verify_message}): use --tls-ca FILE to trust a certificate you know"
             case ssl.SSLError():
-                return f"{at} does not support TLS 1.2 or later: the server may run without --tls, or be another program"
+                return f"{at} does not support TLS 1.2 or later: the server may run without --tls, or it may be another program"
             case TimeoutError():
                 return f"{at} does not respond"
             case ConnectionRefusedError():

@@ -137,7 +137,7 @@ def _check_names(demo: Demo, own: Mapping[str, Any]) -> None:
             raise StateError(f"{name!r:.80} is not part of a state")
     missing = sorted(present.keys() - own.keys())
     if missing and demo.steps == 0 and not demo.sim.users.users:
-        raise StateError(f"the state must have {missing[0]!r:.80}, as every {demo.id} has")
+        raise StateError(f"the state must have {missing[0]!r:.80}, as every state of {demo.id} has")
 
 
 def _check_dropped(demo: Demo, dropped: Sequence[Any]) -> None:

@@ -108,10 +108,12 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     if isinstance(spec, GearJointSpec):
         rows.append(Note("The coupled joints are fixed at creation. A ratio that you type takes effect from their current positions."))
     elif isinstance(spec, MouseJointSpec):
-        rows.append(Note("It pulls its point on body B toward anchor A, which only its creator can move."))
+        rows.append(Note("The joint pulls its point on body B toward anchor A, which only its creator can move."))
     else:
         rows.append(
-            Note("Its bodies, anchors and axis are fixed at creation. To join other bodies, delete it (Del) and create a new joint.")
+            Note(
+                "The joint's bodies, anchors and axis are fixed at creation. To join other bodies, delete it (Del) and create a new joint."
+            )
         )
     return rows + _state(world, chosen.joint, spec, editor.stages[chosen.stage].displaced)
 

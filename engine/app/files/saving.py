@@ -130,7 +130,7 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
     if not isinstance(demo, SceneDemo):
         step = demo.stages[0].world.step_index
         moment = f" at step {step}" if step else ""
-        watch = f"Saved in the demo {name}{moment}: all bodies and joints, but not the demo's own buttons and sliders."
+        watch = f"This scene has all bodies and joints of the demo {name}{moment}, but not the demo's own buttons and sliders."
         if demo.tries is BUILDING:
             watch = f"You built this scene in the {name}. Draw more bodies, join them, and throw them."
         name = title or name

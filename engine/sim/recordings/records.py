@@ -220,14 +220,14 @@ class Room:
         """Consume `n` uncompressed bytes."""
         self.n_bytes -= n
         if self.n_bytes < 0:
-            raise RecordingError(place, f"within a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("more"))
+            raise RecordingError(place, f"small enough for a recording that unpacks to at most {MAX_UNPACKED} bytes", Described("a larger one"))
 
     def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
         """Consume steps, inputs, and bytes of memory after decoding."""
         for (limit, left), n in zip(self._left.items(), (n_steps, n_inputs, n_memory), strict=True):
             self._left[limit] = left - n
             if left < n:
-                raise RecordingError(place, f"within a recording of at most {limit}", Described("more"))
+                raise RecordingError(place, f"small enough for a recording of at most {limit}", Described("a larger one"))
 
 
 def start_of_file() -> bytes:

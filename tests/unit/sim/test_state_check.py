@@ -109,7 +109,7 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
         (set_in_user("undo", [inverse_of(CreateBody(0, {}), old=[1, 2])]), r"undo must have the old ids"),
         (set_in_user("undo", [inverse_of(SetAwake(0, 1, True), pose=float("nan"))]), r"undo must have poses of three finite"),
         *((set_in(0, name, value), f"'{name}' is not part of a state") for name, value in HIDING.items()),
-        (lambda plain: plain[4].pop("score"), "the state must have 'score', as every table has"),
+        (lambda plain: plain[4].pop("score"), "the state must have 'score', as every state of table has"),
         (set_in(0, "steps", 2**60), "demo: .*steps"),
         (set_in(1, "solver_settings", {"tuple": [["x", 1.0]]}), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \(\["),
     ],
