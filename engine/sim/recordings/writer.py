@@ -79,7 +79,7 @@ class RecordingWriter:
         place = f"{self.path}, step {part.step}"
         content = encode_record(part, place, self._room)
         if self._room is not None and self._end + len(content) > MAX_FILE_BYTES - _END_BYTES:
-            raise RecordingError(place, f"small enough for a recording of at most {MAX_FILE_BYTES} bytes", Described("more"))
+            raise RecordingError(place, f"small enough for a recording of at most {MAX_FILE_BYTES} bytes", Described("a larger one"))
         self._write(content, part.step + part.n_steps, n_inputs)
 
     def go_back(self, step: int, n_inputs: int) -> None:
