@@ -220,7 +220,8 @@ class Room:
         """Consume `n` uncompressed bytes."""
         self.n_bytes -= n
         if self.n_bytes < 0:
-            raise RecordingError(place, f"small enough for a recording of {MAX_UNPACKED} unpacked bytes", Described("a larger one"))
+            requirement = f"small enough for a recording that unpacks to at most {MAX_UNPACKED} bytes"
+            raise RecordingError(place, requirement, Described("a larger one"))
 
     def take(self, n_steps: int, n_inputs: int, n_memory: int, place: str) -> None:
         """Consume steps, inputs, and bytes of memory after decoding."""
