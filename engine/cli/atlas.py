@@ -46,8 +46,8 @@ def atlas_command(args: AtlasOptions) -> Report:
     """Map the fractions of shots that tunnel and that hit over two parameters, with one map per rule, as PNG, CSV and JSON.
 
     The maps show the boundary predicted by our analysis. The status is 1 if fewer than 99 % of a map's cells lie within three standard
-    errors of the prediction, or if one of the others is unexplained. After an interruption, the same command resumes and writes the same
-    files.
+    errors of the prediction, or if one of the others is unexplained. To resume after an interruption, run the same
+    command again; it writes the same files.
     """
     plan = _plan(args)
     from engine.app.files.writing import check_directory

@@ -74,7 +74,7 @@ def draw_map(rule_map: AtlasMap) -> bytes:
     hit, tunneled, ways = np.moveaxis(law, -1, 0)
     mesh = _draw_panel(left, rule_map, "tunneled", rule_map.tunneled, x, y, tunneled, ways)
     _draw_panel(right, rule_map, "hit", rule_map.hit, x, y, hit, ways)
-    left.set_title("tunneled: the bullet came out the back", fontsize=11)
+    left.set_title("tunneled: the bullet emerged behind the target", fontsize=11)
     right.set_title("hit: contact in at least one step", fontsize=11)
     _set_label(left, "y", rule_map.plan.y)
     bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
@@ -114,9 +114,9 @@ def _draw_panel(
         words = f"law: {100.0 * chance.max():.0f} % everywhere"
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
     words = (
-        f"cap: {MAX_TRANSLATION_PER_STEP:g} m per step"
+        f"speed cap: {MAX_TRANSLATION_PER_STEP:g} m per step"
         if plan.base.is_box2d
-        else f"cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
+        else f"speed cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
     )
     _draw_line(panel, x, y, ways, 1.0, words, ":", 2.4, _CAP)
     rows, columns = np.nonzero(rule_map.errors > MAX_ERRORS)

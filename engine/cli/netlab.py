@@ -48,7 +48,7 @@ class NetlabOptions:
     rollback: int | None = option("N", "Number of ticks that the server can roll back for even later inputs.")
     window_steps: int | None = option("N", "Maximum number of ticks that a client may run ahead or roll back.")
     script: str | None = option("FILE", "File of client actions, instead of random users.", reads=True, excludes=("rate",))
-    rate: float | None = option("R", "Actions per second that each random user starts.")
+    rate: float | None = option("R", "Number of actions that each random user starts per second.")
     join_at: int | None = option("STEP", "Tick at which the last client joins.")
     sweep: str | None = option("NAME=LIST", "Run once per value, such as latency=0,0.05,0.1; also delay, clients, ...")
     json: options.JsonFile = None

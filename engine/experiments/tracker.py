@@ -424,4 +424,4 @@ def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
         )
     if shot.pushes_back(hit):
         return f"tunneled: it hit the {noun} at {x}, but the {noun} could not move away fast enough"
-    return f"tunneled: at step {hit.step} ({x}) its center had passed the center of the {noun}, so the bullet was pushed out at the back"
+    return f"tunneled: at step {hit.step} ({x}) the bullet's center had passed the center of the {noun}, so it was pushed out at the back"

@@ -108,7 +108,7 @@ def _wrong_table(tally: QueryTally, wrong: Wrong) -> Table:
     """Return how often and how badly Box2D is wrong, not merely different."""
     title, mean, largest = _WRONG[wrong.share]
     rows = [(name, *_wrong_cells(wrong, kind)) for name, kind in (*tally.shown_kinds, ("all", tally))]
-    return Table(title, ("kind of pairs", "touching", "wrong", "share", mean, largest), tuple(rows))
+    return Table(title, ("kind of pair", "touching", "wrong", "share", mean, largest), tuple(rows))
 
 
 def _wrong_cells(wrong: Wrong, kind: KindTally) -> tuple[Cell, ...]:

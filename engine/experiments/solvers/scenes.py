@@ -219,7 +219,7 @@ def _card_house(world: World) -> Judged:
 
 @_scene("Arch under four slabs", 15.0)
 def _arch(world: World) -> Judged:
-    """The top slab sinks by at most half a slab, 0.5 m. Exactly solved, nothing moves: the arch needs friction 0.482 and has 0.6."""
+    """The top slab sinks by at most half a slab, 0.5 m. In the exact solution, nothing moves: the friction is 0.6, and 0.482 is enough."""
     stones, slabs = scenes.stones_under_slabs(world)
     places, keystone = _places(world, slabs[-1:]), _places(world, stones[8:9])
     layers = tuple(tuple(slabs[k:]) for k in range(4))
@@ -235,7 +235,7 @@ def _circle_stack(world: World) -> Judged:
 
 @_scene("Friction ramp", 10.0)
 def _friction_ramp(world: World) -> Judged:
-    """The box stays within 5 cm, because a slipping box does not stop. Friction 0.6 holds up to 31 degrees, and this slope has 17."""
+    """The box stays within 5 cm, because a slipping box does not stop. Friction 0.6 holds up to 31 degrees; this slope is at 17."""
     box = scenes.box_on_a_ramp(world)
     return _standing(world, [box], 0.05, ((box,),))
 
@@ -350,7 +350,7 @@ _RUSH = 10.0
 
 @_scene("Rush: 200 discs meet in the middle", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _rush(world: World) -> Judged:
-    """No disc ever exceeds 15 m/s. All start with 10 m/s and do not bounce, so an overlap must not become speed."""
+    """No disc ever exceeds 15 m/s. All start at 10 m/s and do not bounce, so an overlap must not become speed."""
     discs: list[int] = []
     for ring in range(9):
         radius = 8.0 + 1.5 * ring

@@ -219,7 +219,7 @@ def pushing_apart(quick: bool) -> Results:
     )
     sentences = (
         f"Two sweeps with a push take {saved[PUSHED][0]:.0f} % less time in the solver than five without, and "
-        f"{saved[PUSHED][1]:.0f} % less of the whole step (published: 9 % of the rest phase). Two sweeps without a push "
+        f"{saved[PUSHED][1]:.0f} % less for the whole step (published: 9 % of the rest phase). Two sweeps without a push "
         f"save {saved[CONTROL][0]:.0f} and {saved[CONTROL][1]:.0f} %.",
         f"If points are solved one by one, the fewest sweeps with which five boxes look stable (the top moves less than "
         f"{1e3 * _STABLE:.0f} mm) are {_or_more(least[1, 'one_by_one'])} with a push and {_or_more(least[0, 'one_by_one'])} without one. "

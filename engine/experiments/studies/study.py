@@ -41,7 +41,7 @@ class Results:
     def beside(self) -> tuple[Table, ...]:
         """The table of the authors' figures beside ours; empty if none were published."""
         rows = tuple((f"{row.quantity}, {row.unit}" if row.unit else row.quantity, row.published, row.here) for row in self.figures)
-        return (Table("the authors' figures, and the same quantities here", ("quantity", "published", "here"), rows),) if rows else ()
+        return (Table("published figures, and ours for the same quantities", ("quantity", "published", "here"), rows),) if rows else ()
 
     def as_json(self) -> dict[str, Any]:
         """Return a plain dictionary of figures, tables and sentences; the charts show nothing else."""

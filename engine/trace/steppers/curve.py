@@ -99,8 +99,8 @@ class _MortonDecoder(CurveDecoder):
         forest.put_inner(node, e.box, (left, right))
         forest.set_roots([node, *rest])
         self.show(
-            "join", 5, f"On top are {name(left)} and {name(right)}. They differ in {self._bit_name(e.bit)}, and from what precedes them in "
-            f"a higher bit, so {name(node)} joins them.", {node: "new", left: "best", right: "best"}, (self.curve,),
+            "join", 5, f"On top are {name(left)} and {name(right)}. They differ from each other in {self._bit_name(e.bit)}, and "
+            f"from what precedes them in a higher bit, so {name(node)} joins them.", {node: "new", left: "best", right: "best"}, (self.curve,),
             values={"bit": float(e.bit)}, question=question,
         )  # fmt: skip
 

@@ -82,7 +82,7 @@ class SolverStepper(Algorithm[SceneCase]):
 
 ALGORITHMS: tuple[Algorithm[Any], ...] = (
     SolverStepper(
-        "sequential_impulses", "Sequential impulses: one impulse after the other", "#how-it-works", """
+        "sequential_impulses", "Sequential impulses: one impulse at a time", "#how-it-works", """
         v = v + dt (g + F / m)                             # free
         reapply the last step's impulses                   # warm
         repeat:
