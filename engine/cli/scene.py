@@ -32,7 +32,7 @@ class SceneOptions:
 def scene_command(args: SceneOptions) -> Report | None:
     """Check a scene file and print its contents and what an import omitted or changed.
 
-    --out converts a R.U.B.E. export or an SVG to a scene file. Errors in the file are reported with their line.
+    --out converts a R.U.B.E. export or an SVG to a scene file. Errors in the file are reported with line numbers.
     """
     if args.schema is not None:
         from engine.common.json_file import json_text

@@ -73,7 +73,7 @@ class SolversOptions:
 
 @options.command
 def solvers_command(args: SolversOptions) -> Report:
-    """Run solvers on scenes and report which remain standing, how accurately, and at what cost.
+    """Run solvers on scenes and report which scenes remain standing, how accurately, and at what cost.
 
     All solvers are measured in the same way, from poses. If a solver rejects a scene, stops or explodes, the table shows the reason.
     --efforts varies the work per step to find the least effort that reaches --accuracy. docs/solvers.md explains the columns. Costs are
