@@ -29,14 +29,14 @@ def degrees(way: tuple[float, float]) -> str:
 
 
 def depth_or_gap(gap: float) -> str:
-    """Return a gap along an axis as a clause; a negative one is an overlap.
+    """Return a gap along an axis as a clause; a negative one is a depth.
 
     Examples
     --------
     >>> depth_or_gap(-0.2), depth_or_gap(0.2)
-    ('the shadows overlap by 0.200 m', 'the gap is 0.200 m')
+    ('the depth is 0.200 m', 'the gap is 0.200 m')
     """
-    return f"the shadows overlap by {meters(-gap)}" if gap < 0.0 else f"the gap is {meters(gap)}"
+    return f"the depth is {meters(-gap)}" if gap < 0.0 else f"the gap is {meters(gap)}"
 
 
 def square_meters(value: float) -> str:

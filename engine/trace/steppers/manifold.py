@@ -86,8 +86,8 @@ class ClippingDecoder(AxesDecoder):
     algorithm: ClippedManifold
     edge_line = 0
     aim = (
-        "Where the shadows overlap, the gap is negative, and moving B by that depth along the axis separates the shapes. The axis with the "
-        "largest gap, or the least depth, is therefore the shortest way to separate them."
+        "If a shape reaches behind the other's edge, the gap is negative, and moving it out by that depth separates the shapes. The axis "
+        "with the largest gap, or the least depth, is therefore the shortest way to separate them."
     )
     goes_on = "There is no contact."
     tries_on = True
@@ -149,7 +149,7 @@ class ClippingDecoder(AxesDecoder):
             rule = f", because B's best gap{depths}, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
-            least = "least overlap" if gap < 0.0 else "largest gap"
+            least = "least depth" if gap < 0.0 else "largest gap"
             why = f"The reference edge is {name}. It has the {least}, so its normal is the shortest way to separate them"
         ends = depth_or_gap(gap) + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:

@@ -221,7 +221,7 @@ class AxesDecoder(Decoder[PairCase]):
             says = "the gap is 0 within rounding, so the shadows touch. Touching counts as overlap, so this axis does not separate them."
         else:
             so_far = ", the least so far" if is_best else ""
-            says = f"the shadows overlap by {meters(-gap)} along this axis{so_far}. The axis does not separate the shapes."
+            says = f"{other} reaches {meters(-gap)} behind this edge{so_far}. The axis does not separate the shapes."
             if self._lies_behind(side, edge):
                 says = (
                     f"all of {other} lies behind this edge and would have to move {meters(-gap)} along its normal to get in front{so_far}. "
@@ -230,7 +230,7 @@ class AxesDecoder(Decoder[PairCase]):
         if flag < 0.0:
             says += " The neighboring edges do not allow this normal."
         if self.climbs and n_tried > 3:
-            worse = "overlap is larger" if gap < 0.0 else "gap is smaller"
+            worse = "depth is greater" if gap < 0.0 else "gap is smaller"
             says += " The climb continues." if flag == 1.0 else f" The {worse} than the last one, so the climb ends."
         why = _CLIMB[min(n_tried, len(_CLIMB)) - 1] if self.climbs else ""
         role: Role = "dropped" if not is_best else "result" if is_parting else "best"

@@ -71,9 +71,9 @@ def check_axis(cores, step):
         assert abs(bar.min() - (along.min() - radius)) <= cores.near and abs(bar.max() - (along.max() + radius)) <= cores.near
     shadows = [points @ n for points in cores.points]
     meets = shadows[side].min() - cores.reach <= shadows[1 - side].max() and separation <= cores.reach
-    if "the shadows overlap" in step.sentence:
+    if " behind this edge" in step.sentence and "lies behind" not in step.sentence:
         assert meets or abs(shadows[side].min() - cores.reach - shadows[1 - side].max()) <= cores.near
-    elif "lies behind it" in step.sentence:
+    elif "lies behind this edge" in step.sentence:
         assert shadows[1 - side].max() + cores.reach <= shadows[side].min() + cores.near
     if step.question is not None and abs(separation - cores.reach) > cores.near:
         assert step.question.answers[step.question.right] == ("yes" if separation > cores.reach else "no")
