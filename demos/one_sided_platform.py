@@ -51,14 +51,14 @@ class OneSidedPlatform(Scene):
 
     tries = (
         ("Make all bodies jump (J).", "key j"),
-        ("Change the speed of the fastest jump.", "set fastest"),
+        ("Change the highest jump speed.", "set fastest"),
         ("Drag a body up through a platform and let it fall.", "Grab"),
     )
     keywords = "presolve pre-solve hook platform jump one-way"
     parameters = (
         Parameter("jumpers", 8, 1, 10, "", "jumpers", whole=True),
-        Parameter("slowest", 5.0, 3.0, 8.0, "m/s", "slowest jump speed"),
-        Parameter("fastest", 12.5, 8.0, 14.0, "m/s", "fastest jump speed"),
+        Parameter("slowest", 5.0, 3.0, 8.0, "m/s", "lowest jump speed"),
+        Parameter("fastest", 12.5, 8.0, 14.0, "m/s", "highest jump speed"),
     )
     keys = (("J", "jump"), ("Enter", "start again"))
     claims = (

@@ -39,7 +39,7 @@ ROW = 0.26
     id="promise_slow_balls",
     category="Where Box2D surprises",
     title="Slow balls do not bounce",
-    watch="A ball that hits at 1 m/s or less does not bounce, although its restitution is 1.",
+    watch="A ball that hits a surface at 1 m/s or less does not bounce, even though its restitution is 1.",
 )
 class PromiseSlowBalls(Limitation):
     """Balls that hit a wall or the floor at about 1 m/s."""

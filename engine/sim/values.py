@@ -445,7 +445,7 @@ class ValueReader:
         if own is None and not all(type(key) is str and can_be_set(kind, key) for key in attributes):
             raise StateError(f"a {kind.__name__} cannot have the attributes {list(attributes)!r:.80}")
         if issubclass(kind, enum.Enum):
-            raise StateError(f"{kind.__name__} must be a member of the enumeration")
+            raise StateError(f"a {kind.__name__} must be encoded as a member of the enumeration, not as an object")
         if issubclass(kind, tuple):
             at = self._begin()
             return self._end(at, tuple.__new__(kind, [self.read(attributes[key], depth) for key in own or ()]))

@@ -54,7 +54,7 @@ class PlotDock(Dock):
     gives_way = True
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Middle click", "plot and log that body"),
+        ("Middle click", "plot and log the body under the pointer"),
         ("Click, drag in a plot", "go to that step"),
         ("Wheel in a plot", "show more or less time"),
     )

@@ -215,10 +215,10 @@ def _check_processes(client: Any, address: str) -> None:
         if isinstance(theirs, OSError):
             continue  # it has just gone
         if isinstance(theirs, Exception):
-            raise ClusterError(f"the worker {where} of the cluster cannot load the engine: {theirs}")
+            raise ClusterError(f"the cluster worker at {where} cannot load the engine: {theirs}")
         differing = _differing(theirs, versions())
         if differing:
-            raise ClusterError(f"the worker {where} of the cluster has {differing}")
+            raise ClusterError(f"the cluster worker at {where} has {differing}")
 
 
 def _differing(theirs: tuple[tuple[str, str], ...], ours: tuple[tuple[str, str], ...]) -> str:

@@ -200,7 +200,13 @@ def overlap_tests(quick: bool) -> Results:
 
 
 _GJK = ("GJK, overlap only", "GJK, no cached support", "GJK, distance")
-_COUNTED = ("steps with overlap", "false, smallest", "false, diagonal", "fraction of all hits, smallest", "diagonal")
+_COUNTED = (
+    "steps with overlap",
+    "false hits, smallest circle",
+    "false hits, diagonal circle",
+    "false share, smallest circle",
+    "false share, diagonal circle",
+)
 
 
 class _Row(NamedTuple):

@@ -147,7 +147,7 @@ class GjkDecoder(DifferenceDecoder):
         names = tuple(f"A{k}" for k in range(len(self.world_a)))
         self.add(
             "support", 4,
-            f"Opposite to n, the direction of v, the support is w = {vertex_name(e.a, e.b)}, w.n = {meters(e.bound)}. All of B - A lies "
+            f"With n along v, the support opposite to n is w = {vertex_name(e.a, e.b)}, and w.n = {meters(e.bound)}. All of B - A lies "
             f"beyond the line through w, so the distance is between {meters(max(e.bound, 0.0))} and {meters(e.length)}.",
             self.features(e.a, e.b), (a, b), n, e.bound, {"w.n": e.bound, "|v|": e.length},
             marks=(

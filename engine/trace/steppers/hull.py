@@ -165,7 +165,7 @@ class _ChainDecoder(PointsDecoder):
     def answer(self) -> None:
         corners = as_points(self.result)
         self.add(
-            "answer", 6, f"Both chains together are the hull: {len(corners)} corners, {self.names(corners)}.",
+            "answer", 6, f"Together, the two chains form the hull: {len(corners)} corners, {self.names(corners)}.",
             self.features(*corners), corners, marks=(Mark("polygon", "result", corners),), result=self.result,
         )  # fmt: skip
 
@@ -183,7 +183,7 @@ class MonotoneChain(PointsAlgorithm):
             while the chain's last two points and this one do not turn left:
               remove the last one
             append the point
-        both chains together, without their last points, are the hull
+        together, the two chains without their last points form the hull
     """)
     beside = ("quickhull",)
     decoder = _ChainDecoder

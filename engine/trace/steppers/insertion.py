@@ -31,7 +31,7 @@ INSERTED = (
     "  start at the root; best = the root",
     "  repeat: cost next to a child = half perimeter of both + growth above",
     "    if no node below can cost less than best: stop",
-    "    descend to the child below which it may cost least",
+    "    descend to the child whose subtree has the lowest possible cost",
     "  a new node replaces best, with best and the leaf as its children",
     "  on the way up: refit each box to its two children",
     "    swap a child and a grandchild if a box shrinks",

@@ -150,7 +150,7 @@ class ClippingDecoder(AxesDecoder):
             why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
             least = "least depth" if gap < 0.0 else "largest gap"
-            why = f"The reference edge is {name}. It has the {least}, so its normal is the shortest way to separate them"
+            why = f"The reference edge is {name}. It has the {least}, so moving along its normal separates the shapes by the shortest way"
         ends = depth_or_gap(gap) + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:
             ends = "there is no contact"

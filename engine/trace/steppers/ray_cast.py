@@ -176,11 +176,12 @@ class _Decoder(TimesDecoder):
         what = "The circle" if self.n_corners == 1 else f"The circle about corner {corner}"
         crossings: Marks = ()
         if math.isnan(half):
-            sentence = f"{what}: the ray's line passes its center at {away}, farther than the radius, {r}, so it misses."
+            sentence = f"{what}: the ray's line passes {away} from its center, which is more than the radius, {r}, so it misses."
         else:
             times = nearest - half, nearest + half
             first, last = map(moment, times)
-            sentence = f"{what}: the ray's line passes its center at {away}, within the radius, {r}, and is inside from {first} to {last}."
+            where = f"{away} from its center, less than the radius, {r}"
+            sentence = f"{what}: the ray's line passes {where}, and is inside from {first} to {last}."
             self.add_bar(2.0 * corner + 1.0, *times, f"arc {corner}")
             crossings = self.crossing(*times)
         beside = (path("bound", center, self.at(nearest), text=away),) if abs(nearest) < 5.0 else ()

@@ -399,7 +399,8 @@ class _BilateralDecoder(ImpactDecoder):
                 *(clear_time("kept", e.t1, e.t2, "clear") if e.is_proven else ()), *self.placed(e.t2),
             ),
             question=Question(
-                "Does the bound stay above 0 up to t2?", ("yes, it is clear", "no, the search goes halfway back"), int(not e.is_proven)
+                "Does the bound stay above 0 up to t2?", ("yes, the motion is clear", "no, the search goes halfway back"),
+                int(not e.is_proven),
             ),
         )  # fmt: skip
 
