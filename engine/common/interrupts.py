@@ -7,13 +7,15 @@ termination request handled by `interrupt`) is therefore only recorded.
 Elsewhere an extension module may silently drop the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during the
 lookup, SWIG wrappers clear conversion errors, and an optional import that fails is treated as a missing module. During the imports for a
 run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
-once per iteration.
+once per iteration. Python reports an exception in a finalizer or in a callback of a weak reference, which nobody can catch, on standard
+error ("Exception ignored in"); an interrupt there is not an error of the program, and is recorded without a report.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the C module behind `signal`
 import signal
+import sys
 import threading
 from types import FrameType, TracebackType
 from typing import Any
@@ -46,10 +48,20 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+_report = sys.unraisablehook
+
+
+def _report_errors(unraisable: sys.UnraisableHookArgs) -> None:
+    """Report an exception that nobody can catch, unless it is an interrupt, which `raise_lost` raises again."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        _report(unraisable)
+
+
 def heed_interrupts() -> None:
     """Install `interrupt` as handler of SIGINT unless the signal is ignored. Call it on the main thread, before slow imports."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
+        sys.unraisablehook = _report_errors
 
 
 def raise_lost() -> None:

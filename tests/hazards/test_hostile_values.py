@@ -213,7 +213,8 @@ METHODS = {
     **{name: {"fixture": 1} for name in ("destroy_fixture", "is_fixture", "fixture")},
     **{name: {"joint": 0} for name in ("destroy_joint", "is_joint", "joint", "joint_now", "joint_state", "joint_bodies", "joint_anchors")},
 }
-WITHOUT_VALUES = {"canonicalize", "clone", "pair_record", "snapshot", "state_hash", "step"}
+WITHOUT_VALUES = {"canonicalize", "clone", "copies", "pair_record", "snapshot", "state_hash", "step"}
+"""`Worlds` checks the number of copies: test_worlds.py."""
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -183,7 +183,7 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path):
     assert process.returncode == 130, stderr
     assert stdout == ""
     *waited_for, last = stderr.splitlines()  # an empty cache of kernels takes longer to fill than a plain line waits
-    assert last == "interrupted" and all(line.endswith(" s so far") for line in waited_for)
+    assert last == "interrupted" and all(line.endswith(" s so far") for line in waited_for), stderr
     assert list(tmp_path.iterdir()) == [begun]
 
 

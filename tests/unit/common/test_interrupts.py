@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -51,6 +52,38 @@ def test_a_run_does_not_inherit_the_interrupt_of_the_one_before():
     with terminating_as_interrupting():
         _lose_an_interrupt()
     raise_lost()
+
+
+_IN_A_FINALIZER = """
+import signal
+from engine.common.interrupts import heed_interrupts, raise_lost
+
+heed_interrupts()
+
+
+class Interrupted:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+class Wrong:
+    def __del__(self):
+        raise ValueError("a fault of the program")
+
+
+Interrupted()
+Wrong()
+try:
+    raise_lost()
+except KeyboardInterrupt:
+    print("raised")
+"""
+
+
+def test_an_interrupt_in_a_finalizer_is_raised_later_without_a_report():
+    ran = subprocess.run([sys.executable, "-c", _IN_A_FINALIZER], capture_output=True, text=True, check=True)
+    assert ran.stdout == "raised\n"
+    assert "a fault of the program" in ran.stderr and "KeyboardInterrupt" not in ran.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

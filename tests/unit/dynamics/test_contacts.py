@@ -182,7 +182,7 @@ def test_what_cannot_be_is_refused_in_one_line():
     ball = body(one, Circle(0.5), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0 kg/m\\^2 for at least one fixture of a dynamic body"):
         body(one, Circle(0.5), (0.0, 0.0), density=0.0)
-    with pytest.raises(ValueError, match="shape must be a shape with an area, besides segments"):
+    with pytest.raises(ValueError, match="shape must be at least one shape with an area for a dynamic body"):
         body(one, Segment((0.0, 0.0), (1.0, 0.0)), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0"):
         one.set_fixture(one.fixtures_of(ball)[0], density=0.0)

@@ -495,7 +495,7 @@ def test_a_shared_world_needs_a_solver_that_saves_its_state(engine):
         ((Change(c.SetVelocity(0, (math.nan, 0.0), 0.0), None), 3), r"memory.log\[0\] must be a change"),
         ((Change(c.CreateBody(0, None, ()), None), 3), r"memory.log\[0\] must be a change"),
         ((10**12,), "memory.log must be the steps up to 3"),
-        ((3,), "memory.log must be commands and steps that lead to the motion"),
+        ((3,), "memory.log must be commands and steps that reproduce the snapshot's motion"),
         ((Change(c.SetVelocity(7, (1.0, 0.0), 0.0), None), 3), "rejected the snapshot"),
     ],
 )

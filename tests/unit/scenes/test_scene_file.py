@@ -136,7 +136,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene():
         ),
         ('"version": 1', '"version": 1, "worlds": [{"bodies": 7}]', "line 2: worlds[0].bodies must be a list, got 7"),
         ('"version": 1', '"version": 1, "worlds": [{"offset": [0, 1e7]}]', "line 2: worlds[0].offset[1] must be a number from -1e+06"),
-        ('"version": 1', f'"version": 1, "worlds": [{STILL}]', "line 2: worlds[0].joints[0].body_b must be dynamic, or body_a"),
+        ('"version": 1', f'"version": 1, "worlds": [{STILL}]', "line 2: worlds[0].joints[0].body_b must be dynamic unless body_a is"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(old, new, words, tmp_path):

@@ -161,6 +161,8 @@ def test_numbers_that_are_not_finite_stop_their_world_alone():
         (lambda worlds: worlds.reset([0, 0]), "worlds"),
         (lambda worlds: worlds.step(0), "n_steps"),
         (lambda worlds: Worlds(worlds, 2), "world"),
+        (lambda worlds: Worlds(World(solver="soft_step"), 0), "n"),
+        (lambda worlds: Worlds(World(solver="soft_step"), 2.5), "n"),
         (lambda worlds: Worlds(World(solver="box2d"), 2), "world"),
         (lambda worlds: Worlds(World(WorldSettings(solver_settings={"direct": "all"}), "soft_step"), 2), "solver_settings.direct"),
     ],
