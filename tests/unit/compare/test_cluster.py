@@ -248,7 +248,7 @@ def test_tasks_that_end_processes(tmp_path):
 def test_other_versions_are_refused(two, monkeypatch):
     ours = (("engine", "0.0.1"), *versions()[1:])
     monkeypatch.setattr(cluster, "versions", _Told(ours))
-    with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
+    with pytest.raises(ClusterError, match=r"^the cluster worker at tcp://\S+ has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
     monkeypatch.setattr(cluster, "_check_processes", lambda client, address: None)  # as if it had joined after that
     with pytest.raises(ClusterError, match=r"^a worker that joined the cluster has engine 0\.1\.0"):
@@ -383,7 +383,7 @@ def test_a_cluster_that_cannot_work_is_told(tmp_path, monkeypatch):
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
         process = alone.start_process(has_engine=False)
         client.wait_for_workers(1, timeout=PATIENCE)
-        with pytest.raises(ClusterError, match=r"^the worker tcp://\S+ of the cluster cannot load the engine: .*No module named"):
+        with pytest.raises(ClusterError, match=r"^the cluster worker at tcp://\S+ cannot load the engine: .*No module named"):
             list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
         process.terminate()
         assert _when(lambda: not client.nthreads())
