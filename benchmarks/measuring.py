@@ -6,6 +6,7 @@ the clock's. Trust the ratios; the absolute numbers belong to the machine and to
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import statistics
@@ -129,5 +130,7 @@ def _version(name: str) -> str:
 
 
 def _machine() -> str:
-    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    load = ""
+    with contextlib.suppress(AttributeError, OSError):  # Windows has none
+        load = f", load {os.getloadavg()[0]:.1f}"
     return f"{processor_name()}, {os.cpu_count()} cores{load}"

@@ -1,8 +1,8 @@
 """Many worlds of ten bodies at once (`engine.world.Worlds`), against worlds in a loop, and against the copies of other libraries.
 
 A search copies a world, steps the copy and looks at the result. pybox2d cannot copy a world, so its users build it anew from its
-definition; pymunk has `Space.copy`. All bodies stay awake, and nothing is continuous. Times are per world, so the number of worlds in a
-loop does not matter; the loops have fewer.
+definition, which has not settled yet; pymunk has `Space.copy`. All bodies stay awake, and nothing is continuous. Times are per world, so
+the number of worlds in a loop does not matter; the loops have fewer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.dynamics import HERTZ, SOLVER, Scene, box2d_world, box_pile, stack
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
+from engine.common.installation import BOX2D
 from engine.geometry import Polygon
 from engine.world import BodySpec, FixtureSpec, World, Worlds, WorldSettings
 
@@ -53,7 +54,12 @@ def _stepped(name: str, scene: Scene, substeps: int, n: int, n_loop: int, rounds
     """Time a step of all worlds, of clones in a loop, and of native worlds in a loop."""
     world = _settled(scene, substeps)
     worlds, clones = Worlds(world, n), [world.clone() for _ in range(n_loop)]
-    calls: dict[str, Callable[[], object]] = {"ours": worlds.step, "clones": lambda: [clone.step() for clone in clones][:0]}
+
+    def step_clones() -> None:
+        for clone in clones:
+            clone.step()
+
+    calls: dict[str, Callable[[], None]] = {"ours": worlds.step, "clones": step_clones}
     missing = ""
     try:
         natives = [box2d_world(scene) for _ in range(n_loop)]
@@ -82,7 +88,7 @@ def _copied(name: str, scene: Scene, n: int, n_loop: int, rounds: int) -> list[R
         worlds.reset()
         worlds.step(STEPS)
 
-    calls: dict[str, Callable[[], object]] = {"ours": ours}
+    calls: dict[str, Callable[[], None]] = {"ours": ours}
     notes = {}
     for peer, library, prepare in (("rebuilt and stepped", "pybox2d", _box2d_copies), ("Space.copy and step", "pymunk", _pymunk_copies)):
         try:
@@ -98,7 +104,7 @@ def _copied(name: str, scene: Scene, n: int, n_loop: int, rounds: int) -> list[R
 
 
 def _box2d_copies(scene: Scene, n: int) -> Callable[[], None]:
-    box2d_world(scene)
+    require_peer(BOX2D)
 
     def call() -> None:
         for _ in range(n):
@@ -114,7 +120,8 @@ def _pymunk_copies(scene: Scene, n: int) -> Callable[[], None]:
     import pymunk
 
     space = pymunk.Space()
-    space.gravity = WorldSettings().gravity
+    if any(spec.gravity_scale for spec in scene):  # all of a scene or none of it
+        space.gravity = WorldSettings().gravity
     for spec in scene:
         body = pymunk.Body(body_type=pymunk.Body.DYNAMIC if spec.type == "dynamic" else pymunk.Body.STATIC)
         body.position, body.angle, body.velocity = spec.position, spec.angle, spec.linear_velocity
@@ -124,6 +131,8 @@ def _pymunk_copies(scene: Scene, n: int) -> Callable[[], None]:
             shape = pymunk.Poly(body, corners) if len(corners) > 2 else pymunk.Segment(body, *corners, 0.0)
             shape.density, shape.friction = fixture.density, fixture.friction
             space.add(shape)
+    for _ in range(SETTLING):
+        space.step(1.0 / HERTZ)
 
     def call() -> None:
         for _ in range(n):
@@ -134,11 +143,7 @@ def _pymunk_copies(scene: Scene, n: int) -> Callable[[], None]:
     return call
 
 
-def _per_world(calls: dict[str, Callable[[], object]], rounds: int, sizes: dict[str, int], n_loop: int) -> dict[str, list[float]]:
+def _per_world(calls: dict[str, Callable[[], None]], rounds: int, sizes: dict[str, int], n_loop: int) -> dict[str, list[float]]:
     """Return the processor time of each call per world, in seconds."""
-    taken = seconds_in_turn({name: lambda call=call: _done(call()) for name, call in calls.items()}, rounds)
+    taken = seconds_in_turn(calls, rounds)
     return {name: [seconds / sizes.get(name, n_loop) for seconds in times] for name, times in taken.items()}
-
-
-def _done(_result: object) -> None:
-    """Drop the result."""

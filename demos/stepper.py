@@ -66,7 +66,8 @@ class _Buttons(Mapping[str, tuple[str, str]]):
     """Words and help of the buttons of the algorithms, whose modules are imported when their group is shown."""
 
     def __getitem__(self, name: str) -> tuple[str, str]:
-        return name.replace("_", " "), f"{trace.algorithm(name).title.rstrip('?.')}."
+        title = trace.algorithm(name).title
+        return name.replace("_", " "), title if title.endswith("?") else f"{title}."
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)

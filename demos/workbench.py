@@ -169,7 +169,8 @@ class Workbench(Demo):
         bodies = counted(len(world.body_ids) - n_anchors, "body", "bodies")
         joints = counted(len(world.joint_ids) - (grip is not None), "joint")  # the hand's does not count
         counts = f"{bodies}{ground}, {joints}{anchors}"
-        below = [body for body in _Motion.of(world).below(-_FALLEN) if world.body(body).spec.type == "dynamic"]
+        low = np.flatnonzero(world.poses[:, 1] < -_FALLEN)
+        below = [body for body in (world.body_ids[row] for row in low) if world.body(body).spec.type == "dynamic"]
         if not ground or not below:
             return (counts,)
         fallen = f"{counted(len(below), 'body has', 'bodies have')} fallen off the ground."

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.net.client_session import ClientSession
     from engine.net.server_thread import ServerThread
 
-__all__ = ["DisplayError", "Loop", "draw_waiting", "open_shared", "open_window", "set_garbage_aside"]
+__all__ = ["DisplayError", "Loop", "draw_waiting", "garbage_kept", "open_shared", "open_window", "set_garbage_aside"]
 
 _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
 """Usual frame rate, frame rate of a preview during compilation, and polling rate at rest, Hz."""
@@ -54,6 +54,19 @@ def set_garbage_aside() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+@contextlib.contextmanager
+def garbage_kept(is_keyframe: bool) -> Iterator[None]:
+    """Collect no garbage during a frame that takes a keyframe, because both together take too long; the next event or frame collects it."""
+    is_collected = gc.isenabled()
+    if is_keyframe:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if is_collected:
+            gc.enable()
 
 
 class DisplayError(LabError):
@@ -128,14 +141,15 @@ class Loop:
         if self.is_resting:
             window.rest(elapsed)
             return
-        window.update(elapsed)
-        if window.caption != self._caption:
-            self._caption = window.caption
-            pygame.display.set_caption(self._caption)
-        if pygame.display.get_active():
-            self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
-            window.show(self._surface)
-            pygame.display.flip()
+        with garbage_kept(window.session.demo.sim.is_keyframe_next):
+            window.update(elapsed)
+            if window.caption != self._caption:
+                self._caption = window.caption
+                pygame.display.set_caption(self._caption)
+            if pygame.display.get_active():
+                self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
+                window.show(self._surface)
+                pygame.display.flip()
 
     def _announce(self) -> None:
         """Report the live check's progress to the window, and give it the check as its parts become ready."""

@@ -7,7 +7,6 @@ so the loop, the tests and the screenshots share one implementation.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Hashable, Sequence
 from functools import partial
 from time import perf_counter
@@ -203,8 +202,6 @@ class Window:
 
     def update(self, elapsed: float) -> None:
         """Advance by `elapsed` real seconds."""
-        # garbage is collected in the frame after a keyframe, because both together take too long; a paused demo skips every second frame
-        (gc.disable if gc.isenabled() and self.session.demo.sim.is_keyframe_next else gc.enable)()
         screen = self.screen
         if screen.is_outdated:
             self._build()

@@ -23,7 +23,7 @@ __all__ = ["MAX_VERTICES", "accepted_fixture", "create_shapes", "rotation"]
 MAX_VERTICES = 8
 """`B2_MAX_POLYGON_VERTICES`."""
 _SQUARE = 1.0e-6
-"""Share of a box's size by which its corners, rounded to float32, may be off."""
+"""Share of its largest coordinate by which a box, rounded to float32, may be off."""
 
 
 def accepted_fixture(spec: FixtureSpec) -> FixtureSpec:

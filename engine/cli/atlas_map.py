@@ -114,7 +114,7 @@ def _draw_panel(
         words = f"law: {100.0 * chance.max():.0f} % everywhere"
         panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
     words = (
-        f"speed cap: {MAX_TRANSLATION_PER_STEP:g} m per step"
+        f"speed cap: {MAX_TRANSLATION_PER_STEP:g} m per {'sub-step' if rule_map.rule == 'substeps' else 'step'}"
         if plan.base.is_box2d
         else f"speed cap: {plan.base.longest_travel * plan.base.hertz:g} m/s"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -104,8 +104,12 @@ def _measured(tasks: Sequence[Task], n_jobs: int, has_pages: bool) -> tuple[list
 
     together, alone = ([task for task in tasks if (task.test == "speed") is kind] for kind in (False, True))
     work = partial(_measure, has_pages)
-    answers = (answer for some, jobs in ((together, n_jobs), (alone, 1)) for answer in run_tasks(work, some, jobs))
-    measured = {cell.task: (cell, page) for cell, page in collected("measuring", answers, len(tasks), "cells")}
+
+    def answers() -> Generator[tuple[Cell, bytes], None, None]:
+        yield from run_tasks(work, together, n_jobs)  # closes the processes if this is closed
+        yield from run_tasks(work, alone, 1)
+
+    measured = {cell.task: (cell, page) for cell, page in collected("measuring", answers(), len(tasks), "cells")}
     done = [measured[task] for task in tasks if task in measured]
     return [cell for cell, _ in done], {_file(cell.task): page for cell, page in done if page}
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engine.cli import options
-from engine.cli.options import Option, argument, option
+from engine.cli.options import Option, argument, named, option
 from engine.cli.output import say, warming
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError, LabError
@@ -145,7 +145,7 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
 def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], None] | None) -> Report:
     """Run the server until it stops, in a window or in the terminal, where it prints who joins and leaves; return the report."""
-    with warming():
+    with warming(), named("--solver", "solver"):
         server_thread.start()
     interrupted, reason = "", "the server ends"
     try:

@@ -96,7 +96,8 @@ def _shared_scene(args: NetlabOptions) -> tuple[SharedScene, str]:
     make = partial(kind, args.seed, values, solver=args.solver, solver_settings=own)
     with warming():
         demo = make()
-        check_shareable(demo)
+        with named("--solver", "solver"):
+            check_shareable(demo)
         options.prepare_solvers(*demo.sim.solvers)
         demo = make()
     return shared_scene(demo), demo.title

@@ -238,7 +238,7 @@ def _measures_table(cells: Sequence[Cell]) -> Table:
         (
             cell.scene,
             cell.variant.label,
-            Link(" ".join(("yes." if cell.stands and cell.notes else "yes" if cell.stands else cell.reason, *cell.notes)), _kind(cell)),
+            Link(". ".join(("yes" if cell.stands else cell.reason, *cell.notes)), _kind(cell)),
             *(getattr(cell, name) for name in names),
         )
         for cell in cells

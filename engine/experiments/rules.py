@@ -91,8 +91,9 @@ class Impact:
 class Piece:
     """One step that the world took within one step of the rule, between two fractions of it.
 
-    `contacts` are computed where the piece began, or at an impact of Box2D's inside it. `impacts` are those that our swept test found: at
-    most one that ends this piece, or that the bullet was put at before it, after the sensors on the way there.
+    `contacts` are computed where the piece began, at an impact of Box2D's inside it, or at its end (`ShotSpec.sees_step_end`).
+    `impacts` are those that our swept test found: at most one that ends this piece, or that the bullet was put at before it, after the
+    sensors on the way there.
     """
 
     contacts: StepContacts

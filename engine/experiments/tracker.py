@@ -196,8 +196,9 @@ class ShotTracker:
 
     def _first_contact(self, piece: Piece, before: Point) -> Impact | None:
         """Return the first contact in a piece of a step; `before` is the bullet's center where the piece began."""
-        step, dt, contacts, target = self.steps, 1.0 / self.spec.hertz, piece.contacts, self.target
-        seen_at = piece.end if self.spec.sees_step_end else piece.start
+        step, seen_at, dt, contacts, target = self.steps, piece.start, 1.0 / self.spec.hertz, piece.contacts, self.target
+        if self.spec.sees_step_end:
+            step, seen_at = step + 1, 0.0
         impacts = [impact for impact in piece.impacts if impact.sensor and impact.body == target]
         contact, inside = self._contact(contacts), self._first_inside(piece, before)
         if inside is not None:

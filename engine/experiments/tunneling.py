@@ -228,7 +228,8 @@ def _is_derived(spec: ShotSpec) -> bool:
 def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
     """Return True if contact points are made where some step ends, before the target's middle and perhaps `behind` it.
 
-    `start` is the bullet's x, meters; by default the shot's own.
+    `start` is the bullet's x, meters; by default the shot's own. Box2D 2.3's positions are followed bit by bit; Box2D 3.1's, which moves in
+    sub-steps, are not.
     """
     exact: Any = np.float32 if spec.is_box2d else np.float64
     x, ahead = exact(spec.start[0] if start is None else start), exact(spec.target_start[0])

@@ -11,7 +11,7 @@ from engine.render import palette
 from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.app.editor.editor import Editor
     from engine.render.canvas import Canvas
@@ -56,7 +56,15 @@ class _DrawTool(Tool):
 
 
 class _DragTool(_DrawTool):
-    """Base class of shapes drawn by a drag from press to release."""
+    """Base class of shapes drawn by a drag from press to release.
+
+    Attributes
+    ----------
+    make : callable
+        Returns the body of a drag between two points, world frame, meters.
+    """
+
+    make: ClassVar[Callable[[Point, Point, BodyType], BodySpec]]
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -66,11 +74,6 @@ class _DragTool(_DrawTool):
     @property
     def is_busy(self) -> bool:
         return self._from is not None
-
-    @staticmethod
-    def make(start: Point, end: Point, body_type: BodyType, /) -> BodySpec:
-        """Return the body of a drag between two points, world frame, meters."""
-        raise NotImplementedError
 
     def press(self, at: Pointer) -> None:
         self._from = self._to = at

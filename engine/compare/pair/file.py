@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from engine.common.checks import choice, point
+from engine.common.checks import choice, integer, point
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
@@ -143,6 +143,8 @@ class Pair(Shown):
             if is_given != (name in needed):
                 requirement = "given for this query" if name in needed else "omitted for this query"
                 raise InvalidInputError(name, requirement, Described(self.query))
+        for name, value in self.provenance._asdict().items() if self.provenance is not None else ():
+            integer(f"provenance.{name}", value, 0, 2**63 - 1)
         if self.query != "toi" and (self.center_a, self.center_b) != ((0.0, 0.0), (0.0, 0.0)):
             raise InvalidInputError("local_center", "omitted for this query", Described(self.query))
         if self.ray is not None:

@@ -127,8 +127,8 @@ class Recorder:
         inputs = [row_of(at, new) for at in range(step, end + 1) for new in self._new_inputs(branch, at)]
         if end == step and not inputs:
             return False
-        new = states.stretch(step + 1, end)
-        new.raw = {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
+        new = states.stretch(step + 1, end)  # a live history has no raw states; its keyframes give them
+        new.raw |= {at: state for at in range(step + 1, end + 1) if (state := self._history.raw_at(at)) is not None}
         self._writer.add(Part.of(step, self._writer.n_inputs, inputs, new), len(branch.inputs[end]))
         return True
 

@@ -42,7 +42,7 @@ CLIPPING = (
     "for both ends of the reference edge:",
     "  cut off the part beyond the side plane there",
     "for each end that is left:",
-    "  drop it if its gap > 0",
+    "  drop it if its gap > 0 (with skins: > their sum)",
     "  point = midway between the surfaces; id = features that formed it",
     "if the deepest point is lost: repeat with another, equal edge",
 )
@@ -143,15 +143,16 @@ class ClippingDecoder(AxesDecoder):
             why = f"Again: {_AGAINS[again]}, {name}"
         elif self.rule == "box2d" and len({of for of, _ in tried}) == 2:
             gaps = [(of, gap) for (of, _), (_, gap) in zip(tried, self.gaps, strict=True)]
-            of_a, of_b = (meters(max(gap for of, gap in gaps if of == k) + self.reach) for k in range(2))
-            depths = " (a negative gap is a depth)" if gap < 0.0 else ""
+            best = [max(gap for of, gap in gaps if of == k) + self.reach for k in range(2)]
+            (of_a, of_b), depths = map(meters, best), " (a negative gap is a depth)" if min(best) < 0.0 else ""
             clearly = "more" if side else "not more"
             rule = f", because B's best gap{depths}, {of_b}, is {clearly} than 0.98 times A's, {of_a}, plus 1 mm"
             why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
             least = "least depth" if gap < 0.0 else "largest gap"
             why = f"The reference edge is {name}. It has the {least}, so moving along its normal separates the shapes by the shortest way"
-        ends = depth_or_gap(gap) + (", so there is no contact" if is_parted else "")
+        skins = f", with the skins of {meters(self.reach - self._radii)}" if self.reach > self._radii else ""
+        ends = depth_or_gap(gap) + skins + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:
             ends = "there is no contact"
         shadows = self.edges.shadow_marks(side, edge, separation, "result" if is_parted else "best", self.reach)
@@ -254,7 +255,8 @@ class ClippingDecoder(AxesDecoder):
             says = f"{depth}{kept} lies midway between the two surfaces.{at}"
             line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": e.id}, shown
         else:
-            says = f"{depth}{', more than the sum of the radii' if self.reach > 0.0 else ''}, so it is dropped."
+            skins = f", more than the skins, {meters(self.reach - self._radii)}" if self.reach > self._radii else ""
+            says = f"{depth}{skins}, so it is dropped."
             line, points, values, marks = _DROPPED, (end,), {"kept": 0.0}, (dot("dropped", end),)  # type: ignore[assignment]
         is_asked = what.startswith("End")
         self._add(
@@ -329,10 +331,14 @@ class ClippingDecoder(AxesDecoder):
             values={"points": float(n), "separation": -depth}, marks=marks, result=result,
         )  # fmt: skip
 
+    @property
+    def _radii(self) -> float:
+        """Sum of the radii, without skins, meters: the gap of a point is from surface to surface."""
+        return sum(shape.radius for shape in self.case.both[::2] if not isinstance(shape, Polygon | Segment))
+
     def _depth_along_reference(self) -> float:
         """Return how far B must move along the reference edge's normal to leave A, meters; clipping may lose the deepest point."""
-        surface = sum(shape.radius for shape in self.case.both[::2] if not isinstance(shape, Polygon | Segment))
-        return max((surface - step.values["separation"] for step in self.steps if step.kind == "reference"), default=-math.inf)
+        return max((self._radii - step.values["separation"] for step in self.steps if step.kind == "reference"), default=-math.inf)
 
     def _features_of(self, key: int) -> str:
         """Spell Box2D's key as the picture names features: index on A, index on B, and for each 0 a vertex, 1 a face."""

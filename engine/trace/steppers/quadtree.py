@@ -49,7 +49,8 @@ class _Decoder(PairsDecoder):
             line = 4 if own else 5
             stay = f"{boxes_that(own, 'cross')} a dividing line and {'stays' if len(own) == 1 else 'stay'} in the cell; " if own else ""
             inside = ", ".join(f"{boxes_that(parts[k], 'go')} to the {QUARTERS[k]} quarter" for k in range(_OWN) if parts[k])
-            words += f"{stay}{inside}."[:1].upper() + f"{stay}{inside}."[1:]
+            division = f"{stay}{inside}."
+            words += division[:1].upper() + division[1:]
             self.items[e.low : e.high] = [item for part in parts.values() for item in part]
         elif own:
             line, words = 1, f"{words}Every box crosses a dividing line, so the cell is not divided."
