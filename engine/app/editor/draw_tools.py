@@ -11,7 +11,7 @@ from engine.render import palette
 from engine.sim.stage import stage_under
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from engine.app.editor.editor import Editor
     from engine.render.canvas import Canvas
@@ -64,7 +64,7 @@ class _DragTool(_DrawTool):
         Returns the body of a drag between two points, world frame, meters.
     """
 
-    make: ClassVar[Callable[[Point, Point, BodyType], BodySpec]]
+    make: ClassVar[staticmethod[[Point, Point, BodyType], BodySpec]]
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
