@@ -18,9 +18,9 @@ from engine.trace._case_schema import CaseSchema
 PAGE = Path(__file__).with_name("json.md")
 HEADING = "# The files that the program reads"
 _INTRODUCTION = """\
-Each file is one JSON object. The pydantic model that checks it also generates its listing. An error names the field, its value and the
-requirement. A field with `?` or a default may be omitted; `name[2]` is a list of two. Magnitudes are limited even without a
-given range: to 1e4 m within a shape, to 1e6 for positions and velocities, and otherwise to 1e9."""
+Each file is one JSON object. An error names the field, its value and the requirement. A field with `?` or a default may be omitted;
+`name[2]` is a list of two. Without a given range, magnitudes are limited to 1e4 m within a shape, to 1e6 for positions and velocities,
+and otherwise to 1e9."""
 _FORMATS = {
     "Scene file": (
         SceneModel,
