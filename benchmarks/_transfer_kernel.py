@@ -1,4 +1,4 @@
-"""What a linear sweep reads and writes, moved and nothing computed: below its time no kernel of the same answers can come."""
+"""Copy what a linear sweep reads and writes without computing anything: a lower bound on the time of any kernel with the same answers."""
 
 from __future__ import annotations
 

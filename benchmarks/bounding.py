@@ -1,4 +1,4 @@
-"""What each bounding volume buys and costs: area, false hits, nanoseconds to test and to update.
+"""Measure each bounding volume: area, false hits, nanoseconds to test and to update.
 
 The records are those of the figure. ``python -m benchmarks.bounding TABLE.md PICTURE.png`` measures every outline of the scene, and areas
 and false hits of the outlines in tests/outlines, and writes both; it also says what walking round the hull saves a k-DOP.
@@ -52,11 +52,11 @@ class Cost:
 def run(quick: bool = False) -> list[Record]:
     """Time tests and updates of every volume around the figure; the notes say how tight each is."""
     rounds = 3 if quick else 21
-    found, costs, _ = measured(outline_named("figure"), ALL_VOLUMES, rounds, 2_000 if quick else 20_000)
+    trades, costs, _ = measured(outline_named("figure"), ALL_VOLUMES, rounds, 2_000 if quick else 20_000)
     records = []
-    for one in found:
-        name, cost = volume_name(one.volume), costs[one.volume]
-        note = f"{one.area_ratio:.2f} times the area, {one.false_rate:.1%} false"
+    for trade in trades:
+        name, cost = volume_name(trade.volume), costs[trade.volume]
+        note = f"{trade.area_ratio:.2f} times the area, {trade.false_rate:.1%} false"
         records.append(record(f"bounding test, {name}", "tests/s", cost.test, note=note, amount=AMOUNT))
         records.append(record(f"bounding update, {name}", "bodies/s", cost.update, note="116 corners, 24 on the hull", amount=2 * AMOUNT))
     return records
@@ -77,57 +77,57 @@ def measured(
         calls["test", volume] = lambda batch=batch, rows=rows: _done(batch.overlap_checked(rows, pairs))
         calls["update", volume] = lambda batch=batch, rows=rows: _done(batch.update_turned(which, turned, rows))
     calls["truth", volumes[0]] = lambda: _done(outlines_meeting(rings, poses))
-    taken = seconds_in_turn(calls, rounds)
-    costs = {volume: Cost(taken["test", volume], taken["update", volume]) for volume in volumes}
-    return trade_offs(rings, volumes, n_pairs), costs, 1e9 * statistics.median(taken["truth", volumes[0]]) / AMOUNT
+    times = seconds_in_turn(calls, rounds)
+    costs = {volume: Cost(times["test", volume], times["update", volume]) for volume in volumes}
+    return trade_offs(rings, volumes, n_pairs), costs, 1e9 * statistics.median(times["truth", volumes[0]]) / AMOUNT
 
 
 def _done(_answers: object) -> None:
     return None
 
 
-def tables(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
+def tables(results: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
     """Return four tables in Markdown: a row for each volume, a column for each outline."""
-    heads = "| volume | " + " | ".join(found) + " |\n|---|" + "--:|" * len(found) + "\n"
+    heads = "| volume | " + " | ".join(results) + " |\n|---|" + "--:|" * len(results) + "\n"
     parts = []
     for title, cell in (
-        ("Area over the outline's", lambda one, cost: f"{one.area_ratio:.2f}"),
-        ("False hits, share of the pairs that are apart", lambda one, cost: f"{one.false_rate:.1%}".replace("%", " %")),
-        ("False hits per true hit", lambda one, cost: f"{one.false_per_hit:.2f}"),
-        ("Nanoseconds per test", lambda one, cost: f"{cost.test_ns:.1f}"),
-        ("Nanoseconds per update", lambda one, cost: f"{cost.update_ns:.1f}"),
+        ("Area over the outline's", lambda trade, cost: f"{trade.area_ratio:.2f}"),
+        ("False hits, share of the pairs that are apart", lambda trade, cost: f"{trade.false_rate:.1%}".replace("%", " %")),
+        ("False hits per true hit", lambda trade, cost: f"{trade.false_per_hit:.2f}"),
+        ("Nanoseconds per test", lambda trade, cost: f"{cost.test_ns:.1f}"),
+        ("Nanoseconds per update", lambda trade, cost: f"{cost.update_ns:.1f}"),
     ):
         text = f"**{title}**\n\n{heads}"
         for at, volume in enumerate(ALL_VOLUMES):
-            cells = [cell(trades[at], costs[volume]) for trades, costs, _ in found.values()]
+            cells = [cell(trades[at], costs[volume]) for trades, costs, _ in results.values()]
             text += f"| {volume_name(volume)} | " + " | ".join(cells) + " |\n"
         if title == "Nanoseconds per test":
-            text += "| *the outlines themselves* | " + " | ".join(f"{truth:.0f}" for _, _, truth in found.values()) + " |\n"
+            text += "| *the outlines themselves* | " + " | ".join(f"{truth:.0f}" for _, _, truth in results.values()) + " |\n"
         parts.append(text)
     return "\n".join(parts)
 
 
-def cheapest(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
+def cheapest(results: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
     """Return a table in Markdown: which volume makes the whole cheapest, for what a narrow test costs and how many neighbors a body has.
 
     For a pair: its test, the updates of its two bodies, each shared by its pairs, and for every yes, true or false, a narrow test.
     """
     text = (
         "**The cheapest volume overall**\n\n| cost of a narrow-phase test | pairs per body | "
-        + " | ".join(found)
+        + " | ".join(results)
         + " |\n|--:|--:|"
-        + "---|" * len(found)
+        + "---|" * len(results)
         + "\n"
     )
     for narrow in (100.0, 300.0, 1000.0, 10_000.0):
         for pairs in (1, 10):
             cells = []
-            for trades, costs, _ in found.values():
+            for trades, costs, _ in results.values():
                 total = {}
-                for one in trades:
-                    yes = one.false_rate * (1.0 - one.n_hits / one.n_pairs) + one.n_hits / one.n_pairs
-                    cost = costs[one.volume]
-                    total[one.volume] = cost.test_ns + 2.0 * cost.update_ns / pairs + yes * narrow
+                for trade in trades:
+                    yes = trade.false_rate * (1.0 - trade.n_hits / trade.n_pairs) + trade.n_hits / trade.n_pairs
+                    cost = costs[trade.volume]
+                    total[trade.volume] = cost.test_ns + 2.0 * cost.update_ns / pairs + yes * narrow
                 cells.append(volume_name(min(total, key=lambda volume: total[volume])).partition(",")[0])
             text += f"| {narrow:,.0f} ns | {pairs} | " + " | ".join(cells) + " |\n"
     return text
@@ -150,8 +150,8 @@ def walks() -> str:
                 name: lambda packed=packed, rows=rows, walk_from=walk_from: posed_kdops(*packed, rows, walk_from)
                 for name, walk_from in (("walk", 0), ("all", 10**9))
             }
-            taken = seconds_in_turn(calls, 15)
-            cells.append(" / ".join(f"{1e9 * statistics.median(taken[name]) / AMOUNT:.0f}" for name in ("walk", "all")))
+            times = seconds_in_turn(calls, 15)
+            cells.append(" / ".join(f"{1e9 * statistics.median(times[name]) / AMOUNT:.0f}" for name in ("walk", "all")))
         text += f"| {corners} | " + " | ".join(cells) + " |\n"
     return text
 
@@ -160,11 +160,11 @@ def over_the_set(n_pairs: int) -> str:
     """Return a table in Markdown over the outlines of tests/outlines that can be decomposed."""
     from tests.outlines import KEPT, outline_of
 
-    found = [trade_offs(list(outline_of(name).rings()), ALL_VOLUMES, n_pairs) for name in KEPT]
-    assert all(one.missed == 0 for trades in found for one in trades)
-    rates = np.array([[one.false_rate for one in trades] for trades in found])
-    areas = np.array([[one.area_ratio for one in trades] for trades in found])
-    text = f"**{len(found)} outlines, {n_pairs:,} pairs each**\n\n"
+    results = [trade_offs(list(outline_of(name).rings()), ALL_VOLUMES, n_pairs) for name in KEPT]
+    assert all(trade.missed == 0 for trades in results for trade in trades)
+    rates = np.array([[trade.false_rate for trade in trades] for trades in results])
+    areas = np.array([[trade.area_ratio for trade in trades] for trades in results])
+    text = f"**{len(results)} outlines, {n_pairs:,} pairs each**\n\n"
     text += "| volume | area, median | 10 % to 90 % | false hits, median | 10 % to 90 % |\n"
     text += "|---|--:|--:|--:|--:|\n"
     for at, volume in enumerate(ALL_VOLUMES):
@@ -183,7 +183,7 @@ def over_the_set(n_pairs: int) -> str:
     )
 
 
-def draw(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]], path: str) -> None:
+def draw(results: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]], path: str) -> None:
     """Plot, for each outline, false hits over what a test and an update cost."""
     import matplotlib
 
@@ -191,11 +191,11 @@ def draw(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]
     from matplotlib import pyplot
 
     figure, grid = pyplot.subplots(2, 5, figsize=(13, 6), layout="constrained", sharex=True, sharey=True)
-    for axes, (name, (trades, costs, _)) in zip(grid.ravel(), found.items(), strict=True):
-        for at, one in enumerate(trades):
-            cost = costs[one.volume].test_ns + costs[one.volume].update_ns
+    for axes, (name, (trades, costs, _)) in zip(grid.ravel(), results.items(), strict=True):
+        for at, trade in enumerate(trades):
+            cost = costs[trade.volume].test_ns + costs[trade.volume].update_ns
             marker, color = MARKS[at]
-            axes.semilogx(cost, 100.0 * one.false_rate, marker, color=color, ms=7, mec="black", mew=0.5, label=volume_name(one.volume))
+            axes.semilogx(cost, 100.0 * trade.false_rate, marker, color=color, ms=7, mec="black", mew=0.5, label=volume_name(trade.volume))
         axes.set_title(name, fontsize=11)
         axes.grid(alpha=0.3)
     for axes in grid[:, 0]:
@@ -216,9 +216,9 @@ MARKS = (
 
 def main(table: str, picture: str) -> None:
     """Measure all outlines, write the tables and draw the picture."""
-    found = {name: measured(outline_named(name), ALL_VOLUMES, 15, 20_000) for name in OUTLINES}
-    Path(table).write_text("\n".join((tables(found), cheapest(found), walks(), over_the_set(4_000))), encoding="utf-8")
-    draw(found, picture)
+    results = {name: measured(outline_named(name), ALL_VOLUMES, 15, 20_000) for name in OUTLINES}
+    Path(table).write_text("\n".join((tables(results), cheapest(results), walks(), over_the_set(4_000))), encoding="utf-8")
+    draw(results, picture)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ MAX_FRAMES, MIN_FRAMES, BOXES_A_TURN = 5 * FRAMES, FRAMES // 2, 40_000
 """Frames in a turn, at most and at least, and how many boxes move in one between these."""
 
 LONGEST = 0.1
-"""Seconds that a frame may take: what takes longer in one of `N_TRIED` is left out, and told so, lest one structure take the whole time."""
+"""Maximum seconds per frame: a structure that is slower in a trial of `N_TRIED` boxes is left out, which a note reports."""
 
 LONGEST_QUICK = 0.05
 
@@ -53,11 +53,13 @@ def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float
     n_frames = min(MAX_FRAMES, max(MIN_FRAMES, BOXES_A_TURN // n))
     ours, left_out = _structures(scene, trial, n_frames, longest)
     # fixed ones and the automatic one: first all, then the best of them and the automatic one in turn with nobody else
-    taken = seconds_a_frame(ours, rounds, n_frames)
-    order = sorted((structure for structure in ours if structure != Automatic.name), key=lambda one: statistics.median(taken[one]))
-    rivals = {one: ours[one] for one in (Automatic.name, *order[:RIVALS])}
+    seconds = seconds_a_frame(ours, rounds, n_frames)
+    order = sorted(
+        (structure for structure in ours if structure != Automatic.name), key=lambda structure: statistics.median(seconds[structure])
+    )
+    rivals = {structure: ours[structure] for structure in (Automatic.name, *order[:RIVALS])}
     close = seconds_a_frame(rivals, 3 * rounds, n_frames)
-    best = min(order[:RIVALS], key=lambda one: statistics.median(close[one]))
+    best = min(order[:RIVALS], key=lambda structure: statistics.median(close[structure]))
     chooser = Automatic()
     pairs = chooser.pairs(scene.boxes)
     chose = f"against our fastest; chose the {chooser.chosen}"
@@ -69,7 +71,8 @@ def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float
     records += [record(f"{name}: {best}", "ms", duel[best], duel[peer], peer, note) for peer in others]
     records += [record(f"{name}: {best}", "ms", duel[best], note=said) for said in missing]
     records += [
-        record(f"{name}: {one}", "ms", taken[one], note=f"among ours: {place} of {len(order)}") for place, one in enumerate(order, 1)
+        record(f"{name}: {structure}", "ms", seconds[structure], note=f"among ours: {place} of {len(order)}")
+        for place, structure in enumerate(order, 1)
     ]
     if left_out:
         records[-1] = _with_note(records[-1], f"{records[-1].note}; omitted: {', '.join(left_out)}")
@@ -90,5 +93,5 @@ def _structures(scene: Scene, trial: Scene, n_frames: int, longest: float) -> tu
     return calls, left_out
 
 
-def _with_note(one: Record, note: str) -> Record:
-    return Record(**{**one.as_json(), "note": note})  # type: ignore[arg-type]
+def _with_note(original: Record, note: str) -> Record:
+    return Record(**{**original.as_json(), "note": note})  # type: ignore[arg-type]

@@ -47,15 +47,15 @@ def run(quick: bool = False) -> list[Record]:
     numbers, amount, rounds = (NUMBERS[:2], MIN_BOXES, 3) if quick else (NUMBERS, AMOUNT, 5)
     names = _quick_enough()
     records = []
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    medians: dict[str, list[float]] = {name: [] for name in names}
     for n in numbers:
         scene = SCENES["uniform"](n)
         seconds = seconds_a_frame({name: frames_of(_made(name), scene, N_FRAMES) for name in names}, rounds, N_FRAMES)
         for name in names:
-            taken[name].append(statistics.median(seconds[name]))
+            medians[name].append(statistics.median(seconds[name]))
             records.append(record(_of_number(name, n), "ms", seconds[name]))
     for name in names:
-        exponent = float(np.polyfit(np.log(numbers), np.log(taken[name]), 1)[0])
+        exponent = float(np.polyfit(np.log(numbers), np.log(medians[name]), 1)[0])
         records.append(
             record(f"{name}: exponent of growth with the number of boxes", "", [1.0 / exponent], amount=1.0, note=f"{exponent:.2f}")
         )
@@ -67,7 +67,7 @@ def run(quick: bool = False) -> list[Record]:
         scene = SCENES["uniform"](amount)
         seconds = seconds_a_frame({name: _some_move(_made(name), scene, share) for name in names}, rounds, N_FRAMES)
         records += [record(_of_share(name, share), "ms", seconds[name]) for name in names]
-    return sorted(records, key=lambda one: next(k for k, name in enumerate(names) if one.name.startswith(f"{name}: ")))
+    return sorted(records, key=lambda row: next(k for k, name in enumerate(names) if row.name.startswith(f"{name}: ")))
 
 
 def _of_number(name: str, n: int) -> str:
@@ -129,7 +129,7 @@ def draw(path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot, ticker
 
-    measured = {one.name: one.ours for one in run()}
+    measured = {row.name: row.ours for row in run()}
     names = sorted({name.partition(": ")[0] for name in measured}, key=lambda name: measured[_of_number(name, NUMBERS[-1])])
     figure, panels = pyplot.subplots(1, 3, figsize=(13, 5), layout="constrained", width_ratios=(3, 3, 2))
     markers = itertools.cycle("os^vDPX*<>p")

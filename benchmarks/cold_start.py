@@ -2,7 +2,7 @@
 
 The window itself is not open, so all the machine's cores are the compiler's, but for whatever else runs. Seconds are the clock's, because
 somebody waits for them; beside them stands the processor time of all processes, which says what they would be alone (of those that still
-compile only on Linux, which tells it).
+compile only on Linux, which reports it).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ PUBLIC = "pybox2d"
 """Its b2Distance, which makes a named tuple of both points and the distance: that takes longer than the distance itself."""
 
 BARE = "pybox2d, bare"
-"""What b2Distance calls, the distance alone read from its answer."""
+"""The function that b2Distance calls; only the distance is read from its answer."""
 
 SLACK = 1e-3
 """Meters. How far the peers may be from ours before the measurement is refused: Box2D computes in float32, ours in float64."""
@@ -31,18 +31,18 @@ SLACK = 1e-3
 
 def run(quick: bool = False) -> list[Record]:
     """Time polygons of 3 to 8 corners and boxes, of few shapes and of distinct ones."""
-    return [one for distinct in (False, True) for family in ("polygons", "boxes") for one in _family(family, distinct, quick)]
+    return [row for distinct in (False, True) for family in ("polygons", "boxes") for row in _family(family, distinct, quick)]
 
 
 def _family(family: str, distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (2_000, 3) if quick else (10_000, 21)
-    given = make_pairs(family, n, distinct=distinct)
-    shapes, where = batch.ShapeBatch(given.shapes), (given.pairs, given.poses_a, given.poses_b)
-    found = batch.distance(shapes, *where)
-    truth = np.maximum(found.separation, 0.0)
+    cases = make_pairs(family, n, distinct=distinct)
+    shapes, where = batch.ShapeBatch(cases.shapes), (cases.pairs, cases.poses_a, cases.poses_b)
+    ours = batch.distance(shapes, *where)
+    truth = np.maximum(ours.separation, 0.0)
     calls: dict[str, Callable[[], float | None]] = {name: lambda: _done(batch.distance(shapes, *where)) for name in ("ours", AGAIN)}
     for peer, is_bare in ((PUBLIC, False), (BARE, True)):
-        calls[peer], answers = _box2d(given, is_bare)
+        calls[peer], answers = _box2d(cases, is_bare)
         calls[peer]()
         _must_agree(peer, np.array(answers), truth)
     missing = ""
@@ -50,32 +50,32 @@ def _family(family: str, distinct: bool, quick: bool) -> list[Record]:
         require_peer("shapely")
         import shapely
 
-        a, b = (shapely.polygons(rings(given.shapes, given.pairs[:, k], poses)) for k, poses in ((0, given.poses_a), (1, given.poses_b)))
+        a, b = (shapely.polygons(rings(cases.shapes, cases.pairs[:, k], poses)) for k, poses in ((0, cases.poses_a), (1, cases.poses_b)))
         _must_agree("shapely", shapely.distance(a, b), truth)
         calls["shapely"] = lambda: _done(shapely.distance(a, b))
     except MissingPeerError as error:
         missing = str(error)
-    taken = seconds_in_turn(calls, rounds)
+    times = seconds_in_turn(calls, rounds)
     name = f"distance, {family}{', distinct' if distinct else ''}"
-    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(truth > 0.0).mean():.0%} apart"
-    against = [record(name, "pairs/s", taken["ours"], taken[peer], peer, note, n) for peer in (PUBLIC, BARE)]
-    against.append(record(f"{name}, {AGAIN}", "pairs/s", taken[AGAIN], taken[PUBLIC], PUBLIC, note, n))
+    note = f"{n:,} pairs of {len(cases.shapes):,} shapes, {(truth > 0.0).mean():.0%} apart"
+    against = [record(name, "pairs/s", times["ours"], times[peer], peer, note, n) for peer in (PUBLIC, BARE)]
+    against.append(record(f"{name}, {AGAIN}", "pairs/s", times[AGAIN], times[PUBLIC], PUBLIC, note, n))
     if missing:
-        return [*against, record(name, "pairs/s", taken["ours"], note=missing, amount=n)]
-    against.append(record(name, "pairs/s", taken["ours"], taken["shapely"], "shapely", note, n))
-    return [*against, record(f"{name}, {AGAIN}", "pairs/s", taken[AGAIN], taken["shapely"], "shapely", note, n)]
+        return [*against, record(name, "pairs/s", times["ours"], note=missing, amount=n)]
+    against.append(record(name, "pairs/s", times["ours"], times["shapely"], "shapely", note, n))
+    return [*against, record(f"{name}, {AGAIN}", "pairs/s", times[AGAIN], times["shapely"], "shapely", note, n)]
 
 
-def _box2d(given: Pairs, is_bare: bool) -> tuple[Callable[[], float], list[float]]:
+def _box2d(cases: Pairs, is_bare: bool) -> tuple[Callable[[], float], list[float]]:
     """Return a call that asks Box2D about every pair and returns the seconds it took, and the list it leaves the distances in.
 
     The radii are left out, as in ours: `make_pairs` gives polygons no skin, and Box2D's own would be added.
     """
     import Box2D
 
-    made = [one for one, _ in PairOracle(given.shapes).made()]
+    made = [shape for shape, _ in PairOracle(cases.shapes).made()]
     xf_a, xf_b = Box2D.b2Transform(), Box2D.b2Transform()
-    rows = list(zip(given.pairs.tolist(), given.poses_a.tolist(), given.poses_b.tolist(), strict=True))
+    rows = list(zip(cases.pairs.tolist(), cases.poses_a.tolist(), cases.poses_b.tolist(), strict=True))
     answers: list[float] = []
 
     def ask() -> float:
@@ -85,8 +85,8 @@ def _box2d(given: Pairs, is_bare: bool) -> tuple[Callable[[], float], list[float
         for (a, b), (xa, ya, angle_a), (xb, yb, angle_b) in rows:
             xf_a.Set((xa, ya), angle_a)
             xf_b.Set((xb, yb), angle_b)
-            found = measure(made[a], 0, made[b], 0, xf_a, xf_b, False)
-            answers.append(found.distance)
+            result = measure(made[a], 0, made[b], 0, xf_a, xf_b, False)
+            answers.append(result.distance)
         return time.perf_counter() - started
 
     return ask, answers

@@ -31,7 +31,7 @@ SETTLING = 240
 """Steps before anything is measured: the piles lie by then."""
 
 STEPS = 20
-"""In a turn, each measured by itself. The first few find nothing in the cache, for the rival has been there; medians tell of the others."""
+"""Steps in a turn, each measured by itself. The first few find the cache filled by the other library; the median ignores them."""
 
 GROWTH = (100, 300, 1_000, 3_000, 10_000, 20_000)
 """Boxes in piles of one height."""
@@ -190,8 +190,8 @@ def _against_box2d(name: str, scene: Scene, rounds: int) -> list[Record]:
             call()
     records = []
     for substeps, world in worlds.items():  # one at a time against the rival: a third world would only take the cache from both
-        taken = _in_turn({key: calls[key] for key in (f"{substeps}", "Box2D") if key in calls}, rounds)
-        ours, peer = taken[f"{substeps}"], taken.get("Box2D")
+        times = _in_turn({key: calls[key] for key in (f"{substeps}", "Box2D") if key in calls}, rounds)
+        ours, peer = times[f"{substeps}"], times.get("Box2D")
         worst = max(ours) / statistics.median(ours)
         note = missing or (
             f"{len(scene) - 1:,} bodies, {len(world.contacts):,} contacts; slowest step {worst:.1f} times the median; "
@@ -213,11 +213,11 @@ def _fast(n: int, rounds: int) -> list[Record]:
             calls["Box2D"] = _box2d_step(scene, continuous=True)
         except MissingPeerError as error:
             missing = str(error)
-        taken = seconds_in_turn({key: lambda call=call: _done(call()) for key, call in calls.items()}, rounds)
+        times = seconds_in_turn({key: lambda call=call: _done(call()) for key, call in calls.items()}, rounds)
         note = missing or f"{speed:g} m/s, all bullets"
         records.append(
             record(
-                f"step, {n:,} {name} discs, continuous", "us", taken["ours"], taken.get("Box2D"), "" if missing else "b2World::Step", note
+                f"step, {n:,} {name} discs, continuous", "us", times["ours"], times.get("Box2D"), "" if missing else "b2World::Step", note
             )
         )
     return records
@@ -240,11 +240,11 @@ def _box2d_world(n: int, rounds: int) -> list[Record]:
         for _ in range(SETTLING):
             for call in calls.values():
                 call()
-        taken = _in_turn(calls, rounds)
+        times = _in_turn(calls, rounds)
         note, kind = f"{len(world.contacts):,} contacts, kept for readers", ", continuous" if continuous else ""
         records += [
-            record(f"step of a World on Box2D, {n:,} boxes{kind}", "us", taken["ours"], taken["Box2D"], "b2World::Step", note),
-            record("  pybox2d with an empty listener", "us", taken["heard"], taken["Box2D"], "b2World::Step", "two calls per contact"),
+            record(f"step of a World on Box2D, {n:,} boxes{kind}", "us", times["ours"], times["Box2D"], "b2World::Step", note),
+            record("  pybox2d with an empty listener", "us", times["heard"], times["Box2D"], "b2World::Step", "two calls per contact"),
         ]
     return records
 
@@ -271,8 +271,8 @@ def _asleep(n: int, rounds: int) -> list[Record]:
         if not world.awake[2:].any():
             break
     awake = int(world.awake[2:].sum())
-    taken = seconds_in_turn({"ours": lambda: _done(world.step())}, rounds)["ours"]
-    return [record(f"step, {n:,} bodies asleep", "us", taken, note=f"{awake} awake; {len(world.contacts):,} contacts")]
+    times = seconds_in_turn({"ours": lambda: _done(world.step())}, rounds)["ours"]
+    return [record(f"step, {n:,} bodies asleep", "us", times, note=f"{awake} awake; {len(world.contacts):,} contacts")]
 
 
 def _kept(n: int, rounds: int) -> list[Record]:
@@ -313,17 +313,17 @@ def _kept(n: int, rounds: int) -> list[Record]:
 
 
 def _grown(sizes: tuple[int, ...], rounds: int) -> list[Record]:
-    """Time piles of one height, and tell the power of the number of bodies with which a step grows."""
+    """Time piles of one height; report the exponent with which a step's time grows with the number of bodies."""
     records, middles = [], []
     for n in sizes:
         world = _ours(box_pile(n, 10), 4)
         for _ in range(SETTLING // 2):
             world.step()
-        taken = seconds_in_turn({"ours": lambda world=world: _done(world.step())}, max(10, rounds // 3))["ours"]
-        middles.append(statistics.median(taken))
+        times = seconds_in_turn({"ours": lambda world=world: _done(world.step())}, max(10, rounds // 3))["ours"]
+        middles.append(statistics.median(times))
         power = math.log(middles[-1] / middles[0]) / math.log(n / sizes[0]) if len(middles) > 1 else 0.0
         note = f"{len(world.contacts):,} contacts" + (f"; grows as the number of bodies to the power {power:.2f}" if power else "")
-        records.append(record(f"step of a pile, {n:,} boxes", "us", taken, note=note))
+        records.append(record(f"step of a pile, {n:,} boxes", "us", times, note=note))
     return records
 
 
@@ -354,14 +354,14 @@ def _print_peak(n: int, n_steps: int) -> None:
 
 def _in_turn(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
     """Return the processor time of each of `STEPS` steps of each call in turn."""
-    taken: dict[str, list[float]] = {name: [] for name in calls}
+    times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
             for _ in range(STEPS):
                 started = time.thread_time()
                 call()
-                taken[name].append(time.thread_time() - started)
-    return taken
+                times[name].append(time.thread_time() - started)
+    return times
 
 
 def _done(_contacts: object) -> None:

@@ -26,7 +26,7 @@ from engine.sim.registry import find_demo
 __all__ = ["run", "time_window"]
 
 _PARTS = ("whole", "processor", "step", "check", "past", "drawing")
-"""What a frame consists of; the rest are docks."""
+"""Parts of a frame; the rest are docks."""
 _FIRST = ("whole", "whole, 95 %", *_PARTS[1:], "drawing, 95 %", "processor, worst")
 _MINUTE = 3_600
 """Frames that are measured."""
@@ -92,19 +92,19 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
                 window.update(_FRAME)
                 updated = 1000.0 * (perf_counter() - start)
                 window.show(surface)
-            whole, worked = 1000.0 * (perf_counter() - start), 1000.0 * (process_time() - worked)
+            elapsed, worked = 1000.0 * (perf_counter() - start), 1000.0 * (process_time() - worked)
             times = window.session.costs.latest
             if k >= warm_up + _UNTIMED and times.steps == 1:
-                row = {"whole": whole, "processor": worked, "step": times.step, "check": times.check, "drawing": times.draw, **spent}
+                row = {"whole": elapsed, "processor": worked, "step": times.step, "check": times.check, "drawing": times.draw, **spent}
                 row["past"] = updated - times.step - times.check
                 for name, cost in row.items():
                     parts[name].append(cost)
-    found = {name: statistics.fmean(costs) if name not in _PARTS else statistics.median(costs) for name, costs in parts.items()}
+    summary = {name: statistics.fmean(costs) if name not in _PARTS else statistics.median(costs) for name, costs in parts.items()}
     for name in ("whole", "drawing"):
-        found[f"{name}, 95 %"] = sorted(parts[name])[round(_NEARLY_ALL * (len(parts[name]) - 1))]
+        summary[f"{name}, 95 %"] = sorted(parts[name])[round(_NEARLY_ALL * (len(parts[name]) - 1))]
     costs = parts["processor"]
-    found["processor, worst"], found["late"] = max(costs), 100.0 * sum(cost > 1000.0 * _FRAME for cost in costs) / len(costs)
-    return found
+    summary["processor, worst"], summary["late"] = max(costs), 100.0 * sum(cost > 1000.0 * _FRAME for cost in costs) / len(costs)
+    return summary
 
 
 def _time_docks(window: Window) -> dict[str, float]:

@@ -33,12 +33,12 @@ def run(quick: bool = False) -> list[Record]:
     vertices, pairs, rounds = (VERTICES[::3], PAIRS[:4], 3) if quick else (VERTICES, PAIRS, 7)
     records = []
     for n_vertices in vertices:
-        taken = seconds_in_turn(_questions(regular_pairs(n_vertices, AMOUNT)), rounds)
-        records += [record(_name(question, n_vertices), "pairs/s", taken[question], amount=AMOUNT) for question in QUESTIONS]
+        times = seconds_in_turn(_questions(regular_pairs(n_vertices, AMOUNT)), rounds)
+        records += [record(_name(question, n_vertices), "pairs/s", times[question], amount=AMOUNT) for question in QUESTIONS]
     records = [records[at] for first in range(len(QUESTIONS)) for at in range(first, len(records), len(QUESTIONS))]  # by question
     for n in pairs:
-        given = make_pairs("polygons", n)
-        calls = {"ours": _questions(given)["manifold"]}
+        cases = make_pairs("polygons", n)
+        calls = {"ours": _questions(cases)["manifold"]}
         turns = rounds * (10 if n <= 1_000 else 1)
         records.append(record(f"growth, {n:,} pairs", "pairs/s", seconds_in_turn(calls, turns)["ours"], amount=n))
     return records
@@ -48,19 +48,19 @@ def _name(question: str, n_vertices: int) -> str:
     return f"growth of {question}, {n_vertices} vertices"
 
 
-def _questions(given: Pairs) -> dict[str, Callable[[], None]]:
+def _questions(cases: Pairs) -> dict[str, Callable[[], None]]:
     """Return calls that ask each question of all pairs; motions are those of the benchmarks `swept` and `time_of_impact`."""
-    shapes = batch.ShapeBatch(given.shapes)
-    start_a, end_a, start_b, end_b = make_sweeps(given, TURN)
-    rest, velocity = np.zeros((len(given.pairs), 2)), end_b[:, :2] - start_b[:, :2]
+    shapes = batch.ShapeBatch(cases.shapes)
+    start_a, end_a, start_b, end_b = make_sweeps(cases, TURN)
+    rest, velocity = np.zeros((len(cases.pairs), 2)), end_b[:, :2] - start_b[:, :2]
     return {
-        "manifold": lambda: batch.manifold(shapes, given.pairs, given.poses_a, given.poses_b) and None,
-        "distance": lambda: batch.distance(shapes, given.pairs, given.poses_a, given.poses_b) and None,
-        "overlap": lambda: _done(batch.overlap(shapes, given.pairs, given.poses_a, given.poses_b)),
+        "manifold": lambda: batch.manifold(shapes, cases.pairs, cases.poses_a, cases.poses_b) and None,
+        "distance": lambda: batch.distance(shapes, cases.pairs, cases.poses_a, cases.poses_b) and None,
+        "overlap": lambda: _done(batch.overlap(shapes, cases.pairs, cases.poses_a, cases.poses_b)),
         "linear sweep": lambda: (
-            batch.swept_contact(shapes, given.pairs, start_a, rest, start_b, velocity, 1.0, with_contact=False) and None
+            batch.swept_contact(shapes, cases.pairs, start_a, rest, start_b, velocity, 1.0, with_contact=False) and None
         ),
-        "time of impact": lambda: batch.time_of_impact(shapes, given.pairs, start_a, end_a, start_b, end_b) and None,
+        "time of impact": lambda: batch.time_of_impact(shapes, cases.pairs, start_a, end_a, start_b, end_b) and None,
     }
 
 
@@ -75,7 +75,7 @@ def draw(path: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    nanoseconds = {one.name: 1e9 / one.ours for one in run()}
+    nanoseconds = {row.name: 1e9 / row.ours for row in run()}
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for question in QUESTIONS:
         left.loglog(VERTICES, [nanoseconds[_name(question, n)] for n in VERTICES], "o-", label=question)

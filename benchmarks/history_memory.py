@@ -1,7 +1,7 @@
-"""What ten minutes of the past take: ``python -m benchmarks.history_memory DEMO STEPS [NAME=VALUE ...]`` prints JSON.
+"""``python -m benchmarks.history_memory DEMO STEPS [NAME=VALUE ...]`` prints the memory of a history as JSON.
 
-In a process of its own, for memory that has once been asked for is seldom given back whole: the resident set is read when the demo has
-run for a while, and again at the end; then the parts are let go one by one, and it is read after each.
+It runs in its own process because freed memory is seldom returned to the system. The resident set is read when the demo has
+run for a while, and again at the end; then the parts are freed one by one, and it is read after each.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SEEKS = 40
 
 
 def resident_bytes() -> int:
-    """Return what of the process is in memory, with everything collected and given back that can be; 0 where nobody tells (not Linux)."""
+    """Return the process's resident memory in bytes after collecting garbage and trimming the heap; 0 on systems other than Linux."""
     gc.collect()
     try:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
@@ -60,21 +60,21 @@ def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
             history.step()
             recorder.update()
         n_bodies = sum(len(stage.world.body_ids) for stage in history.demo.stages)
-        whole = resident_bytes()
+        after = resident_bytes()
         recorder.close()
         file_bytes = path.stat().st_size
     del recorder
-    found: dict[str, Any] = {"bodies": n_bodies, "steps": steps, "inputs": sum(map(len, history.inputs)), "file": file_bytes}
-    found |= {"keyframes": len(history.keyframes), "own_count": history.n_bytes, "seeks": seeks(history)}
-    found["grown"] = whole - before
+    measured: dict[str, Any] = {"bodies": n_bodies, "steps": steps, "inputs": sum(map(len, history.inputs)), "file": file_bytes}
+    measured |= {"keyframes": len(history.keyframes), "own_count": history.n_bytes, "seeks": seeks(history)}
+    measured["grown"] = after - before
     history.watchers.clear()
     left = resident_bytes()
     del chronicle
-    left, found["chronicle"] = weighed(left)
+    left, measured["chronicle"] = weighed(left)
     history._keyframes.cut(0)
-    left, found["measured_keyframes"] = weighed(left)
+    left, measured["measured_keyframes"] = weighed(left)
     assert history.divergence is None
-    return found
+    return measured
 
 
 def weighed(before: int) -> tuple[int, int]:
@@ -97,15 +97,15 @@ def pull(history: History, step: int) -> None:
 
 def seeks(history: History) -> list[float]:
     """Return the seconds that it takes to go to steps anywhere in the past, from anywhere."""
-    chance, taken = random.Random(1), []
+    chance, seconds = random.Random(1), []
     for _ in range(_SEEKS):
         step = chance.randint(0, history.last)
         started = time.perf_counter()
         history.seek(step)
-        taken.append(time.perf_counter() - started)
-    return taken
+        seconds.append(time.perf_counter() - started)
+    return seconds
 
 
 if __name__ == "__main__":
-    changes = dict(one.split("=") for one in sys.argv[3:])
+    changes = dict(word.split("=") for word in sys.argv[3:])
     print(json.dumps(main(sys.argv[1], int(sys.argv[2]), {name: float(value) for name, value in changes.items()})))

@@ -20,24 +20,24 @@ BOX2D_RULE = "rule box2d"
 
 def run(quick: bool = False) -> list[Record]:
     """Time the pairs of each family; polygons and boxes of distinct shapes as well, and polygons by Box2D's rule."""
-    few = [one for family in FAMILIES for one in _family(family, False, quick)]
-    return [*few, *(one for family in ("polygons", "boxes") for one in _family(family, True, quick))]
+    few = [row for family in FAMILIES for row in _family(family, False, quick)]
+    return [*few, *(row for family in ("polygons", "boxes") for row in _family(family, True, quick))]
 
 
 def _family(family: str, distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (2_000, 3) if quick else (10_000, 21)
-    given = make_pairs(family, n, distinct=distinct)
-    oracle = PairOracle(given.shapes)
-    shapes, where = batch.ShapeBatch(oracle.shapes), (given.pairs, given.poses_a, given.poses_b)
+    cases = make_pairs(family, n, distinct=distinct)
+    oracle = PairOracle(cases.shapes)
+    shapes, where = batch.ShapeBatch(oracle.shapes), (cases.pairs, cases.poses_a, cases.poses_b)
     calls: dict[str, Callable[[], float | None]] = {name: lambda: _done(batch.manifold(shapes, *where)) for name in ("", AGAIN)}
     if family == FAMILIES[0]:
         calls[BOX2D_RULE] = lambda: _done(batch.manifold(shapes, *where, "box2d"))
-    taken = seconds_in_turn({**calls, "peer": lambda: oracle.manifolds(*where).seconds}, rounds)
+    times = seconds_in_turn({**calls, "peer": lambda: oracle.manifolds(*where).seconds}, rounds)
     touching = (batch.manifold(shapes, *where).count > 0).mean()
-    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {touching:.0%} touching"
+    note = f"{n:,} pairs of {len(cases.shapes):,} shapes, {touching:.0%} touching"
     name = f"manifold, {family}{', distinct' if distinct else ''}"
     return [
-        record(f"{name}, {which}" if which else name, "pairs/s", taken[which], taken["peer"], "pybox2d", note, n) for which in calls
+        record(f"{name}, {which}" if which else name, "pairs/s", times[which], times["peer"], "pybox2d", note, n) for which in calls
     ]  # fmt: skip
 
 

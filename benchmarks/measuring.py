@@ -80,15 +80,15 @@ def seconds_in_turn(calls: Mapping[str, Callable[[], float | None]], rounds: int
     Processor time, for on a busy machine a long call is interrupted by others and a short one is not, and their ratio would lie. A
     call that returns a number has timed itself: that number is reduced by the share of the call in which it did not run.
     """
-    taken: dict[str, list[float]] = {name: [] for name in calls}
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
         for name, call in calls.items():
             started, ran_before = time.perf_counter(), time.thread_time()
             own = call()
             ran, elapsed = time.thread_time() - ran_before, time.perf_counter() - started
             if number > 0:
-                taken[name].append(ran if own is None else own * min(1.0, ran / elapsed))
-    return taken
+                seconds[name].append(ran if own is None else own * min(1.0, ran / elapsed))
+    return seconds
 
 
 def record(

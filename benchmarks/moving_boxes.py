@@ -110,7 +110,7 @@ SCENES: dict[str, Callable[[int], Scene]] = {name: _scene(name) for name in _BOX
 
 def seconds_a_frame(calls: Mapping[str, Callable[[], None]], rounds: int, n_frames: int) -> dict[str, list[float]]:
     """Return `seconds_in_turn` of calls of so many frames, divided by these."""
-    return {name: [seconds / n_frames for seconds in taken] for name, taken in seconds_in_turn(calls, rounds).items()}
+    return {name: [seconds / n_frames for seconds in times] for name, times in seconds_in_turn(calls, rounds).items()}
 
 
 def frames_of(structure: BroadPhase, scene: Scene, n_frames: int) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""What sharing a world costs: a tick of the server's and of a client's against a plain step of the same heap, and bytes a second.
+"""Measure a shared world: the server's and a client's tick against a plain step of the same heap, and bytes per second.
 
 In simulated time, in one process: a server, one whole client behind a link of 150 ms +- 50 ms with 5 % loss each way, and users beside it
 that only say what they do. Everybody drags something about, 30 acts a second, so that the client goes back in nearly every frame. No body
@@ -192,7 +192,7 @@ def _kept(solver: str, count: int, rounds: int) -> list[Record]:
         "compress": lambda: _done(compress_state(content)),
         "decode": lambda: _done(decode_state(demo, content)),
     }
-    taken = seconds_in_turn(calls, rounds)
+    times = seconds_in_turn(calls, rounds)
     who = f"{count} bodies, {solver}"
     often = f"every {KEYFRAME_TICKS} ticks on all copies"
     names = {
@@ -201,7 +201,7 @@ def _kept(solver: str, count: int, rounds: int) -> list[Record]:
         "compress": ("  compressing it", f"{len(packed) / 1e3:.0f} kB, for a client that joins"),
         "decode": ("  decoding it", "to return to a keyframe"),
     }
-    return [record(name, "ms", taken[what], taken["step"], "a step", note) for what, (name, note) in names.items()]
+    return [record(name, "ms", times[what], times["step"], "a step", note) for what, (name, note) in names.items()]
 
 
 def _done(result: object) -> None:

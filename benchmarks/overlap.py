@@ -17,25 +17,25 @@ __all__ = ["rings", "run"]
 def run(quick: bool = False) -> list[Record]:
     """Time polygons of 3 to 8 corners."""
     n, rounds = (2_000, 3) if quick else (10_000, 21)
-    given = make_pairs("polygons", n)
-    oracle, shapes = PairOracle(given.shapes), batch.ShapeBatch(given.shapes)
-    where = (given.pairs, given.poses_a, given.poses_b)
+    cases = make_pairs("polygons", n)
+    oracle, shapes = PairOracle(cases.shapes), batch.ShapeBatch(cases.shapes)
+    where = (cases.pairs, cases.poses_a, cases.poses_b)
     calls = {"ours": lambda: _done(batch.overlap(shapes, *where)), "pybox2d": lambda: oracle.overlaps(*where)[1]}
     missing = ""
     try:
         require_peer("shapely")
         import shapely
 
-        a, b = (shapely.polygons(rings(given.shapes, given.pairs[:, k], poses)) for k, poses in ((0, given.poses_a), (1, given.poses_b)))
+        a, b = (shapely.polygons(rings(cases.shapes, cases.pairs[:, k], poses)) for k, poses in ((0, cases.poses_a), (1, cases.poses_b)))
         calls["shapely"] = lambda: _done(shapely.intersects(a, b))
     except MissingPeerError as error:
         missing = str(error)
-    taken = seconds_in_turn(calls, rounds)
+    times = seconds_in_turn(calls, rounds)
     note = f"{n:,} pairs, {batch.overlap(shapes, *where).mean():.0%} touching"
-    against = [record("overlap, polygons", "pairs/s", taken["ours"], taken["pybox2d"], "pybox2d", note, n)]
+    against = [record("overlap, polygons", "pairs/s", times["ours"], times["pybox2d"], "pybox2d", note, n)]
     if missing:
-        return [*against, record("overlap, polygons", "pairs/s", taken["ours"], note=missing, amount=n)]
-    return [*against, record("overlap, polygons", "pairs/s", taken["ours"], taken["shapely"], "shapely", note, n)]
+        return [*against, record("overlap, polygons", "pairs/s", times["ours"], note=missing, amount=n)]
+    return [*against, record("overlap, polygons", "pairs/s", times["ours"], times["shapely"], "shapely", note, n)]
 
 
 def rings(shapes, which, poses):

@@ -1,4 +1,4 @@
-"""What going back in time costs, in heaps of bodies. `benchmarks.history` weighs the past."""
+"""Time going back in heaps of bodies. `benchmarks.history` measures the memory of the history."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
     for _ in range(steps):
         started = time.thread_time()
         history.step()
-        taken = time.thread_time() - started
-        (keyframed if history.demo.sim.is_keyframe else usual).append(taken)
+        seconds = time.thread_time() - started
+        (keyframed if history.demo.sim.is_keyframe else usual).append(seconds)
     interval = history.last - history.keyframes[-2]  # so many targets beside each other are all there are
     back = min(_BACK, steps - 2 * interval)
     walls: list[float] = []

@@ -16,13 +16,13 @@ def run(quick: bool = False) -> list[Record]:
     calls_each, rounds = (100, 3) if quick else (1_000, 9)
     here, there = Transform((0.0, 0.0), 0.1), Transform((0.8, 0.3), 0.7)
     hexagon, box, disc = Polygon.regular(6, 0.7), Polygon.box(0.5, 0.4), Circle(0.5)
-    asked: dict[str, Callable[[], object]] = {
+    queries: dict[str, Callable[[], object]] = {
         "manifold, two polygons": lambda: query.manifold(hexagon, here, box, there),
         "manifold, polygon and circle": lambda: query.manifold(hexagon, here, disc, there),
         "overlap, two polygons": lambda: query.overlap(hexagon, here, box, there),
     }
-    taken = seconds_in_turn({name: lambda ask=ask: _repeat(ask, calls_each) for name, ask in asked.items()}, rounds)
-    return [record(f"one {name}", "us", [whole / calls_each for whole in seconds]) for name, seconds in taken.items()]
+    times = seconds_in_turn({name: lambda ask=ask: _repeat(ask, calls_each) for name, ask in queries.items()}, rounds)
+    return [record(f"one {name}", "us", [total / calls_each for total in seconds]) for name, seconds in times.items()]
 
 
 def _repeat(ask: Callable[[], object], calls: int) -> None:

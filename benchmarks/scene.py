@@ -26,17 +26,17 @@ def run(quick: bool = False) -> list[Record]:
         shapes, which, poses = spread_boxes(n)
         packed = ShapeBatch(shapes)
         calls = {"ours": lambda packed=packed, which=which, poses=poses: _done(collide(packed, which, poses))}
-        missing, found = "", collide(packed, which, poses)
+        missing, contacts = "", collide(packed, which, poses)
         try:
             calls["pymunk"] = _pymunk_step(shapes, which, poses, False)
             calls["pymunk, sensors"] = _pymunk_step(shapes, which, poses, True)
         except MissingPeerError as error:
             missing = str(error)
-        taken = seconds_in_turn(calls, rounds)
-        note = f"{len(found.pairs):,} pairs, {int((found.manifolds.count > 0).sum()):,} contacts"
+        times = seconds_in_turn(calls, rounds)
+        note = f"{len(contacts.pairs):,} pairs, {int((contacts.manifolds.count > 0).sum()):,} contacts"
         for peer, what in (("pymunk", "; pymunk computes none"), ("pymunk, sensors", "; pymunk computes them too")):
-            their = taken.get(peer)
-            records.append(record(f"scene, {n:,} bodies", "ms", taken["ours"], their, peer if their else "", missing or note + what))
+            their = times.get(peer)
+            records.append(record(f"scene, {n:,} bodies", "ms", times["ours"], their, peer if their else "", missing or note + what))
     return records
 
 

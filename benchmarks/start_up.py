@@ -17,12 +17,12 @@ _PROGRAM = "import time; start = time.process_time(); import {}; print(time.proc
 def run(quick: bool = False) -> list[Record]:
     """Time the imports; the interpreter's own start is not in them."""
     names = ("engine, engine.geometry, engine.query", "engine.query.batch", "numpy")
-    taken: dict[str, list[float]] = {name: [] for name in names}
+    milliseconds: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(3 if quick else 9):
         for name in names:
-            taken[name].append(_import(name))
+            milliseconds[name].append(_import(name))
     ours = [name for name in names if name != "numpy"]
-    return [record(f"import {name}", "ms", taken[name], taken["numpy"], "import numpy") for name in ours]
+    return [record(f"import {name}", "ms", milliseconds[name], milliseconds["numpy"], "import numpy") for name in ours]
 
 
 def _import(modules: str) -> float:

@@ -23,27 +23,27 @@ __all__ = ["run"]
 
 def run(quick: bool = False) -> list[Record]:
     """Time polygons of 3 to 8 corners, of few shapes and of distinct ones."""
-    return [one for distinct in (False, True) for one in _sweeps(distinct, quick)]
+    return [row for distinct in (False, True) for row in _sweeps(distinct, quick)]
 
 
 def _sweeps(distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (1_000, 3) if quick else (10_000, 21)
-    given = make_pairs("polygons", n, distinct=distinct)
-    shapes = batch.ShapeBatch(given.shapes)
-    start_a, end_a, start_b, end_b = make_sweeps(given, TURN)
+    cases = make_pairs("polygons", n, distinct=distinct)
+    shapes = batch.ShapeBatch(cases.shapes)
+    start_a, end_a, start_b, end_b = make_sweeps(cases, TURN)
     velocity_a, velocity_b = np.zeros((n, 2)), end_b[:, :2] - start_b[:, :2]
 
     def sweep(with_contact: bool) -> batch.SweptBatch:
-        return batch.swept_contact(shapes, given.pairs, start_a, velocity_a, start_b, velocity_b, 1.0, with_contact=with_contact)
+        return batch.swept_contact(shapes, cases.pairs, start_a, velocity_a, start_b, velocity_b, 1.0, with_contact=with_contact)
 
     def turn(target: str) -> batch.TimeOfImpactBatch:
-        return batch.time_of_impact(shapes, given.pairs, start_a, end_a, start_b, end_b, target=target)
+        return batch.time_of_impact(shapes, cases.pairs, start_a, end_a, start_b, end_b, target=target)
 
     status, results = np.empty(n, dtype=np.int64), np.empty((n, TIMES_SIZE))
 
     def only_move() -> None:
         packed = shapes.packed
-        move(packed.simd_vertices, packed.records, given.pairs, start_a, velocity_a, start_b, velocity_b, status, results)
+        move(packed.simd_vertices, packed.records, cases.pairs, start_a, velocity_a, start_b, velocity_b, status, results)
 
     calls: dict[str, Callable[[], None]] = {
         "times": lambda: sweep(False) and None,
@@ -53,8 +53,8 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
         "box2d": lambda: turn("box2d") and None,
         "moved": only_move,
     }
-    taken = seconds_in_turn(calls, rounds)
-    note = f"{n:,} pairs of {len(given.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} touch"
+    times = seconds_in_turn(calls, rounds)
+    note = f"{n:,} pairs of {len(cases.shapes):,} shapes, {(sweep(False).status == Status.HIT).mean():.0%} touch"
     which = ", distinct" if distinct else ""
     rotating, to_target = "ours, rotating", "rotating, Box2D's target"
     rows = (
@@ -65,5 +65,5 @@ def _sweeps(distinct: bool, quick: bool) -> list[Record]:
         ("data transfer only", "moved", "touch", rotating),
     )
     return [
-        record(f"linear sweep{which}, {name}", "pairs/s", taken[ours], taken[peer], against, note, n) for name, ours, peer, against in rows
+        record(f"linear sweep{which}, {name}", "pairs/s", times[ours], times[peer], against, note, n) for name, ours, peer, against in rows
     ]

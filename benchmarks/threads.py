@@ -1,7 +1,7 @@
 """The batched questions on two threads against one, of distinct polygons; by the clock, for they save no processor time.
 
 Each is asked twice in turn and the second answer timed, as whoever asks frame by frame finds it: each core then has its part of the data.
-Of all rounds the faster half counts: the clock tells as well what other programs take of the second core, and only two threads lose by it.
+Of all rounds the faster half counts: the clock also counts what other programs take of the second core, and only two threads lose by it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _Question = Callable[[int], object]
 def run(quick: bool = False) -> list[Record]:
     """Time each question in turn on one thread and on two, and the hand-over alone."""
     n, rounds = (4_000, 3) if quick else (20_000, 51)
-    given = make_pairs("polygons", n, distinct=True)
-    shapes, columns = batch.ShapeBatch(given.shapes), (given.pairs, given.poses_a, given.poses_b)
+    cases = make_pairs("polygons", n, distinct=True)
+    shapes, columns = batch.ShapeBatch(cases.shapes), (cases.pairs, cases.poses_a, cases.poses_b)
     records = [_two_against_one(name, ask, n, rounds) for name, ask in _questions(shapes, *columns).items()]
     if not quick:
         many = [np.tile(column, (_MANY, 1)) for column in columns]
         records += [_two_against_one(name, ask, _MANY * n, rounds // 5) for name, ask in _questions(shapes, *many).items()]
-    taken = _seconds({2: _hand_over}, rounds)
-    return [*records, record("handing over to a second thread and back", "us", taken[2], note="no query, elapsed time")]
+    times = _seconds({2: _hand_over}, rounds)
+    return [*records, record("handing over to a second thread and back", "us", times[2], note="no query, elapsed time")]
 
 
 def _hand_over() -> None:
@@ -56,17 +56,17 @@ def _questions(shapes: batch.ShapeBatch, pairs: np.ndarray, a: np.ndarray, b: np
 
 
 def _two_against_one(name: str, ask: _Question, n: int, rounds: int) -> Record:
-    taken = _seconds({threads: lambda threads=threads: ask(threads) for threads in (1, 2)}, rounds)
-    return record(f"{name}, two threads", "pairs/s", taken[2], taken[1], "one thread", f"{n:,} pairs, elapsed time", n)
+    times = _seconds({threads: lambda threads=threads: ask(threads) for threads in (1, 2)}, rounds)
+    return record(f"{name}, two threads", "pairs/s", times[2], times[1], "one thread", f"{n:,} pairs, elapsed time", n)
 
 
 def _seconds(calls: dict[int, Callable[[], object]], rounds: int) -> dict[int, list[float]]:
     """Call each twice in turn and return what the second took, of the faster half of the rounds."""
-    taken: dict[int, list[float]] = {threads: [] for threads in calls}
+    times: dict[int, list[float]] = {threads: [] for threads in calls}
     for _ in range(rounds):
         for threads, call in calls.items():
             call()
             started = time.perf_counter()
             call()
-            taken[threads].append(time.perf_counter() - started)
-    return {threads: sorted(seconds)[: (rounds + 1) // 2] for threads, seconds in taken.items()}
+            times[threads].append(time.perf_counter() - started)
+    return {threads: sorted(seconds)[: (rounds + 1) // 2] for threads, seconds in times.items()}

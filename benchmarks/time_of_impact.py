@@ -29,14 +29,14 @@ TURN = 1.5
 
 def run(quick: bool = False) -> list[Record]:
     """Time polygons of 3 to 8 corners: few shapes that turn, distinct ones that do, few that do not."""
-    return [one for turn, distinct in ((TURN, False), (TURN, True), (0.0, False)) for one in _sweeps(turn, distinct, quick)]
+    return [row for turn, distinct in ((TURN, False), (TURN, True), (0.0, False)) for row in _sweeps(turn, distinct, quick)]
 
 
-def make_sweeps(given: Pairs, turn: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def make_sweeps(cases: Pairs, turn: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the poses (n, 3) of A at both ends, and of B: numbers that float32 holds; both turn by up to `turn` radians."""
-    n = len(given.pairs)
+    n = len(cases.pairs)
     rng = stream(0, "benchmarks", "time_of_impact")
-    start_a, start_b = given.poses_a.copy(), given.poses_b.copy()
+    start_a, start_b = cases.poses_a.copy(), cases.poses_b.copy()
     start_b[:, :2] = start_a[:, :2] + START * (start_b[:, :2] - start_a[:, :2])
     end_a, end_b = start_a.copy(), start_b.copy()
     end_b[:, :2] = start_a[:, :2] + (start_a[:, :2] - start_b[:, :2])
@@ -49,19 +49,19 @@ def make_sweeps(given: Pairs, turn: float) -> tuple[FloatArray, FloatArray, Floa
 
 def _sweeps(turn: float, distinct: bool, quick: bool) -> list[Record]:
     n, rounds = (1_000, 3) if quick else (10_000, 9)
-    given = make_pairs("polygons", n, distinct=distinct)
-    oracle = PairOracle(given.shapes)
+    cases = make_pairs("polygons", n, distinct=distinct)
+    oracle = PairOracle(cases.shapes)
     shapes = batch.ShapeBatch(oracle.shapes)
-    where = make_sweeps(given, turn)
+    where = make_sweeps(cases, turn)
     calls: dict[str, Callable[[], float | None]] = {
-        which: lambda: batch.time_of_impact(shapes, given.pairs, *where, target="box2d") and None for which in ("", AGAIN)
+        which: lambda: batch.time_of_impact(shapes, cases.pairs, *where, target="box2d") and None for which in ("", AGAIN)
     }
-    found = batch.time_of_impact(shapes, given.pairs, *where, target="box2d").status
-    theirs = oracle.times_of_impact(given.pairs, *where).status
-    taken = seconds_in_turn({**calls, "pybox2d": lambda: oracle.times_of_impact(given.pairs, *where).seconds}, rounds)
+    statuses = batch.time_of_impact(shapes, cases.pairs, *where, target="box2d").status
+    theirs = oracle.times_of_impact(cases.pairs, *where).status
+    times = seconds_in_turn({**calls, "pybox2d": lambda: oracle.times_of_impact(cases.pairs, *where).seconds}, rounds)
     name = f"time of impact, {'rotating' if turn > 0.0 else 'not rotating'}{', distinct' if distinct else ''}"
     note = (
-        f"{n:,} pairs of {len(given.shapes):,} shapes, {(found == Status.HIT).mean():.0%} touch, "
-        f"{(found == theirs).mean():.1%} with Box2D's status"
+        f"{n:,} pairs of {len(cases.shapes):,} shapes, {(statuses == Status.HIT).mean():.0%} touch, "
+        f"{(statuses == theirs).mean():.1%} with Box2D's status"
     )
-    return [record(f"{name}, {which}" if which else name, "pairs/s", taken[which], taken["pybox2d"], "pybox2d", note, n) for which in calls]
+    return [record(f"{name}, {which}" if which else name, "pairs/s", times[which], times["pybox2d"], "pybox2d", note, n) for which in calls]

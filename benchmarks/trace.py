@@ -28,7 +28,7 @@ def run(quick: bool = False) -> list[Record]:
         sprite = Path(folder) / "sprite.png"
         Image.fromarray(_sprite()).save(sprite)
         for title, path, scale, crop in (("256 x 256 sprite", sprite, 100.0, None), ("bird, 408 x 432", PICTURE, PIXELS_PER_METRE, _FRAME)):
-            taken: dict[str, list[float]] = {}
+            times: dict[str, list[float]] = {}
             for number in range(rounds + 1):
                 started = time.thread_time()
                 tracing = trace_file(path, scale, crop=crop)
@@ -38,10 +38,10 @@ def run(quick: bool = False) -> list[Record]:
                 if number > 0:  # the first round loads libraries and kernels
                     stages = {"whole": ended - started, **tracing.seconds, "decompose": ended - traced}
                     for stage, seconds in stages.items():
-                        taken.setdefault(stage, []).append(seconds)
+                        times.setdefault(stage, []).append(seconds)
             outline = tracing.outline
             note = f"{tracing.contour.n_vertices} vertices, {outline.n_vertices} within 5 mm, {len(pieces)} pieces"
-            records += [record(f"trace {title}, {stage}", "ms", seconds, note=note) for stage, seconds in taken.items()]
+            records += [record(f"trace {title}, {stage}", "ms", seconds, note=note) for stage, seconds in times.items()]
     return records
 
 

@@ -1,5 +1,5 @@
-"""Tracing costs nothing when it is off: kernels as they are, without a trace, against the same sources with all that tells of steps taken
-out; and what a trace costs where there is one.
+"""Tracing costs nothing when it is off: kernels as they are, without a trace, against the same sources without
+any tracing code; and what a trace costs where there is one.
 
 The other source is made here: of a kernel's module, and of all that it imports which record, the calls of `record` and whatever is done for
 a trace alone (``if trace is not None``) are cut out of the syntax tree, and what is left is compiled beside the first. So both sides differ
@@ -60,7 +60,7 @@ class _Silencer(ast.NodeTransformer):
 def _needs_trace(test: ast.expr) -> bool:
     """Tell whether a condition holds with a trace only."""
     all_of = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-    return any(ast.unparse(one) == "trace is not None" for one in all_of)
+    return any(ast.unparse(condition) == "trace is not None" for condition in all_of)
 
 
 def _tells(name: str) -> bool:
@@ -72,19 +72,19 @@ def _tells(name: str) -> bool:
 
 
 def _parsed(name: str) -> ast.Module:
-    found = importlib.util.find_spec(name)
-    assert found is not None and found.origin is not None
-    return ast.parse(Path(found.origin).read_text(encoding="utf-8"), found.origin)
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.origin is not None
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"), spec.origin)
 
 
 def silenced(name: str) -> ast.Module:
-    """Return the source of a module without all that tells of steps."""
-    found: ast.Module = _Silencer().visit(_parsed(name))
-    return found
+    """Return the syntax tree of a module without its tracing code."""
+    module: ast.Module = _Silencer().visit(_parsed(name))
+    return module
 
 
 def silent(name: str) -> ModuleType:
-    """Return the module of kernels of that name without all that tells of steps."""
+    """Return the kernel module of that name without its tracing code."""
     own = _PREFIX + name.replace(".", "_")
     if own in sys.modules:
         return sys.modules[own]
@@ -117,7 +117,7 @@ def _asked_distances(n: int) -> _Call:
 
 def _all_distances(distance_one: Any) -> Any:
     def distances(a: Any, b: Any, poses: FloatArray, trace: FloatArray | None) -> FloatArray:
-        found, simplex = np.empty(poses.shape[0]), np.zeros(7, dtype=np.int64)
+        distances, simplex = np.empty(poses.shape[0]), np.zeros(7, dtype=np.int64)
         for k in range(poses.shape[0]):
             simplex[0] = 0
             if trace is not None:
@@ -125,35 +125,35 @@ def _all_distances(distance_one: Any) -> Any:
             answer = distance_one(
                 False, a + (0.0, 0.0, 1.0, 0.0), b + (poses[k, 0], poses[k, 1], poses[k, 2], poses[k, 3]), simplex, trace
             )  # fmt: skip
-            found[k] = answer[2]
-        return found
+            distances[k] = answer[2]
+        return distances
 
     with patch.object(jit, "_module_cache", lambda _: None):
         return jit.kernel(distances)
 
 
 def _asked_manifolds(n: int) -> _Call:
-    given = make_pairs("polygons", n)
-    packed = ShapeBatch(given.shapes).packed
-    poses = poses_with_rotation(given.poses_a), poses_with_rotation(given.poses_b)
-    rows = traced_rows(packed, given.pairs, *poses, EXACT, None)
+    cases = make_pairs("polygons", n)
+    packed = ShapeBatch(cases.shapes).packed
+    poses = poses_with_rotation(cases.poses_a), poses_with_rotation(cases.poses_b)
+    rows = traced_rows(packed, cases.pairs, *poses, EXACT, None)
 
     def call(kernels: ModuleType, trace: FloatArray | None) -> Any:
-        kernels.manifold_pairs(packed.arrays, given.pairs, *poses, EXACT, rows.arrays, trace)
+        kernels.manifold_pairs(packed.arrays, cases.pairs, *poses, EXACT, rows.arrays, trace)
         return rows.points
 
     return call
 
 
 def _asked_impacts(n: int) -> _Call:
-    given = make_pairs("polygons", n)
-    packed, start_end = ShapeBatch(given.shapes).packed, make_sweeps(given, TURN)
+    cases = make_pairs("polygons", n)
+    packed, start_end = ShapeBatch(cases.shapes).packed, make_sweeps(cases, TURN)
     centers = np.zeros((n, 2))
     sweeps = (*start_end[:2], centers, *start_end[2:], centers)
     columns = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.int64)
 
     def call(kernels: ModuleType, trace: FloatArray | None) -> Any:
-        kernels.times_of_impact(packed.arrays, given.pairs, sweeps, 1.0, kernels.ADVANCEMENT, False, columns, trace)
+        kernels.times_of_impact(packed.arrays, cases.pairs, sweeps, 1.0, kernels.ADVANCEMENT, False, columns, trace)
         return columns[1]
 
     return call
@@ -187,28 +187,28 @@ _REPEATS = 10
 
 def run(quick: bool = False) -> list[Record]:
     """Time each kernel in turn without a trace, without all that records, and with a trace."""
-    return [one for name in _ASKED for one in _measured(name, quick)]
+    return [row for name in _ASKED for row in _measured(name, quick)]
 
 
 def _measured(name: str, quick: bool) -> list[Record]:
-    module, asked, most = _ASKED[name]
+    module, make_call, most = _ASKED[name]
     n, rounds = (100, 3) if quick else (most, 41)
-    call, ours, bare = asked(n), importlib.import_module(module), silent(module)
+    call, ours, bare = make_call(n), importlib.import_module(module), silent(module)
     trace = np.zeros((_ROWS_EACH * n, TRACE_WIDTH))
 
-    def ask(kernels: ModuleType, told: FloatArray | None) -> None:
+    def ask(kernels: ModuleType, recording: FloatArray | None) -> None:
         for _ in range(_REPEATS):
             trace[0, 0] = 0.0
-            call(kernels, told)
+            call(kernels, recording)
 
     answer = call(ours, None).copy()
     assert np.array_equal(answer, call(bare, None), equal_nan=True) and np.array_equal(answer, call(ours, trace), equal_nan=True)
-    told = trace[0, 0] / (1 if asked is _asked_distances else n)  # a distance begins its trace anew
+    n_rows = trace[0, 0] / (1 if make_call is _asked_distances else n)  # a distance begins its trace anew
     calls = {"ours": lambda: ask(ours, None), "bare": lambda: ask(bare, None), "traced": lambda: ask(ours, trace)}
-    taken = seconds_in_turn(calls, rounds)
-    each = {side: [whole / (_REPEATS * n) for whole in seconds] for side, seconds in taken.items()}
+    times = seconds_in_turn(calls, rounds)
+    each = {side: [total / (_REPEATS * n) for total in seconds] for side, seconds in times.items()}
     note = f"{n:,} calls, bit-identical results"
     return [
         record(name, "us", each["ours"], each["bare"], "without any tracing code", note),
-        record(f"  {name}, traced", "us", each["traced"], each["ours"], "without tracing", f"about {told:.0f} rows each"),
+        record(f"  {name}, traced", "us", each["traced"], each["ours"], "without tracing", f"about {n_rows:.0f} rows each"),
     ]

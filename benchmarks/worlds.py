@@ -20,7 +20,7 @@ __all__ = ["run"]
 
 BODIES = 10
 STEPS = 30
-"""Of a copy, as in a search."""
+"""Steps of each copy, as in a search."""
 SETTLING = 240
 
 
@@ -68,11 +68,11 @@ def _stepped(name: str, scene: Scene, substeps: int, n: int, n_loop: int, rounds
         calls["Box2D"] = lambda: _step_all(natives)
     except MissingPeerError as error:
         missing = str(error)
-    taken = _per_world(calls, rounds, {"ours": n}, n_loop)
+    times = _per_world(calls, rounds, {"ours": n}, n_loop)
     note = f"per world; {n:,} worlds at once, {BODIES} bodies and {len(world.contacts)} contacts each"
-    records = [record(f"step, {name}", "us", taken["ours"], taken["clones"], "World.step in a loop", note)]
-    native = taken.get("Box2D")
-    return [*records, record("  against pybox2d", "us", taken["ours"], native, "b2World::Step in a loop" if native else "", missing)]
+    records = [record(f"step, {name}", "us", times["ours"], times["clones"], "World.step in a loop", note)]
+    native = times.get("Box2D")
+    return [*records, record("  against pybox2d", "us", times["ours"], native, "b2World::Step in a loop" if native else "", missing)]
 
 
 def _step_all(natives: list[Any]) -> None:
@@ -96,9 +96,9 @@ def _copied(name: str, scene: Scene, n: int, n_loop: int, rounds: int) -> list[R
             notes[library] = peer
         except MissingPeerError as error:
             notes[library] = str(error)
-    taken = _per_world(calls, rounds, {"ours": n}, n_loop)
+    times = _per_world(calls, rounds, {"ours": n}, n_loop)
     return [
-        record(f"copy and {STEPS} steps, {name}, against {library}", "us", taken["ours"], taken.get(library), library, note)
+        record(f"copy and {STEPS} steps, {name}, against {library}", "us", times["ours"], times.get(library), library, note)
         for library, note in notes.items()
     ]
 
@@ -145,5 +145,5 @@ def _pymunk_copies(scene: Scene, n: int) -> Callable[[], None]:
 
 def _per_world(calls: dict[str, Callable[[], None]], rounds: int, sizes: dict[str, int], n_loop: int) -> dict[str, list[float]]:
     """Return the processor time of each call per world, in seconds."""
-    taken = seconds_in_turn(calls, rounds)
-    return {name: [seconds / sizes.get(name, n_loop) for seconds in times] for name, times in taken.items()}
+    times = seconds_in_turn(calls, rounds)
+    return {name: [seconds / sizes.get(name, n_loop) for seconds in times] for name, times in times.items()}
