@@ -1,4 +1,4 @@
-"""What goes before all tests, and what holds for each of them."""
+"""Set-up of the test session and of each test."""
 
 import gc
 import os

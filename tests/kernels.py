@@ -7,7 +7,7 @@ __all__ = ["compile_all"]
 
 
 def compile_all(n_processes):
-    """Let so many processes compile them. What goes wrong there goes wrong in a test, too, and is told there."""
+    """Compile all kernels in `n_processes` processes. An error there also fails a test, which reports it."""
     with Compilers(grouped(EVERYTHING), n_processes) as compilers:
         while not compilers.is_over:
             compilers.wait(LONGEST)

@@ -1,4 +1,4 @@
-"""What tests of SIMD kernels share: comparing columns to the bit, and counting instructions on vectors."""
+"""Helpers of tests of SIMD kernels: comparing columns to the bit, and counting instructions on vectors."""
 
 import os
 import re
@@ -15,8 +15,8 @@ needs_registers = pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, 
 
 def assert_same_bits(names, ours, theirs):
     """Compare columns of equal lengths, whose names a failure gives."""
-    for name, one, other in zip(names, ours, theirs, strict=True):
-        differ = np.flatnonzero((one.view(np.int64) != other.view(np.int64)).reshape(len(one), -1).any(axis=1))
+    for name, expected, other in zip(names, ours, theirs, strict=True):
+        differ = np.flatnonzero((expected.view(np.int64) != other.view(np.int64)).reshape(len(expected), -1).any(axis=1))
         assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
 
 

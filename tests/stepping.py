@@ -1,7 +1,7 @@
 """Steps of whatever can be stepped."""
 
 
-def steps(one, n):
+def steps(world, n):
     """Step a world, a simulation or a history n times."""
     for _ in range(n):
-        one.step()
+        world.step()

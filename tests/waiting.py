@@ -22,7 +22,7 @@ def until(condition, seconds=PATIENCE, look=0.05):
         It never was.
     """
     end = time.monotonic() + seconds
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < end, f"waited {seconds:.0f} s for nothing"
         time.sleep(look)
-    return found
+    return value

@@ -43,7 +43,7 @@ def corners_of(shape):
 
 
 def surface_of(shape):
-    """That part of the radius which is surface and no skin."""
+    """Return the part of the radius that is surface, not skin."""
     return Fraction(shape.radius) if isinstance(shape, Circle | Capsule) else ZERO
 
 
@@ -65,18 +65,18 @@ def cross(o, p, q):
 def hull_of(points):
     """Andrew's monotone chain on fractions, in whole numbers of their common denominator."""
     unit = math.lcm(*(part.denominator for point in points for part in point))
-    whole = sorted({(int(x * unit), int(y * unit)) for x, y in points})
-    if len(whole) > 2:
+    corners = sorted({(int(x * unit), int(y * unit)) for x, y in points})
+    if len(corners) > 2:
         halves = []
-        for run in (whole, whole[::-1]):
+        for run in (corners, corners[::-1]):
             half = []
             for point in run:
                 while len(half) > 1 and cross(half[-2], half[-1], point) <= 0:
                     half.pop()
                 half.append(point)
             halves.append(half[:-1])
-        whole = halves[0] + halves[1]
-    return [(Fraction(x, unit), Fraction(y, unit)) for x, y in whole]
+        corners = halves[0] + halves[1]
+    return [(Fraction(x, unit), Fraction(y, unit)) for x, y in corners]
 
 
 def edges_of(hull):

@@ -34,47 +34,47 @@ def farthest(path, steps=STEPS):
     return worst
 
 
-def number(given):
-    return struct.unpack(">f", bytes.fromhex(given))[0] if isinstance(given, str) else float(given)
+def number(value):
+    return struct.unpack(">f", bytes.fromhex(value))[0] if isinstance(value, str) else float(value)
 
 
-def vector(given):
-    return (number(given["x"]), number(given["y"])) if isinstance(given, dict) else (0.0, 0.0)
+def vector(value):
+    return (number(value["x"]), number(value["y"])) if isinstance(value, dict) else (0.0, 0.0)
 
 
 def _world(plain):
     world = Box2D.b2World(gravity=vector(plain["gravity"]))
     world.warmStarting, world.allowSleeping = plain.get("warmStarting", True), plain.get("allowSleep", True)
     world.continuousPhysics, world.subStepping = plain.get("continuousPhysics", True), plain.get("subStepping", False)
-    bodies = [_body(world, one) for one in plain["body"]]
-    for one in plain.get("joint", ()):
-        world.CreateJoint(_joint(one, bodies))
+    bodies = [_body(world, entry) for entry in plain["body"]]
+    for entry in plain.get("joint", ()):
+        world.CreateJoint(_joint(entry, bodies))
     return world, bodies
 
 
-def _body(world, given):
+def _body(world, entry):
     names = ("angle", "angularVelocity", "linearDamping", "angularDamping")
-    flags = {name: given.get(name, False) for name in ("awake", "bullet", "fixedRotation")}
+    flags = {name: entry.get(name, False) for name in ("awake", "bullet", "fixedRotation")}
     body = world.CreateBody(
         Box2D.b2BodyDef(
-            type=given["type"],
-            position=vector(given["position"]),
-            linearVelocity=vector(given.get("linearVelocity", 0)),
-            gravityScale=number(given.get("gravityScale", 1)),
+            type=entry["type"],
+            position=vector(entry["position"]),
+            linearVelocity=vector(entry.get("linearVelocity", 0)),
+            gravityScale=number(entry.get("gravityScale", 1)),
             **flags,
-            **{name: number(given.get(name, 0)) for name in names},
+            **{name: number(entry.get(name, 0)) for name in names},
         )
     )
-    for one in given["fixture"]:
+    for fixture in entry["fixture"]:
         body.CreateFixture(
-            shape=_shape(one),
-            density=number(one.get("density", 0)),
-            friction=number(one.get("friction", 0)),
-            restitution=number(one.get("restitution", 0)),
-            isSensor=one.get("sensor", False),
-            categoryBits=one.get("filter-categoryBits", 1),
-            maskBits=one.get("filter-maskBits", 0xFFFF),
-            groupIndex=one.get("filter-groupIndex", 0),
+            shape=_shape(fixture),
+            density=number(fixture.get("density", 0)),
+            friction=number(fixture.get("friction", 0)),
+            restitution=number(fixture.get("restitution", 0)),
+            isSensor=fixture.get("sensor", False),
+            categoryBits=fixture.get("filter-categoryBits", 1),
+            maskBits=fixture.get("filter-maskBits", 0xFFFF),
+            groupIndex=fixture.get("filter-groupIndex", 0),
         )
     return body
 
@@ -109,20 +109,20 @@ _JOINTS = {
 """By the type in the file: Box2D's definition, and its names for the file's numbers."""
 
 
-def _joint(given, bodies):
-    kind, names = _JOINTS[given["type"]]
-    settings = {ours: number(given.get(name, 0)) for name, ours in names.items()}
-    settings |= {name: given[name] for name in ("enableLimit", "enableMotor") if name in given}
-    settings |= {name: number(given[name]) for name in ("motorSpeed", "maxMotorTorque", "maxMotorForce") if name in given}
-    settings |= {"localAxisA": vector(given["localAxisA"])} if "localAxisA" in given else {}
-    if given["type"] == "motor":
-        settings["linearOffset"] = vector(given["anchorA"])
+def _joint(entry, bodies):
+    kind, names = _JOINTS[entry["type"]]
+    settings = {ours: number(entry.get(name, 0)) for name, ours in names.items()}
+    settings |= {name: entry[name] for name in ("enableLimit", "enableMotor") if name in entry}
+    settings |= {name: number(entry[name]) for name in ("motorSpeed", "maxMotorTorque", "maxMotorForce") if name in entry}
+    settings |= {"localAxisA": vector(entry["localAxisA"])} if "localAxisA" in entry else {}
+    if entry["type"] == "motor":
+        settings["linearOffset"] = vector(entry["anchorA"])
     else:
-        settings |= {"localAnchorA": vector(given["anchorA"]), "localAnchorB": vector(given["anchorB"])}
-    ends = {"bodyA": bodies[given["bodyA"]], "bodyB": bodies[given["bodyB"]]}
-    return kind(**ends, collideConnected=given.get("collideConnected", False), **settings)
+        settings |= {"localAnchorA": vector(entry["anchorA"]), "localAnchorB": vector(entry["anchorB"])}
+    ends = {"bodyA": bodies[entry["bodyA"]], "bodyB": bodies[entry["bodyB"]]}
+    return kind(**ends, collideConnected=entry.get("collideConnected", False), **settings)
 
 
 if __name__ == "__main__":
-    for one in sys.argv[1:]:
-        print(json.dumps({"file": one, "steps": STEPS, "farthest": farthest(one)}))
+    for file in sys.argv[1:]:
+        print(json.dumps({"file": file, "steps": STEPS, "farthest": farthest(file)}))

@@ -16,21 +16,21 @@ from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack
 
 
-def deterministic(found):
+def deterministic(report):
     """Leave out what a clock measured."""
-    for tally in found["queries"].values():
+    for tally in report["queries"].values():
         del tally["ours_per_s"], tally["box2d_per_s"]
-    return found
+    return report
 
 
 @pytest.mark.parametrize(
     ("n", "seed", "queries"), [(4_000, 1, comparison.QUERIES), (10_000, 2, ("manifold", "overlap"))], ids=["all", "two"]
 )
 def test_nothing_is_unexplained(n, seed, queries):
-    found = comparison.compare(n, seed, queries)
-    assert found["box2d"] == "2.3.0"
-    assert found["unexplained_total"] == 0
-    manifold, overlap = found["queries"]["manifold"], found["queries"]["overlap"]
+    report = comparison.compare(n, seed, queries)
+    assert report["box2d"] == "2.3.0"
+    assert report["unexplained_total"] == 0
+    manifold, overlap = report["queries"]["manifold"], report["queries"]["overlap"]
     for tally in (manifold, overlap):
         assert tally["pairs"] == n
         assert tally["pairs"] == tally["agree"] + sum(tally["explained"].values()) + tally["unexplained"]
@@ -52,8 +52,8 @@ def test_nothing_is_unexplained(n, seed, queries):
 
 @pytest.mark.parametrize("queries", [("manifold",), pytest.param(comparison.QUERIES[1:], marks=pytest.mark.slow)])
 def test_any_number_of_jobs_gives_one_result(queries):
-    one, two = (deterministic(comparison.compare(10_400, 3, queries, jobs)) for jobs in (1, 2))
-    assert one == two and one["unexplained_total"] == 0
+    single, two = (deterministic(comparison.compare(10_400, 3, queries, jobs)) for jobs in (1, 2))
+    assert single == two and single["unexplained_total"] == 0
 
 
 def test_a_shorter_run_is_the_beginning_of_a_longer_one():
@@ -91,9 +91,9 @@ def test_the_oracle_turns_circle_and_polygon_round():
 def test_the_oracle_on_separated_pairs(kinds):
     oracle = PairOracle([round_shape(Polygon.box(0.5, 0.5)), Circle(0.5)])
     here, there = round_pose([(0.0, 0.0, 0.0)]), round_pose([(5.0, 0.0, 0.0)])
-    found = oracle.manifolds([kinds], here, there)
-    assert found.count.tolist() == [0]
-    assert not found.normal.any() and not found.position.any() and not found.separation.any()
+    answers = oracle.manifolds([kinds], here, there)
+    assert answers.count.tolist() == [0]
+    assert not answers.normal.any() and not answers.position.any() and not answers.separation.any()
     assert oracle.overlaps([kinds], here, there)[0].tolist() == [False]
 
 

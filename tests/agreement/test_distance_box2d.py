@@ -37,7 +37,7 @@ def test_distances_agree(posed, use_radii):
 
 
 def test_box2ds_points_lie_on_our_surfaces(posed):
-    """Where edges are parallel any of many pairs is nearest, so each point is judged by the shape that it should lie on."""
+    """Each point lies on its shape; between parallel edges many pairs are equally near, so pairs are not compared."""
     cases, oracle, shapes, scale, ours = posed
     theirs = oracle.distances(cases.pairs, cases.poses_a, cases.poses_b)
     apart = np.flatnonzero(ours.separation > 4.0 * allowances.distance_allowance(scale))
@@ -49,8 +49,8 @@ def test_box2ds_points_lie_on_our_surfaces(posed):
             (shapes[int(cases.pairs[row, 0])], cases.poses_a[row], theirs.point_a[row]),
             (shapes[int(cases.pairs[row, 1])], cases.poses_b[row], theirs.point_b[row]),
         ):
-            found = distance(shape, Transform(tuple(pose[:2].tolist()), float(pose[2])), point, Transform(tuple(nearest.tolist())))
-            assert found.normal is not None and abs(found.separation) <= allowances.distance_allowance(scale)[row]
+            result = distance(shape, Transform(tuple(pose[:2].tolist()), float(pose[2])), point, Transform(tuple(nearest.tolist())))
+            assert result.normal is not None and abs(result.separation) <= allowances.distance_allowance(scale)[row]
 
 
 def test_nothing_runs_out_of_iterations(posed):

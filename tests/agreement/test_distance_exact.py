@@ -29,22 +29,22 @@ def judge(a, xf_a, b, xf_b):
     """Compare distance and penetration with the exact answer."""
     pair = Pair(a, xf_a, b, xf_b)
     allowed = SHARPNESS * pair.rounding
-    found, parting = distance(a, xf_a, b, xf_b), penetration(a, xf_a, b, xf_b)
-    assert found.status in (Status.SEPARATED, Status.TOUCHING, Status.OVERLAPPING)
-    assert parting.status == found.status
-    if found.normal is None:
-        assert found.status is Status.OVERLAPPING and pair.core_separation <= allowed and found.separation == -pair.radii
+    gap_result, parting = distance(a, xf_a, b, xf_b), penetration(a, xf_a, b, xf_b)
+    assert gap_result.status in (Status.SEPARATED, Status.TOUCHING, Status.OVERLAPPING)
+    assert parting.status == gap_result.status
+    if gap_result.normal is None:
+        assert gap_result.status is Status.OVERLAPPING and pair.core_separation <= allowed and gap_result.separation == -pair.radii
     else:
-        assert abs(found.separation - pair.gap) <= allowed, (a, xf_a, b, xf_b, found)
+        assert abs(gap_result.separation - pair.gap) <= allowed, (a, xf_a, b, xf_b, gap_result)
     if parting.status is Status.SEPARATED:
         assert pair.gap > 0.0 and parting.depth == 0.0 and parting.normal is None
     else:
         assert abs(parting.depth - max(0, -pair.gap)) <= allowed, (a, xf_a, b, xf_b, parting)
     if pair.gap > 2.0 * allowed:
-        assert found.status is Status.SEPARATED
+        assert gap_result.status is Status.SEPARATED
     if pair.gap < -2.0 * allowed:
-        assert found.status is Status.OVERLAPPING
-    for result, gap in ((found, found.separation), (parting, -parting.depth)):
+        assert gap_result.status is Status.OVERLAPPING
+    for result, gap in ((gap_result, gap_result.separation), (parting, -parting.depth)):
         if result.normal is not None:
             assert abs(math.hypot(*result.normal) - 1.0) < 1e-15
             for k in range(2):
@@ -141,18 +141,18 @@ def test_distance_as_shapely_sees_it():
     cases = case_chunk(21, 0, 2000)
     shapes = cases.shapes + extra
     pairs = np.vstack((cases.pairs, rng.integers(0, len(shapes), (1000, 2))))
-    poses_a, poses_b = (np.vstack((given, rng.uniform(-1.5, 1.5, (1000, 3)))) for given in (cases.poses_a, cases.poses_b))
+    poses_a, poses_b = (np.vstack((poses, rng.uniform(-1.5, 1.5, (1000, 3)))) for poses in (cases.poses_a, cases.poses_b))
 
-    found = batch.distance(batch.ShapeBatch(shapes), pairs, poses_a, poses_b)
+    result = batch.distance(batch.ShapeBatch(shapes), pairs, poses_a, poses_b)
     separated = 0
     for row, (a, b) in enumerate(pairs.tolist()):
         gap = geos(shapes[a], poses_a[row]).distance(geos(shapes[b], poses_b[row]))
         radii = core_of(shapes[a])[1] + core_of(shapes[b])[1]
         scale = np.abs(poses_a[row, :2]).sum() + np.abs(poses_b[row, :2]).sum() + core_of(shapes[a])[2] + core_of(shapes[b])[2]
         allowed = 4.0 * SHARPNESS * SAT_ROUNDING * scale
-        if np.isnan(found.normal[row, 0]):
+        if np.isnan(result.normal[row, 0]):
             assert gap <= allowed
         else:
-            assert abs(max(found.separation[row] + radii, 0.0) - gap) <= allowed, (row, found.separation[row] + radii - gap)
+            assert abs(max(result.separation[row] + radii, 0.0) - gap) <= allowed, (row, result.separation[row] + radii - gap)
             separated += 1
     assert separated > 1000

@@ -20,7 +20,7 @@ from engine.geometry.hull import convex_hull_chain
 from tests.agreement.rational import hull_of
 
 CLOUDS = 250
-"""Of each kind."""
+"""Point clouds of each kind."""
 
 
 def cloud_of(kind, rng):

@@ -50,7 +50,7 @@ from tests.agreement.rational import (
 )
 
 CASES = 200
-"""Of each family: 3,200 sweeps, throws, rays and points each; fewer where the kernels are not compiled."""
+"""Cases of each family: 3,200 sweeps, throws, rays and points each; fewer where the kernels are not compiled."""
 
 AT_TIME, CLEARLY = 4.0, 32.0
 NORMAL = 16.0 * EPS64
@@ -194,7 +194,7 @@ def test_swept_contacts_and_thrown_shapes(family):
     pairs = np.array([(a, b) for a, _, b, _ in listed])
     poses_a, poses_b = np.array([pose for _, pose, _, _ in listed]), np.array([pose for _, _, _, pose in listed])
     packed = batch.ShapeBatch(shapes)
-    found = batch.swept_contact(packed, pairs, poses_a, moves_a, poses_b, moves_b, t_max)
+    result = batch.swept_contact(packed, pairs, poses_a, moves_a, poses_b, moves_b, t_max)
     # thrown: A along its way of t_max seconds, at B at rest
     thrown = batch.shape_cast(packed, pairs, poses_a, t_max * moves_b, poses_b)
     counted = dict.fromkeys((Status.HIT, Status.MISS, Status.OVERLAPPING), 0)
@@ -207,10 +207,10 @@ def test_swept_contacts_and_thrown_shapes(family):
             (
                 v_a,
                 v_b,
-                Status(int(found.status[row])),
-                (found.t_first[row], found.t_last[row]),
-                found.normal[row],
-                np.vstack((found.point[row], found.contact[row, : int(found.contact_count[row])])),
+                Status(int(result.status[row])),
+                (result.t_first[row], result.t_last[row]),
+                result.normal[row],
+                np.vstack((result.point[row], result.contact[row, : int(result.contact_count[row])])),
             ),
             (
                 v_b,
@@ -280,17 +280,17 @@ def nearly_parallel(n, rng):
 def test_swept_contacts_of_nearly_parallel_edges(seed):
     shapes, pairs, poses, moves = nearly_parallel(CASES, np.random.default_rng((9, seed)))
     t_max, rest = 4.0, np.zeros((CASES, 3))
-    found = batch.swept_contact(batch.ShapeBatch(shapes), pairs, rest, rest[:, :2], poses, moves, t_max)
-    hits = np.flatnonzero(found.status == Status.HIT).tolist()
+    result = batch.swept_contact(batch.ShapeBatch(shapes), pairs, rest, rest[:, :2], poses, moves, t_max)
+    hits = np.flatnonzero(result.status == Status.HIT).tolist()
     for row in hits:
         a, b = pairs[row].tolist()
         pair = Pair(shapes[a], Transform(), shapes[b], posed(poses[row]))
-        (vx, vy), first = fractions(moves[row]), Fraction(found.t_first[row])
+        (vx, vy), first = fractions(moves[row]), Fraction(result.t_first[row])
         rounding = pair.rounding + SAT_ROUNDING * t_max * float(np.abs(moves[row]).sum())
         path = JudgedPath(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-vx, -vy), rounding)
-        path.judge_interval(first, Fraction(found.t_last[row]))
-        cores, ends = (pair.a, moved_by(pair.b, (vx * first, vy * first))), found.contact[row, : int(found.contact_count[row])]
-        _, missed, allowed = judge_contact(pair, path, cores, first, found.normal[row], [fractions(end) for end in ends])
+        path.judge_interval(first, Fraction(result.t_last[row]))
+        cores, ends = (pair.a, moved_by(pair.b, (vx * first, vy * first))), result.contact[row, : int(result.contact_count[row])]
+        _, missed, allowed = judge_contact(pair, path, cores, first, result.normal[row], [fractions(end) for end in ends])
         assert missed <= allowed, (row, a, b, float(missed), float(allowed))
     assert len(hits) > CASES // 2
 
@@ -305,7 +305,7 @@ def test_rays_and_points(family):
     origins = np.array([pose[:2] for _, _, _, pose in listed])
     ways = velocities(family, CASES, rng)
     packed = batch.ShapeBatch(shapes)
-    found = batch.ray_cast(packed, indices, poses, origins, ways)
+    result = batch.ray_cast(packed, indices, poses, origins, ways)
     inside = batch.contains(packed, indices, poses, origins)
     hits = 0
     for row, (a, pose, _, _) in enumerate(listed):
@@ -320,22 +320,22 @@ def test_rays_and_points(family):
         elif gap > 2 * Fraction(u):
             assert not inside[row]
         if inside[row]:
-            assert (found.status[row], found.fraction[row], found.normal[row].tolist()) == (Status.HIT, 0.0, [0.0, 0.0])
+            assert (result.status[row], result.fraction[row], result.normal[row].tolist()) == (Status.HIT, 0.0, [0.0, 0.0])
             continue
-        if found.status[row] == Status.MISS:
+        if result.status[row] == Status.MISS:
             path.judge_miss(Fraction(1))
             continue
         hits += 1
-        first = Fraction(found.fraction[row])
+        first = Fraction(result.fraction[row])
         at_corner = path.allowed * sharpness(path.hull) if not radius else path.allowed
         assert -path.allowed <= path.gap(first) <= at_corner, (row, a, float(path.gap(first)), float(path.allowed))
         point = path.at(first)
-        assert all(abs(Fraction(found.point[row, k]) - point[k]) <= path.allowed for k in range(2))
+        assert all(abs(Fraction(result.point[row, k]) - point[k]) <= path.allowed for k in range(2))
         # the first touch: no earlier part of the way enters
         if path.radius:
             assert path.nearest(first) >= -path.allowed
-        nx, ny = fractions(found.normal[row])
-        assert abs(math.hypot(*found.normal[row]) - 1.0) <= 4.0 * EPS64
+        nx, ny = fractions(result.normal[row])
+        assert abs(math.hypot(*result.normal[row]) - 1.0) <= 4.0 * EPS64
         assert nx * way[0] + ny * way[1] <= path.allowed
         if isinstance(shape, Segment) and not radius:
             continue  # the bare end of a line faces the ray

@@ -26,7 +26,7 @@ from tests.agreement.adversarial import FAMILIES, pairs_of
 from tests.agreement.rational import Edge, Pair, common_part, distance_sq, fractions, off_outline, root
 
 PAIRS = 500 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 200
-"""Of each family: 4,000 in all; fewer where the kernels are not compiled."""
+"""Pairs of each family: 4,000 in all; fewer where the kernels are not compiled."""
 
 SEPARATION, DECISION, POINT = 2.0, 2.0, 4.0
 NORMAL = 16.0 * EPS64
@@ -48,40 +48,40 @@ def length_of(row):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_overlap(family):
-    *asked, exact = cases(family)
-    found = batch.overlap(*asked)
+    *inputs, exact = cases(family)
+    is_overlapping = batch.overlap(*inputs)
     for row, pair in enumerate(exact):
         if pair.gap <= 0:
-            assert found[row], (row, asked[1][row], float(pair.gap))
+            assert is_overlapping[row], (row, inputs[1][row], float(pair.gap))
         elif pair.gap > DECISION * pair.rounding:
-            assert not found[row], (row, asked[1][row], float(pair.gap))
-    assert PAIRS // 20 < found.sum() <= PAIRS
+            assert not is_overlapping[row], (row, inputs[1][row], float(pair.gap))
+    assert PAIRS // 20 < is_overlapping.sum() <= PAIRS
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_distance_and_penetration(family):
-    *asked, exact = cases(family)
-    found, deep = batch.distance(*asked), batch.penetration(*asked)
-    assert (found.status == deep.status).all()
+    *inputs, exact = cases(family)
+    near, deep = batch.distance(*inputs), batch.penetration(*inputs)
+    assert (near.status == deep.status).all()
     for row, pair in enumerate(exact):
         allowed = SEPARATION * pair.rounding
-        if np.isnan(found.normal[row, 0]):  # the cores overlap: a bound, and the depth is `penetration`'s
-            assert pair.core_separation <= allowed and found.separation[row] == -float(pair.radii)
+        if np.isnan(near.normal[row, 0]):  # the cores overlap: a bound, and the depth is `penetration`'s
+            assert pair.core_separation <= allowed and near.separation[row] == -float(pair.radii)
         else:
-            assert abs(Fraction(found.separation[row]) - pair.gap) <= allowed
+            assert abs(Fraction(near.separation[row]) - pair.gap) <= allowed
             # the witness: a direction along which the gap between the shadows is all of it
-            assert pair.gap_along(found.normal[row]) - pair.radii >= pair.gap - allowed
+            assert pair.gap_along(near.normal[row]) - pair.radii >= pair.gap - allowed
         if deep.status[row] != Status.SEPARATED:
             assert abs(Fraction(deep.depth[row]) - max(0, -pair.gap)) <= allowed
             assert pair.gap_along(deep.normal[row]) - pair.radii >= pair.gap - 2 * Fraction(allowed)
         if pair.gap > DECISION * pair.rounding:
-            assert found.status[row] == Status.SEPARATED
+            assert near.status[row] == Status.SEPARATED
         elif pair.gap < -DECISION * pair.rounding:
-            assert found.status[row] == Status.OVERLAPPING
+            assert near.status[row] == Status.OVERLAPPING
         elif pair.gap == 0:
-            assert found.status[row] == Status.TOUCHING
+            assert near.status[row] == Status.TOUCHING
         else:  # within rounding of a touch
-            assert found.status[row] != Status.OUT_OF_ITERATIONS
+            assert near.status[row] != Status.OUT_OF_ITERATIONS
 
 
 def clipped(reference, incident, side):
@@ -162,12 +162,12 @@ def expected_points(pair, kinds, side, edge_index, normal, found_separation):
     return edge_points(pair, side, edge, pair.radii, skins if not is_polygons else pair.radii, allowed)
 
 
-def judge_axis(pair, kinds, found, row):
+def judge_axis(pair, kinds, result, row):
     """The axis is the best there is: on polygons' edges for two polygons, else of the rounded shapes; A's where both are equal."""
     allowed = Fraction(SEPARATION * pair.rounding)
-    side, edge_index = int(found.reference_side[row]), int(found.reference_edge[row])
-    reported = Fraction(found.axis_separation[row]) + pair.surface
-    axis = found.axis[row]
+    side, edge_index = int(result.reference_side[row]), int(result.reference_edge[row])
+    reported = Fraction(result.axis_separation[row]) + pair.surface
+    axis = result.axis[row]
     assert abs(length_of(axis) - 1.0) <= 4.0 * EPS64
     assert abs(pair.gap_along(axis) - reported) <= allowed
     if kinds == (Polygon, Polygon):
@@ -176,14 +176,14 @@ def judge_axis(pair, kinds, found, row):
         away = -1 if side else 1
         assert all(abs(Fraction(float(axis[k])) - away * chosen.normal[k]) <= NORMAL for k in range(2))
         assert abs((of_b if side else of_a)[edge_index] - reported) <= allowed
-        if not np.isnan(found.found_separation[row, 1]):  # else an edge of A has parted them already
+        if not np.isnan(result.found_separation[row, 1]):  # else an edge of A has parted them already
             assert reported >= max(of_a + of_b) - 2 * allowed
             if max(of_b) <= max(of_a):
                 assert side == 0
             if max(of_b) > max(of_a) + 2 * allowed:
                 assert side == 1
         return max(of_a + of_b) <= pair.radii, max(of_a + of_b) > pair.radii + allowed
-    if found.count[row]:
+    if result.count[row]:
         assert abs(reported - pair.core_separation) <= allowed
     else:  # any axis that parts them will do
         assert pair.radii <= reported <= pair.core_separation + allowed
@@ -200,12 +200,12 @@ def is_at(point, expected, surface):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_manifold(family):
     shapes, pairs, poses_a, poses_b, exact = cases(family)
-    found = batch.manifold(shapes, pairs, poses_a, poses_b)
+    result = batch.manifold(shapes, pairs, poses_a, poses_b)
     n_points = 0
     for row, pair in enumerate(exact):
         kinds = tuple(type(shapes[at]) for at in pairs[row].tolist())
-        is_near, is_parted = judge_axis(pair, kinds, found, row)
-        count = int(found.count[row])
+        is_near, is_parted = judge_axis(pair, kinds, result, row)
+        count = int(result.count[row])
         if is_parted:
             assert count == 0
         if pair.gap <= 0 and is_near:
@@ -213,9 +213,9 @@ def test_manifold(family):
         if is_parted or (count == 0 and pair.gap > 0):
             continue  # within the skins, beyond the ends of the edge: two skinned polygons corner to corner
         required, possible = expected_points(
-            pair, kinds, int(found.reference_side[row]), int(found.reference_edge[row]), found.axis[row], found.found_separation[row]
+            pair, kinds, int(result.reference_side[row]), int(result.reference_edge[row]), result.axis[row], result.found_separation[row]
         )
-        reported = [(found.position[row, k], found.separation[row, k]) for k in range(count)]
+        reported = [(result.position[row, k], result.separation[row, k]) for k in range(count)]
         case = (row, pairs[row].tolist(), reported, [[tuple(map(float, p)) for p, _, _ in group] for group in (required, possible)])
         assert all(any(is_at(point, each, pair.surface) for each in required + possible) for point in reported), case
         assert all(any(is_at(point, each, pair.surface) for point in reported) for each in required), case
@@ -226,23 +226,23 @@ def test_manifold(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_contact_sets(family):
     shapes, pairs, poses_a, poses_b, exact = cases(family)
-    found = batch.contact_set(shapes, pairs, poses_a, poses_b)
+    result = batch.contact_set(shapes, pairs, poses_a, poses_b)
     touching = 0
     for row, pair in enumerate(exact):
         if pair.gap > DECISION * pair.rounding:
-            assert found.status[row] == Status.SEPARATED
+            assert result.status[row] == Status.SEPARATED
         if pair.gap < -DECISION * pair.rounding:
-            assert found.status[row] == Status.OVERLAPPING
+            assert result.status[row] == Status.OVERLAPPING
         if pair.gap == 0:
-            assert found.status[row] == Status.TOUCHING
-        if found.status[row] != Status.TOUCHING:
-            assert found.count[row] == 0
+            assert result.status[row] == Status.TOUCHING
+        if result.status[row] != Status.TOUCHING:
+            assert result.count[row] == 0
             continue
         touching += 1
         allowed = POINT * pair.rounding
-        points = [fractions(found.points[row, k]) for k in range(int(found.count[row]))]
-        assert points and abs(length_of(found.normal[row]) - 1.0) <= 4.0 * EPS64
-        nx, ny = fractions(found.normal[row])
+        points = [fractions(result.points[row, k]) for k in range(int(result.count[row]))]
+        assert points and abs(length_of(result.normal[row]) - 1.0) <= 4.0 * EPS64
+        nx, ny = fractions(result.normal[row])
         for x, y in points:
             # back along the normal by A's radius it lies on A's core, and forward by B's on B's
             on_a, on_b = (x - pair.radius_a * nx, y - pair.radius_a * ny), (x + pair.radius_b * nx, y + pair.radius_b * ny)

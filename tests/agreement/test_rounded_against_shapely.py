@@ -65,7 +65,7 @@ def test_overlap_depth_normal_and_points():
     in_line = rng.random(N_PAIRS) < 0.3
     for poses in (xf_a, xf_b):
         poses[in_line] = np.round(2.0 * poses[in_line]) / 2.0 * (1.0, 1.0, 0.0)
-    found, overlapping = batch.manifold(packed, pairs, xf_a, xf_b), batch.overlap(packed, pairs, xf_a, xf_b)
+    contacts, overlapping = batch.manifold(packed, pairs, xf_a, xf_b), batch.overlap(packed, pairs, xf_a, xf_b)
     seen = 0
     for row, (i, j) in enumerate(pairs.tolist()):
         a, b = shapes[i], shapes[j]
@@ -77,15 +77,15 @@ def test_overlap_depth_normal_and_points():
         distance = geos(core_a).distance(geos(core_b))
         if abs(distance - radius_a - radius_b) > NEAR:
             assert overlapping[row] == (distance < radius_a + radius_b), row
-        assert (found.count[row] > 0) == overlapping[row], row
+        assert (contacts.count[row] > 0) == overlapping[row], row
         if not overlapping[row]:
             continue
         seen += 1
         gap = (distance if distance > 0.0 else -core_depth(core_a, core_b)) - surface_a - surface_b
-        count, normal = found.count[row], found.normal[row]
-        assert abs(found.separation[row, :count].min() - gap) < NEAR, row
+        count, normal = contacts.count[row], contacts.normal[row]
+        assert abs(contacts.separation[row, :count].min() - gap) < NEAR, row
         assert abs((core_b @ normal).min() - (core_a @ normal).max() - surface_a - surface_b - gap) < NEAR, row
-        for position, separation in zip(found.position[row, :count], found.separation[row, :count], strict=True):
+        for position, separation in zip(contacts.position[row, :count], contacts.separation[row, :count], strict=True):
             # midway between two surfaces: half the gap between the rounded shapes either way along the normal
             half = 0.5 * (separation + surface_a + surface_b - radius_a - radius_b)
             on_a, on_b = position - (half + radius_a) * normal, position + (half + radius_b) * normal
@@ -101,8 +101,8 @@ def test_meters_millimeters_kilometers_and_far_away_give_one_answer():
     n = 2000
     pairs = rng.integers(0, 4, (n, 2))
     xf_a, xf_b = (np.column_stack((rng.uniform(-1.0, 1.0, (n, 2)), rng.uniform(-3.0, 3.0, n))) for _ in range(2))
-    found = batch.manifold(batch.ShapeBatch(shapes), pairs, xf_a, xf_b)
-    deepest = found.axis_separation
+    contacts = batch.manifold(batch.ShapeBatch(shapes), pairs, xf_a, xf_b)
+    deepest = contacts.axis_separation
     clear = np.abs(deepest) > 1e-6
     for scale, shift in ((1e-3, 0.0), (1e3, 0.0), (1.0, 1e6), (1e-3, 1e3)):
         scaled = [
@@ -114,6 +114,6 @@ def test_meters_millimeters_kilometers_and_far_away_give_one_answer():
         there_a, there_b = (poses * (scale, scale, 1.0) + (shift, shift, 0.0) for poses in (xf_a, xf_b))
         again = batch.manifold(batch.ShapeBatch(scaled), pairs, there_a, there_b)
         near = 1e-12 * scale + 1e-15 * shift
-        assert np.array_equal((again.count > 0)[clear], (found.count > 0)[clear])
-        touching = clear & (found.count > 0)
+        assert np.array_equal((again.count > 0)[clear], (contacts.count > 0)[clear])
+        touching = clear & (contacts.count > 0)
         assert np.abs(again.axis_separation - scale * deepest)[touching].max() < near

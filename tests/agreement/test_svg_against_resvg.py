@@ -47,21 +47,21 @@ class Drawer:
         self.is_symbol = False
         """resvg takes percentages in and on a symbol of another viewport than the specification."""
 
-    def one(self, *choices):
+    def pick(self, *choices):
         return self.dice.choice(choices)
 
     def number(self, low, high):
-        return self.one("{:.1f}", "{:.2e}", "{:g}").format(self.dice.uniform(low, high))
+        return self.pick("{:.1f}", "{:.2e}", "{:g}").format(self.dice.uniform(low, high))
 
-    def length(self, low, high, whole=100.0):
+    def length(self, low, high, viewport_size=100.0):
         value = self.dice.uniform(low, high)
-        units = (("", 1.0), ("px", 1.0), ("mm", 96 / 25.4), ("pt", 4 / 3), ("em", 16.0), ("in", 96.0), ("%", 0.01 * whole))
+        units = (("", 1.0), ("px", 1.0), ("mm", 96 / 25.4), ("pt", 4 / 3), ("em", 16.0), ("in", 96.0), ("%", 0.01 * viewport_size))
         unit, size = self.dice.choice(units[:-1] if self.is_symbol else units)
         return f"{value / size:.3f}{unit}"
 
     def drawing(self):
         self.defs = []
-        size = self.one(
+        size = self.pick(
             *('width="100" height="80"', 'width="80" viewBox="0 0 100 80"', 'height="60" viewBox="10 -5 90 90"', 'viewBox="0 0 90 70"'),
             *(f'width="60pt" height="5em" viewBox="0 0 90 90" preserveAspectRatio="{self.aspect()}"', 'width="100" height="80"'),
         )
@@ -70,8 +70,8 @@ class Drawer:
         return f"<svg {space} {size}>{SHEET}<defs>{SERVERS}{''.join(self.defs)}</defs>{content}</svg>"
 
     def aspect(self):
-        align = "x" + self.one("Min", "Mid", "Max") + "Y" + self.one("Min", "Mid", "Max")
-        return self.one("none", align, f"{align} meet", f"{align} slice")
+        align = "x" + self.pick("Min", "Mid", "Max") + "Y" + self.pick("Min", "Mid", "Max")
+        return self.pick("none", align, f"{align} meet", f"{align} slice")
 
     def paint(self):
         return self.dice.choice(INVISIBLE if self.dice.random() < 0.3 else VISIBLE)
@@ -88,63 +88,63 @@ class Drawer:
             lambda: f"skewY({self.number(-40, 40)})",
             lambda: f"matrix({self.number(0.5, 1)} 0.2,-0.3 {self.number(0.5, 1)} {self.number(0, 9)} 5)",
         )
-        text = self.one(" ", ", ", "").join(self.dice.choice(functions)() for _ in range(self.dice.randint(1, 2)))
+        text = self.pick(" ", ", ", "").join(self.dice.choice(functions)() for _ in range(self.dice.randint(1, 2)))
         shares = ("", "") if self.is_symbol else (' transform-origin="center"', ' transform-origin="20% 10"')
-        origin = self.one("", "", ' transform-origin="50 40"', *shares)
+        origin = self.pick("", "", ' transform-origin="50 40"', *shares)
         both = f"scale({self.number(0.5, 1.5)}, {self.number(-1.5, 1.5)}) matrix(0.9, 0.2, -0.3, {self.number(0.5, 1)}, 9, 5)"
-        return self.one(f' transform="{text}"{origin}', f' style="transform:{both}"')  # resvg wants no units in CSS, CSS no others
+        return self.pick(f' transform="{text}"{origin}', f' style="transform:{both}"')  # resvg wants no units in CSS, CSS no others
 
     def attributes(self, has_style, kind):
-        found = "" if has_style or self.dice.random() < 0.5 else self.transform()
+        attributes = "" if has_style or self.dice.random() < 0.5 else self.transform()
         if kind != 9 and self.dice.random() < 0.2:  # resvg clips the <use> of a symbol without its x and y
             self.n += 1
-            units = self.one("", ' clipPathUnits="userSpaceOnUse"')
-            rule = self.one("", 'clip-rule="evenodd"')
+            units = self.pick("", ' clipPathUnits="userSpaceOnUse"')
+            rule = self.pick("", 'clip-rule="evenodd"')
             inner = "".join(self.shape("", rule) for _ in range(self.dice.randint(1, 2)))
             if kind < 6 and self.dice.random() < 0.3:  # of groups resvg takes a box that is not the tightest
                 units = ' clipPathUnits="objectBoundingBox"'
                 inner = f'<circle cx=".5" cy=".4" r=".45"/><rect x=".6" width=".4" height="{self.number(0.2, 1)}"/>'
             self.defs.append(f'<clipPath id="c{self.n}"{units}{self.transform() if self.n % 3 == 0 else ""}>{inner}</clipPath>')
-            found += f' clip-path="url(#c{self.n})"'
-        return found
+            attributes += f' clip-path="url(#c{self.n})"'
+        return attributes
 
     def shape(self, paint, more):
-        rule = self.one("", "", ' fill-rule="evenodd"')
+        rule = self.pick("", "", ' fill-rule="evenodd"')
         x, y = self.length(0, 60), self.length(0, 50, 80.0)
         kind = self.dice.randrange(7)
         if kind == 0:
-            radii = self.one("", f' rx="{self.length(0, 20)}"', f' rx="{self.number(1, 40)}" ry="{self.number(1, 30)}"', ' ry="5"')
+            radii = self.pick("", f' rx="{self.length(0, 20)}"', f' rx="{self.number(1, 40)}" ry="{self.number(1, 30)}"', ' ry="5"')
             geometry = f'rect x="{x}" y="{y}" width="{self.length(5, 60)}" height="{self.length(5, 50, 80.0)}"{radii}'
         elif kind == 1:
             geometry = f'circle cx="{x}" cy="{y}" r="{self.length(3, 30, 90.55)}"'
         elif kind == 2:
-            radii = self.one(f' rx="{self.number(3, 30)}"', f' rx="{self.length(3, 30)}" ry="{self.length(3, 30, 80.0)}"')
+            radii = self.pick(f' rx="{self.number(3, 30)}"', f' rx="{self.length(3, 30)}" ry="{self.length(3, 30, 80.0)}"')
             geometry = f'ellipse cx="{x}" cy="{y}"{radii}'
         elif kind == 3:
-            points = " ".join(f"{self.number(0, 90)}{self.one(',', ' ')}{self.number(0, 70)}" for _ in range(self.dice.randint(3, 6)))
-            geometry = f'{self.one("polygon", "polyline")} points="{points}{self.one("", "", " 7")}"'
+            points = " ".join(f"{self.number(0, 90)}{self.pick(',', ' ')}{self.number(0, 70)}" for _ in range(self.dice.randint(3, 6)))
+            geometry = f'{self.pick("polygon", "polyline")} points="{points}{self.pick("", "", " 7")}"'
         else:
             geometry = f'path d="{self.path()}"'
         return f"<{geometry}{rule} {paint} {more}/>"
 
     def path(self):
         def p(low=0.0, high=80.0):
-            return f"{self.number(low, high)}{self.one(' ', ',')}{self.number(low, high)}"
+            return f"{self.number(low, high)}{self.pick(' ', ',')}{self.number(low, high)}"
 
         def arc():
-            flags = self.one("0 0 ", "0,1,", "1 0 ", "1 1 ", "01", "10")
+            flags = self.pick("0 0 ", "0,1,", "1 0 ", "1 1 ", "01", "10")
             return f"{self.number(5, 30)} {self.number(5, 30)} {self.number(-90, 90)} {flags}"
 
         parts = [f"M{p()}"]
         for _ in range(self.dice.randint(2, 6)):
             parts.append(
-                self.one(
+                self.pick(
                     *(f"L{p()}", f"l{p(-30, 30)} {p(-30, 30)}", f"H{self.number(0, 90)}", f"v{self.number(-30, 30)}", f"Q{p()} {p()}"),
                     *(f"t{p(-30, 30)}", f"T{p()}", f"C{p()} {p()} {p()}", f"s{p(-30, 30)} {p(-30, 30)}", f"S{p()} {p()}"),
                     *(f"A{arc()}{p()}", f"a{arc()}{p(-30, 30)}", f"l9 {self.number(-30, 30)}z", f"L{p()}zm{p(-20, 20)}h5"),
                 )
             )
-        return " ".join(parts) + self.one("", "Z", "", " L5", " A5 5 0 2 0 9 9 L 0 0", " X 3")
+        return " ".join(parts) + self.pick("", "Z", "", " L5", " A5 5 0 2 0 9 9 L 0 0", " X 3")
 
     def element(self, depth):
         paint = self.paint()
@@ -159,18 +159,18 @@ class Drawer:
         self.is_symbol = was_symbol
         if kind < 8:
             return f"<g {paint} {more}>{inside}</g>"
-        box = self.one("", 'viewBox="0 0 90 70"', f'viewBox="5 5 60 90" preserveAspectRatio="{self.aspect()}"')
-        overflow = self.one("", "", 'overflow="visible"', 'overflow="hidden"')
+        box = self.pick("", 'viewBox="0 0 90 70"', f'viewBox="5 5 60 90" preserveAspectRatio="{self.aspect()}"')
+        overflow = self.pick("", "", 'overflow="visible"', 'overflow="hidden"')
         if kind == 8:
             return f"<svg {place} {size} {box} {overflow} {paint}>{inside}</svg>"
         self.n += 1
         if kind == 9:
             self.defs.append(f'<symbol id="s{self.n}" {box} {overflow}>{inside}</symbol>')
-            return f'<use href="#s{self.n}" {place} {size if was_symbol else self.one("", size)} {paint} {more}/>'
+            return f'<use href="#s{self.n}" {place} {size if was_symbol else self.pick("", size)} {paint} {more}/>'
         if kind == 10:
             self.defs.append(f'<g id="s{self.n}">{inside}</g>')
             return f'<use xlink:href="#s{self.n}" {place} {paint} {more}/>'
-        none = self.one('requiredExtensions="http://example.org/x"', 'systemLanguage="xx"')
+        none = self.pick('requiredExtensions="http://example.org/x"', 'systemLanguage="xx"')
         return f"<switch {more}><rect {none} width='99' height='99'/>{inside}<circle r='70'/></switch>"
 
 

@@ -69,8 +69,8 @@ def judge(n, seed):
     count = Count(n)
     unexplained = []
     for i in range(n):
-        one, other = ours.status[i], theirs.status[i]
-        if one == other and one != Status.HIT:
+        our_status, other = ours.status[i], theirs.status[i]
+        if our_status == other and our_status != Status.HIT:
             count.agreed += 1
             continue
         near, far = target[i] - BOX2D_TOI_TOLERANCE - rounding[i], target[i] + BOX2D_TOI_TOLERANCE + rounding[i]
@@ -79,7 +79,7 @@ def judge(n, seed):
         def distance(t, i=i, starts=starts, ends=ends):
             return core_distances(shapes[pairs[i, 0]], shapes[pairs[i, 1]], starts, ends, np.atleast_1d(t))
 
-        if one == Status.HIT:
+        if our_status == Status.HIT:
             count.touching += 1
             at, until = ours.fraction[i], theirs.fraction[i] if other == Status.HIT else 1.0
             # from the start they may be nearer than the target, and both say so

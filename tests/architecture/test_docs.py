@@ -51,8 +51,8 @@ def test_every_method_is_in_the_index_of_methods_with_its_page():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_settings_on_the_page_of_a_method_are_those_that_it_has(method):
     table = (DOCS / "solvers" / f"{method}.md").read_text("utf-8").split("| setting | default |")[1].split("\n\n")[0]
-    told = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
-    assert told == [(one.name, _default(one)) for one in solver_of(method).method.settings]
+    described = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
+    assert described == [(setting.name, _default(setting)) for setting in solver_of(method).method.settings]
 
 
 def _default(setting):
@@ -61,7 +61,7 @@ def _default(setting):
         return f"`{setting.default}`"
     small = setting.unit in ("m", "m/s") and setting.default < 0.1
     value = f"{1000.0 * setting.default if small else setting.default:g}"
-    exponent = re.sub(r"e([+-])0*(\d)", lambda found: "e" + found[1].strip("+") + found[2], value)
+    exponent = re.sub(r"e([+-])0*(\d)", lambda match: "e" + match[1].strip("+") + match[2], value)
     large = f"1e{len(value) - 1}" if re.fullmatch("10{4,}", value) else exponent
     return f"{large} {'m' * small}{setting.unit}".replace("^2", "²").strip()
 

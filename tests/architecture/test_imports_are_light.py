@@ -1,4 +1,4 @@
-"""What an import drags in, seen in a fresh interpreter without a display."""
+"""Importing the engine loads no optional library, checked in a fresh interpreter without a display."""
 
 import os
 import subprocess

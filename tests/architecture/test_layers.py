@@ -1,4 +1,4 @@
-"""Who may import whom: reads the imports of every module and holds the layers of the project."""
+"""Each layer imports only from those above it: read the imports of every module and check them."""
 
 import ast
 import os
@@ -167,13 +167,13 @@ def _depends(path, modules):
 
 def _is_only_passed(path, package, names):
     """Return whether a package is named only on the way to modules in it."""
-    taken = {
+    modules = {
         f"{node.module}.{alias.name}"
         for node in _import_statements(path)
         if isinstance(node, ast.ImportFrom) and node.module == package
         for alias in node.names
     }
-    return bool(taken) and taken <= names
+    return bool(modules) and modules <= names
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -182,12 +182,12 @@ def test_no_modules_import_each_other_in_a_circle():
     graph = {module: _depends(path, set(paths)) for module, path in paths.items()}
     while True:  # take away what imports nothing that is left, and what nothing that is left imports
         imported = set().union(*graph.values())
-        loose = [module for module, wanted in graph.items() if not wanted & graph.keys() or module not in imported]
+        loose = [module for module, needed in graph.items() if not needed & graph.keys() or module not in imported]
         if not loose:
             break
         for module in loose:
             del graph[module]
-    assert {module: sorted(wanted & graph.keys()) for module, wanted in graph.items()} == {}
+    assert {module: sorted(needed & graph.keys()) for module, needed in graph.items()} == {}
 
 
 def test_every_package_of_the_engine_has_a_place_among_the_layers():

@@ -79,7 +79,7 @@ def test_the_license_is_stated_in_one_way():
 
 
 def test_the_changelog_keeps_its_form():
-    """That of keepachangelog.com: versions, the one to come first; below each some of six headings, and entries below those."""
+    """The form is that of keepachangelog.com: versions, the next one first; below each some of six headings, with entries."""
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     versions = [line for line in lines if line.startswith("## ")]
     assert versions[0] == "## [Unreleased]"

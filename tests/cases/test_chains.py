@@ -30,7 +30,7 @@ class Slide:
         links = [Segment(ends[k], ends[k + 1], ghost1=ends[k - 1], ghost2=ends[k + 2]) for k in range(1, len(at))]
         world = World(WorldSettings(sleeping=False, gravity=tuple(gravity.tolist())), solver=solver)
         world.create_body(BodySpec(tuple(FixtureSpec(link, friction=0.0) for link in links), type="static"))
-        place, velocity = (tuple((np.array(one) @ axes).tolist()) for one in ((-3.5, height), (speed, 0.0)))
+        place, velocity = (tuple((np.array(vector) @ axes).tolist()) for vector in ((-3.5, height), (speed, 0.0)))
         body = world.create_body(BodySpec((FixtureSpec(shape, friction=0.0),), position=place, angle=turn, linear_velocity=velocity))
         inertia = shape.mass().inertia / shape.mass().mass
 

@@ -11,11 +11,11 @@ OURS = methods()
 
 
 def _run(case):
-    found = runpy.run_path(str(Path(__file__).parent / case / "case.py"))["run"]
-    return found
+    run = runpy.run_path(str(Path(__file__).parent / case / "case.py"))["run"]
+    return run
 
 
-@pytest.mark.parametrize("method", [pytest.param(one, marks=pytest.mark.slow if one == "contact_forces" else ()) for one in OURS])
+@pytest.mark.parametrize("method", [pytest.param(method, marks=pytest.mark.slow if method == "contact_forces" else ()) for method in OURS])
 def test_a_motor_joint_between_two_free_discs_makes_no_spin(method):
     """By `contact_forces`, which takes seconds, tests/unit/dynamics/test_invariants.py has it at 60 Hz."""
     worst, spin = _run("08-motor-joint-makes-spin")(method, seconds=2)

@@ -22,7 +22,7 @@ UPRIGHT = {
     7: lambda shown: shown[::-1, ::-1].transpose(1, 0, 2),
     8: lambda shown: np.rot90(shown, -1),
 }
-"""What a sensor writes of what is to be shown: row 0 and column 0 of the file are the sides that the tag names."""
+"""Map from orientation tag to the stored pixels: the tag names the sides that row 0 and column 0 of the file are."""
 
 
 def test_a_photograph_stands_as_every_viewer_shows_it():

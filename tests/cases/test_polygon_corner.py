@@ -1,4 +1,4 @@
-"""A polygon with a corner that float32 cannot tell from the line of its neighbors (issue 29): it is taken without that corner, which a
+"""A polygon with a corner that float32 cannot distinguish from the line of its neighbors (issue 29) is loaded without that corner, which a
 note names, in scene files, exports of R.U.B.E. and body files alike, however it is turned, scaled, mirrored or moved."""
 
 import json
@@ -45,11 +45,11 @@ def as_float32(corners):
     return [[float(str(number)) for number in corner] for corner in corners.astype(np.float32)]
 
 
-def polygon_of(found):
-    (body,) = found.bodies
+def polygon_of(loaded):
+    (body,) = loaded.bodies
     (fixture,) = body.fixtures
     assert body.type == "dynamic" and isinstance(fixture.shape, Polygon)
-    world = build(found)
+    world = build(loaded)
     (number,) = world.body_ids
     assert len(world.fixtures_of(number)) == 1
     return fixture.shape
@@ -57,9 +57,9 @@ def polygon_of(found):
 
 @pytest.mark.parametrize(("file", "load"), [("scene.json", load_scene), ("rube.json", load_rube)])
 def test_the_body_is_there_and_the_corner_is_named(file, load, capsys):
-    found = load(CASE / file)
-    assert polygon_of(found).mass().area == pytest.approx(AREA, abs=1e-4)
-    (note,) = found.notes
+    scene = load(CASE / file)
+    assert polygon_of(scene).mass().area == pytest.approx(AREA, abs=1e-4)
+    (note,) = scene.notes
     assert "vertices[4], (-0.994554818, 0.165337861), 1.1e-09 m off the line of its neighbors" in note
     assert main(["scene", str(CASE / file)]) == 0
     assert "vertices[4], (-0.994554818, 0.165337861)" in " ".join(capsys.readouterr().out.split())
@@ -73,12 +73,12 @@ def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by, scale, is_m
     for angle in np.linspace(0.0, 2.0 * math.pi, 24):
         turn = np.array([(math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle))])
         corners = scale * np.array(CORNERS) * ((-1.0, 1.0) if is_mirrored else (1.0, 1.0)) @ turn.T
-        given = as_float32(corners)
-        found = taken_by(given)
-        shape = polygon_of(found)
+        points = as_float32(corners)
+        loaded = taken_by(points)
+        shape = polygon_of(loaded)
         assert shape.mass().area == pytest.approx(AREA * scale**2, rel=1e-5)
-        assert len(shape.vertices) + len(found.notes) in (4, 5) and len(found.notes) <= 1  # on a line to the bit it is no corner at all
-        n_named += sum(f"({given[4][0]:.9g}, " in note for note in found.notes)
+        assert len(shape.vertices) + len(loaded.notes) in (4, 5) and len(loaded.notes) <= 1  # on a line to the bit it is no corner at all
+        n_named += sum(f"({points[4][0]:.9g}, " in note for note in loaded.notes)
     assert n_named > 0
 
 
@@ -86,38 +86,40 @@ def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by, scale, is_m
 @pytest.mark.parametrize("start", range(5))
 @pytest.mark.parametrize("place", [(0.0, 0.0), (30.0, -7.0), (-150.0, 90.0)])
 def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by, start, place):
-    given = as_float32(np.roll(np.array(CORNERS), start, axis=0) + place)
-    found = taken_by(given)
-    assert polygon_of(found).mass().area == pytest.approx(AREA, rel=1e-4)
-    assert all(f"vertices[{(4 + start) % 5}]" in note for note in found.notes)
+    points = as_float32(np.roll(np.array(CORNERS), start, axis=0) + place)
+    loaded = taken_by(points)
+    assert polygon_of(loaded).mass().area == pytest.approx(AREA, rel=1e-4)
+    assert all(f"vertices[{(4 + start) % 5}]" in note for note in loaded.notes)
 
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("off", [-3e-7, -1e-7, -3e-9, 0.0, 3e-9, 1e-7, 3e-7])
 def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken_by, off):
     """A square of 2 m with two more corners on each of two sides, and one that is there twice."""
-    given = [[-1, -1], [-0.3, -1 + off], [0.4, -1 - off], [1, -1], [1, -1], [1, 1], [0.3, 1 + off], [-0.5, 1 - off], [-1, 1]]
-    found = taken_by(given)
-    shape = polygon_of(found)
+    points = [[-1, -1], [-0.3, -1 + off], [0.4, -1 - off], [1, -1], [1, -1], [1, 1], [0.3, 1 + off], [-0.5, 1 - off], [-1, 1]]
+    loaded = taken_by(points)
+    shape = polygon_of(loaded)
     assert shape.mass().area == pytest.approx(4.0, abs=2e-6)
-    missing = {k for k, corner in enumerate(given) if tuple(map(float, np.float32(corner))) not in set(map(tuple, shape.vertices.tolist()))}
-    on_line = {k for k in missing if abs(np.float32(given[k][1])) == 1.0}
-    assert {k for k in range(9) if any(f"vertices[{k}]" in note for note in found.notes)} == missing - on_line
+    missing = {
+        k for k, corner in enumerate(points) if tuple(map(float, np.float32(corner))) not in set(map(tuple, shape.vertices.tolist()))
+    }
+    on_line = {k for k in missing if abs(np.float32(points[k][1])) == 1.0}
+    assert {k for k in range(9) if any(f"vertices[{k}]" in note for note in loaded.notes)} == missing - on_line
 
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
 def test_sixteen_corners_are_the_limit_without_those(taken_by):
     corners = Polygon.regular(16, 1.0).vertices.tolist()
     middle = [[0.5 * (corners[k][i] + corners[k + 1][i]) * (1.0 + 1e-8 * k) for i in (0, 1)] for k in range(4)]
-    given = [one for k in range(4) for one in (corners[k], middle[k])] + corners[4:]
-    assert len(given) == 20
-    assert len(polygon_of(taken_by(given)).vertices) == 16
+    points = [point for k in range(4) for point in (corners[k], middle[k])] + corners[4:]
+    assert len(points) == 20
+    assert len(polygon_of(taken_by(points)).vertices) == 16
 
 
 def test_what_is_saved_is_taken_as_it_is(tmp_path):
-    found = load_scene(CASE / "scene.json")
-    save_scene(tmp_path / "saved.json", found)
-    assert load_scene(tmp_path / "saved.json") == found
+    loaded = load_scene(CASE / "scene.json")
+    save_scene(tmp_path / "saved.json", loaded)
+    assert load_scene(tmp_path / "saved.json") == loaded
 
 
 def test_a_body_file_names_the_corner_too():
@@ -141,13 +143,13 @@ def test_a_world_takes_it_directly(solver):
 
 
 def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_loader_makes():
-    given = [[-1.0, -1.0], [0.0, -0.75], [1.0, -1.0], [1.0, 3e-8], [1.0, 1.0], [-1.0, 1.0]]
+    points = [[-1.0, -1.0], [0.0, -0.75], [1.0, -1.0], [1.0, 3e-8], [1.0, 1.0], [-1.0, 1.0]]
     with pytest.raises(ValueError, match=r"shape.vertices must be convex, got a dent of 0.25 m at vertices\[1\], \(0, -0.75\)"):
-        scene(given)
-    found = rube(given)
-    assert polygon_of(found).mass().area == pytest.approx(4.0, abs=1e-6)
-    assert "a dent of 0.25 m at vertices[1], (0, -0.75)" in found.notes[0] and "its convex hull is used" in found.notes[0]
-    assert "vertices[1], (0, -0.75), 0.25 m off the line" in found.notes[1]
+        scene(points)
+    loaded = rube(points)
+    assert polygon_of(loaded).mass().area == pytest.approx(4.0, abs=1e-6)
+    assert "a dent of 0.25 m at vertices[1], (0, -0.75)" in loaded.notes[0] and "its convex hull is used" in loaded.notes[0]
+    assert "vertices[1], (0, -0.75), 0.25 m off the line" in loaded.notes[1]
 
 
 def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(tmp_path, capsys):
@@ -157,9 +159,9 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
     plain = {"format": "collision pair", "version": 1, "query": "overlap", "a": side, "b": side}
     (tmp_path / "pair.json").write_text(json.dumps(plain))
     assert main(["run", "--pair", str(tmp_path / "pair.json"), "--headless"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Box2D rejects the shapes: vertices[4] must be a corner that float32 can distinguish from the line of its neighbors" in told
-    assert "(-0.994554818, 0.165337861), 1.1e-09 m off it" in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "Box2D rejects the shapes: vertices[4] must be a corner that float32 can distinguish from the line of its neighbors" in output
+    assert "(-0.994554818, 0.165337861), 1.1e-09 m off it" in output
     shape["vertices"] = [*CORNERS[:4], [CORNERS[4][0] + 2e-8, CORNERS[4][1]]]
     (tmp_path / "pair.json").write_text(json.dumps(plain))
     assert main(["run", "--pair", str(tmp_path / "pair.json"), "--headless"]) == 2
@@ -167,6 +169,6 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
 
 
 def test_no_body_stays_whose_shapes_are_all_left_out():
-    found = rube([[0.0, 0.0], [1e-5, 0.0], [0.0, 1e-5]])
-    assert found.bodies == () and found.notes[-1] == "Left out: body[0], because none of its shapes could be imported."
-    assert "large enough for float32" in found.notes[0]
+    loaded = rube([[0.0, 0.0], [1e-5, 0.0], [0.0, 1e-5]])
+    assert loaded.bodies == () and loaded.notes[-1] == "Left out: body[0], because none of its shapes could be imported."
+    assert "large enough for float32" in loaded.notes[0]

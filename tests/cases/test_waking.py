@@ -1,4 +1,4 @@
-"""What changes what a sleeper should do wakes it, whatever drives the world, and exactly so in a replay and after a snapshot (issue 29)."""
+"""A change that affects a sleeping body wakes it, with every solver, and identically in a replay and after a snapshot (issue 29)."""
 
 import math
 from functools import cache
@@ -123,7 +123,7 @@ CHANGES = {
     "rod": (lambda w: w.create_joint(DistanceJointSpec(AXLE, LONELY, (40.0, 5.0), (50.0, 0.0), 1.0, length=5.0)), (LONELY,), True),
     "solver's settings": (lambda w: w.set_solver("soft_step" if w.solver == "box2d" else "box2d"), SLEEPERS, False),
 }
-"""What is done, who must be awake for it a step later, and whether they move then, by 2 cm or degrees, within a third of a second."""
+"""Change; bodies that must be awake a step later; whether they then move by 2 cm or degrees within a third of a second."""
 NOTHING = {
     "the same gravity": lambda w: w.set_settings(gravity=(0.0, -10.0)),
     "sleeping on": lambda w: w.set_settings(sleeping=True),
@@ -140,7 +140,7 @@ NOTHING = {
 
 
 FEW = ("gravity", "floor put down", "floor's mask", "floor smooth", "belt runs", "hook put aside", "motor on", "wall set into it")
-"""Of every solver; the rule is one for all, and so the rest is tried with one of each kind."""
+"""Changes tried with every solver; the rule is the same for all, so the rest are tried with one solver of each kind."""
 OWN_STATES = ("box2d", *methods())
 """Chipmunk keeps whatever lies on a kinematic body awake."""
 CASES = [(change, solver) for solver in OWN_STATES for change in (CHANGES if solver in ("box2d", "soft_step") else FEW)]

@@ -26,7 +26,7 @@ from engine.common.jit import LANES, hold_back
 from engine.world import solvers
 from tests.determinism.state_hashes import hashes
 
-__all__ = ["SITUATIONS", "found"]
+__all__ = ["SITUATIONS", "hashes_in_process"]
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = 300
@@ -36,7 +36,7 @@ SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
 Hashes = dict[str, list[str]]
 
 
-def found(situation, steps, ids, solver):
+def hashes_in_process(situation, steps, ids, solver):
     """Return the hashes of a situation, of each of its runs, from a process of its own."""
     options = ["--situation", situation, "--steps", str(steps), *(("--solver", solver) if solver else ()), *ids]
     with tempfile.TemporaryDirectory() as folder:
@@ -57,14 +57,14 @@ def run(situation, steps, ids, solver):
         hold_back(LANES)
     over = threading.Event()
     others = [threading.Thread(target=_keep_busy, args=(over,)) for _ in range(2 if situation == "beside" else 0)]
-    for one in others:
-        one.start()
+    for thread in others:
+        thread.start()
     try:
         return [hashes(steps, (0,), ids, solver) for _ in range(2 if situation == "twice" else 1)]
     finally:
         over.set()
-        for one in others:
-            one.join()
+        for thread in others:
+            thread.join()
 
 
 def _keep_busy(over):
@@ -85,14 +85,18 @@ def main():
     parser.add_argument("--solver", choices=solvers(), help="what drives the worlds")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--situation", choices=SITUATIONS, help="only this one, its hashes as JSON")
-    asked = parser.parse_args()
-    if asked.situation:
-        print(json.dumps(run(asked.situation, asked.steps, asked.ids, asked.solver)))
+    options = parser.parse_args()
+    if options.situation:
+        print(json.dumps(run(options.situation, options.steps, options.ids, options.solver)))
         return 0
-    runs = [(situation, one) for situation in SITUATIONS for one in found(situation, asked.steps, asked.ids, asked.solver)]
+    runs = [
+        (situation, run_hashes)
+        for situation in SITUATIONS
+        for run_hashes in hashes_in_process(situation, options.steps, options.ids, options.solver)
+    ]
     (_, first), *others = runs
-    differing = sorted({f"{id}: another one {situation}" for situation, one in others for id in first if one[id] != first[id]})
-    print("\n".join([*differing, f"{len(first)} demos, {asked.steps} steps, {len(runs)} runs: {len(differing)} differ"]))
+    differing = sorted({f"{id}: another one {situation}" for situation, run in others for id in first if run[id] != first[id]})
+    print("\n".join([*differing, f"{len(first)} demos, {options.steps} steps, {len(runs)} runs: {len(differing)} differ"]))
     return 1 if differing else 0
 
 

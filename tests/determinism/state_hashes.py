@@ -31,13 +31,13 @@ def machine():
 
 def hashes(steps, seeds, ids, solver=None):
     """Return the hashes of the demos of these ids, all where none is named, one for each seed; worlds driven by `solver`."""
-    found = {}
+    computed = {}
     for demo in sorted(all_demos(), key=lambda demo: demo.id):
         if not ids or demo.id in ids:
-            found[demo.id] = [run_headless(demo, steps, seed, solver=solver)[0].state_hash for seed in seeds]
+            computed[demo.id] = [run_headless(demo, steps, seed, solver=solver)[0].state_hash for seed in seeds]
             sys.stderr.write(".")
     sys.stderr.write("\n")
-    return found
+    return computed
 
 
 def main():
@@ -48,17 +48,17 @@ def main():
     parser.add_argument("--print", action="store_true", help="print them as JSON, of one seed, and compare with nothing")
     parser.add_argument("--solver", choices=solvers(), help="with --print: what drives the worlds")
     parser.add_argument("--steps", type=int, default=STEPS, help="with --print")
-    asked = parser.parse_args()
-    unknown = sorted(set(asked.ids) - {demo.id for demo in all_demos()})
+    options = parser.parse_args()
+    unknown = sorted(set(options.ids) - {demo.id for demo in all_demos()})
     if unknown:
         sys.stderr.write(f"there is no demo {', '.join(unknown)}\n")
         return 2
-    if asked.print:
-        print(json.dumps(hashes(asked.steps, (0,), asked.ids, asked.solver)))
+    if options.print:
+        print(json.dumps(hashes(options.steps, (0,), options.ids, options.solver)))
         return 0
-    if asked.write:
-        others = json.loads(FILE.read_text(encoding="utf-8"))["demos"] if asked.ids else {}
-        demos = dict(sorted({**others, **hashes(STEPS, SEEDS, asked.ids)}.items()))
+    if options.write:
+        others = json.loads(FILE.read_text(encoding="utf-8"))["demos"] if options.ids else {}
+        demos = dict(sorted({**others, **hashes(STEPS, SEEDS, options.ids)}.items()))
         noted = {"machine": machine(), "steps": STEPS, "seeds": SEEDS, "demos": demos}
         FILE.write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
         return 0
@@ -66,9 +66,9 @@ def main():
     if noted["machine"] != machine():
         sys.stderr.write(f"the hashes noted are of {noted['machine']}, this is {machine()}\n")
         return 2
-    now = hashes(noted["steps"], tuple(noted["seeds"]), asked.ids)
-    wanted = {id: was for id, was in noted["demos"].items() if not asked.ids or id in asked.ids}
-    differing = [(id, was, now.get(id, [])) for id, was in wanted.items() if was != now.get(id)]
+    now = hashes(noted["steps"], tuple(noted["seeds"]), options.ids)
+    stored = {id: was for id, was in noted["demos"].items() if not options.ids or id in options.ids}
+    differing = [(id, was, now.get(id, [])) for id, was in stored.items() if was != now.get(id)]
     for id, was, is_now in differing:
         print(f"{id}: noted {' '.join(was)}, now {' '.join(is_now) or 'gone'}")
     new = sorted(set(now) - set(noted["demos"]))

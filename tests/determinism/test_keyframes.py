@@ -82,9 +82,9 @@ def disturb(world, step):
 
 
 def run(world, until=N_STEPS):
-    """Step to `until`; return the hash after each step, the snapshot at each keyframe, and the events as told."""
-    hashes, kept, told = {}, {}, []
-    world.hooks = StepHooks(begin=lambda event: told.append((1, event)), end=lambda event: told.append((0, event)))
+    """Step to `until`; return the hash after each step, the snapshot at each keyframe, and the events as reported."""
+    hashes, kept, events = {}, {}, []
+    world.hooks = StepHooks(begin=lambda event: events.append((1, event)), end=lambda event: events.append((0, event)))
     while world.step_index < until:
         if world.step_index % EVERY == 0:
             world.canonicalize()
@@ -92,17 +92,17 @@ def run(world, until=N_STEPS):
         disturb(world, world.step_index)
         world.step()
         hashes[world.step_index] = world.state_hash()
-    return hashes, kept, told
+    return hashes, kept, events
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_a_restored_world_goes_on_as_the_one_that_came_through(name):
     memory.load()
-    hashes, kept, told = run(SCENES[name]())
+    hashes, kept, every_event = run(SCENES[name]())
     for step, snapshot in kept.items():
         again, _, events = run(World.from_snapshot(pickle.loads(pickle.dumps(snapshot))))
-        assert again == {at: one for at, one in hashes.items() if at > step}, (name, step)
-        assert events == [one for one in told if one[1].step > step], (name, step)
+        assert again == {at: digest for at, digest in hashes.items() if at > step}, (name, step)
+        assert events == [entry for entry in every_event if entry[1].step > step], (name, step)
 
 
 def test_the_same_without_memory_to_write_to(monkeypatch):
@@ -110,14 +110,14 @@ def test_the_same_without_memory_to_write_to(monkeypatch):
     hashes, kept, _ = run(chain())
     for step in (40, 120):
         again = run(World.from_snapshot(kept[step]))[0]
-        assert again == {at: one for at, one in hashes.items() if at > step}
+        assert again == {at: digest for at, digest in hashes.items() if at > step}
 
 
 @pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
 @pytest.mark.parametrize("name", ["stack", "chain"])
 @pytest.mark.parametrize("step", [10, 60, 150])
 def test_a_rebuild_is_not_to_be_seen(name, step):
-    """Where the order of contacts does not matter a world restored anywhere goes on exactly; joints need their internal impulses for it."""
+    """If the order of contacts does not matter, a world restored anywhere goes on exactly; joints need their internal impulses for it."""
     world = SCENES[name]()
     for _ in range(step):
         world.step()
@@ -132,14 +132,14 @@ def test_a_rebuild_is_not_to_be_seen(name, step):
 
 
 def test_keyframes_tell_every_touch_once():
-    """Evaluated anew at a keyframe, a contact may begin or end there: the next step tells, and nothing is told twice."""
-    _, _, told = run(pile())
+    """Evaluated anew at a keyframe, a contact may begin or end there: the next step reports it, and nothing is reported twice."""
+    _, _, events = run(pile())
     touching = set()
-    for begins, event in told:
+    for begins, event in events:
         pair = event.fixture_a, event.fixture_b
         assert (pair not in touching) == bool(begins), event
         touching ^= {pair}
-    assert len(told) > 100
+    assert len(events) > 100
 
 
 def test_a_rebuild_keeps_the_poses_before_the_step():

@@ -1,4 +1,4 @@
-"""What the program recorded, and the scene file it read, before `engine.world` was parted from Box2D: they still play, to the last bit."""
+"""Recordings and a scene file from before `engine.world` was separated from Box2D still play, to the last bit."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What random hands did to some demos before actions were types: replayed as actions, it ends in the same hashes.
+"""Random input recorded before actions were types ends in the same hashes when replayed as actions.
 
 Two demos played by one person, with changes of the solver under way, and one shared by three users who undo, drive and come back.
 """

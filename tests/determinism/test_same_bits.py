@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.determinism.same_bits import SITUATIONS, found
+from tests.determinism.same_bits import SITUATIONS, hashes_in_process
 
 SOME = ("simple_shapes", "ragdoll_pile", "bullet", "bridge", "ghost_collisions")
 STEPS = 90
@@ -15,12 +15,12 @@ STEPS = 90
 
 @cache
 def once():
-    return found("once", STEPS, SOME, "soft_step")[0]
+    return hashes_in_process("once", STEPS, SOME, "soft_step")[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_bits_are_the_same(situation):
     assert set(once()) == set(SOME)
-    for run in found(situation, STEPS, SOME, "soft_step"):
+    for run in hashes_in_process(situation, STEPS, SOME, "soft_step"):
         assert run == once()

@@ -84,13 +84,13 @@ def test_sat_a_square_and_one_on_its_corner(far, expected):
     ],
 )
 def test_contact_sets(other, at, normal, points):
-    """Where a common tangent parts two shapes they meet on it: what the two projections on it share (D. Eberly, "Intersection of
+    """Shapes separated by a common tangent touch where their projections on it overlap (D. Eberly, "Intersection of
     Convex Objects: The Method of Separating Axes", Geometric Tools, 2001, section 5)."""
-    found = contact_set(BOX, HERE, other, Transform(at))
-    assert found.status is Status.TOUCHING
-    assert sorted(found.points) == [about(*point) for point in points]
+    contacts = contact_set(BOX, HERE, other, Transform(at))
+    assert contacts.status is Status.TOUCHING
+    assert sorted(contacts.points) == [about(*point) for point in points]
     if normal is not None:
-        assert found.normal == about(*normal)
+        assert contacts.normal == about(*normal)
 
 
 # -- manifolds
@@ -106,9 +106,9 @@ def test_manifold_one_box_over_the_end_of_another():
     """
     a, b = Polygon([(0, 0), (6, 0), (6, 2), (0, 2)]), Polygon([(4, 1.5), (9, 1.5), (9, 4), (4, 4)])
     for rule in ("exact", "box2d"):
-        found = manifold(a, HERE, b, HERE, rule)
-        assert found.normal == about(0.0, 1.0)
-        points = sorted((point.position, point.separation, point.feature_id) for point in found.points)
+        contact = manifold(a, HERE, b, HERE, rule)
+        assert contact.normal == about(0.0, 1.0)
+        points = sorted((point.position, point.separation, point.feature_id) for point in contact.points)
         assert [position for position, _, _ in points] == [about(4.0, 1.75), about(6.0, 1.75)]
         assert [separation for _, separation, _ in points] == about(-0.5, -0.5)
         assert [name for _, _, name in points] == [2 | 0 << 8 | 1 << 16 | 0 << 24, 2 | 0 << 8 | 0 << 16 | 1 << 24]
@@ -120,18 +120,18 @@ def test_manifold_a_square_on_its_corner():
     (0.5, 0.9), 0.1 deep. B's lower edges have normals (0.6, -0.8) and (-0.8, -0.6); the first is more against (0, 1): the incident edge
     rises from the corner by (1.6, 1.2) to (2.1, 2.1). Cut at x = 2 its end is 1.025 above the edge: no contact. One point is left.
     """
-    found = manifold(Polygon.box(2.0, 1.0), HERE, BOX, Transform((0.7, 2.3), math.atan2(3.0, 4.0)))
-    assert found.normal == about(0.0, 1.0)
-    (point,) = found.points
+    contact = manifold(Polygon.box(2.0, 1.0), HERE, BOX, Transform((0.7, 2.3), math.atan2(3.0, 4.0)))
+    assert contact.normal == about(0.0, 1.0)
+    (point,) = contact.points
     assert (*point.position, point.separation) == about(0.5, 0.95, -0.1)
 
 
 def test_manifold_a_disc_on_a_slope():
     """The center (3, 3) lies (9 + 12 - 12) / 5 = 1.8 before the long side; a disc of radius 2 reaches 0.2 behind it. Its deepest point is
     (3, 3) - 2 (0.6, 0.8) = (1.8, 1.4); midway between it and the side is 0.1 back along the normal."""
-    found = manifold(TRIANGLE, HERE, Circle(2.0), Transform((3.0, 3.0)))
-    assert found.normal == about(0.6, 0.8)
-    assert (*found.points[0].position, found.points[0].separation) == about(1.86, 1.48, -0.2)
+    contact = manifold(TRIANGLE, HERE, Circle(2.0), Transform((3.0, 3.0)))
+    assert contact.normal == about(0.6, 0.8)
+    assert (*contact.points[0].position, contact.points[0].separation) == about(1.86, 1.48, -0.2)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_skinned_corners_are_square_in_a_manifold_and_round_elsewhere(off, round
     assert penetration(box, HERE, box, there).depth == pytest.approx(max(0.0, -round_gap), abs=EXACT)
     assert (contact_set(box, HERE, box, there).status is Status.SEPARATED) == (round_gap > 0.0)
     for rule in ("exact", "box2d"):
-        found = manifold(box, HERE, box, there, rule)
-        assert bool(found.points) == is_contact
+        contact = manifold(box, HERE, box, there, rule)
+        assert bool(contact.points) == is_contact
         if is_contact:
-            assert found.normal in ((1.0, 0.0), (0.0, 1.0))
-            assert found.points[0].separation == pytest.approx(off, abs=EXACT)
+            assert contact.normal in ((1.0, 0.0), (0.0, 1.0))
+            assert contact.points[0].separation == pytest.approx(off, abs=EXACT)
     # a capsule's radius and a segment's skin are round there too
     bar = Segment((1.0 + off, 1.0 + off), (3.0, 3.0), 0.1)
     assert bool(manifold(box, HERE, bar, HERE).points) == (round_gap <= 0.0)
@@ -183,23 +183,23 @@ def test_distance_to_the_end_of_a_thin_plank(half_thickness):
     """ShapeDistanceShortEdgeTest: a point 0.005 m before the short end of a plank 3.2 mm thick; there Box2D's direction, cubic in length,
     met an absolute epsilon, and the two "overlapped". And thinner ones."""
     plank, slop = Polygon.box(0.5, half_thickness), 0.005
-    found = distance(plank, HERE, Segment((0.5 + slop, 0.0), (0.5 + slop, 0.0)), HERE)
-    assert found.status is Status.SEPARATED
-    assert (found.separation, *found.normal) == about(slop, 1.0, 0.0)
+    result = distance(plank, HERE, Segment((0.5 + slop, 0.0), (0.5 + slop, 0.0)), HERE)
+    assert result.status is Status.SEPARATED
+    assert (result.separation, *result.normal) == about(slop, 1.0, 0.0)
 
 
 def test_distance_to_a_slope():
     """The point (3, 3) is 1.8 before the long side; its foot is (3, 3) - 1.8 (0.6, 0.8) = (1.92, 1.56), which lies on
     3 x + 4 y = 12 and between the ends. A disc of radius 1 there is 0.8 away."""
-    found = distance(TRIANGLE, HERE, Circle(1.0), Transform((3.0, 3.0)))
-    assert (found.separation, *found.normal, *found.point_a) == about(0.8, 0.6, 0.8, 1.92, 1.56)
-    assert found.point_b == about(1.92 + 0.8 * 0.6, 1.56 + 0.8 * 0.8)
+    result = distance(TRIANGLE, HERE, Circle(1.0), Transform((3.0, 3.0)))
+    assert (result.separation, *result.normal, *result.point_a) == about(0.8, 0.6, 0.8, 1.92, 1.56)
+    assert result.point_b == about(1.92 + 0.8 * 0.6, 1.56 + 0.8 * 0.8)
 
 
 def test_distance_corner_to_corner():
     """From (1, 1) to (6, 13): the triangle 5-12-13."""
-    found = distance(BOX, HERE, BOX, Transform((7.0, 14.0)))
-    assert (found.separation, *found.normal) == about(13.0, 5.0 / 13.0, 12.0 / 13.0)
+    result = distance(BOX, HERE, BOX, Transform((7.0, 14.0)))
+    assert (result.separation, *result.normal) == about(13.0, 5.0 / 13.0, 12.0 / 13.0)
 
 
 # -- penetration
@@ -216,25 +216,25 @@ def test_distance_corner_to_corner():
 )
 def test_penetration_of_a_point_in_a_triangle(point, depth, normal):
     inside = Segment(point, point)
-    found = penetration(TRIANGLE, HERE, inside, HERE)
-    assert (found.depth, *found.normal) == about(depth, *normal)
-    assert found.point_a == about(point[0] + depth * normal[0], point[1] + depth * normal[1])
-    assert found.point_b == about(*point)
+    result = penetration(TRIANGLE, HERE, inside, HERE)
+    assert (result.depth, *result.normal) == about(depth, *normal)
+    assert result.point_a == about(point[0] + depth * normal[0], point[1] + depth * normal[1])
+    assert result.point_b == about(*point)
     grown = penetration(TRIANGLE, HERE, Circle(0.5), Transform(point))  # a disc's radius comes on top
     assert (grown.depth, *grown.normal) == about(depth + 0.5, *normal)
 
 
 def test_penetration_at_the_incenter():
     """(1, 1) is the incenter: the radius of the circle inscribed in 3-4-5 is (3 + 4 - 5) / 2 = 1, and all three ways out are equal."""
-    found = penetration(TRIANGLE, HERE, Segment((1.0, 1.0), (1.0, 1.0)), HERE)
-    assert found.depth == pytest.approx(1.0, abs=EXACT)
-    assert any(found.normal == about(*normal) for normal in ((-1.0, 0.0), (0.0, -1.0), (0.6, 0.8)))
+    result = penetration(TRIANGLE, HERE, Segment((1.0, 1.0), (1.0, 1.0)), HERE)
+    assert result.depth == pytest.approx(1.0, abs=EXACT)
+    assert any(result.normal == about(*normal) for normal in ((-1.0, 0.0), (0.0, -1.0), (0.6, 0.8)))
 
 
 def test_penetration_of_a_box_in_a_box():
     """Half sides 2 by 1 about (0, 0) and 1 by 1/2 about (0.5, 0.25): to part along x takes 2 + 1 - 0.5 = 2.5, along y 1 + 0.5 - 0.25."""
-    found = penetration(Polygon.box(2.0, 1.0), HERE, Polygon.box(1.0, 0.5), Transform((0.5, 0.25)))
-    assert (found.depth, *found.normal) == about(1.25, 0.0, 1.0)
+    result = penetration(Polygon.box(2.0, 1.0), HERE, Polygon.box(1.0, 0.5), Transform((0.5, 0.25)))
+    assert (result.depth, *result.normal) == about(1.25, 0.0, 1.0)
 
 
 # -- sliding shapes
@@ -277,8 +277,8 @@ BY_EACH_METHOD = pytest.mark.parametrize("method", METHODS)
 @BY_EACH_METHOD
 def test_time_of_impact_box2ds_example(method):
     """TimeOfImpactTest: as ShapeCastTest, as a motion."""
-    found = time_of_impact(BOX, Sweep(HERE, HERE), LINE, Sweep(HERE, Transform((-2.0, 0.0))), method=method)
-    assert (found.status, found.fraction) == (Status.HIT, pytest.approx(0.5, abs=NEAR))
+    result = time_of_impact(BOX, Sweep(HERE, HERE), LINE, Sweep(HERE, Transform((-2.0, 0.0))), method=method)
+    assert (result.status, result.fraction) == (Status.HIT, pytest.approx(0.5, abs=NEAR))
 
 
 @BY_EACH_METHOD
@@ -287,9 +287,9 @@ def test_time_of_impact_of_a_turning_hand(method):
     hand: sin phi = 1/2, phi = 30 degrees before the end, where its foot lies cos 30 = 0.87 along the hand. So at 60 of 90 degrees: 2/3."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 1.0))
-    found = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
-    assert (found.status, found.fraction) == (Status.HIT, pytest.approx(2.0 / 3.0, abs=NEAR))
-    assert found.fraction <= 2.0 / 3.0 + EXACT
+    result = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
+    assert (result.status, result.fraction) == (Status.HIT, pytest.approx(2.0 / 3.0, abs=NEAR))
+    assert result.fraction <= 2.0 / 3.0 + EXACT
 
 
 @BY_EACH_METHOD
@@ -298,9 +298,9 @@ def test_time_of_impact_by_the_tip(method):
     4 + 5.76 - 9.6 cos phi = 0.25, so cos phi = 9.51 / 9.6; the foot of the center, 2.4 cos phi, lies beyond the tip indeed."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
     disc = Transform((0.0, 2.4))
-    found = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
+    result = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
     expected = 1.0 - math.acos(9.51 / 9.6) / (math.pi / 2.0)
-    assert (found.status, found.fraction) == (Status.HIT, pytest.approx(expected, abs=NEAR))
+    assert (result.status, result.fraction) == (Status.HIT, pytest.approx(expected, abs=NEAR))
 
 
 # -- rays and points
@@ -344,15 +344,15 @@ def test_mass_box2ds_examples():
 def test_mass_of_a_right_triangle():
     """Legs b = 4, h = 3: area b h / 2 = 6, centroid (b / 3, h / 3), inertia about it b h (b^2 + h^2) / 36 = 25/3 (the second moments
     b h^3 / 36 and h b^3 / 36 of any table; also E. W. Weisstein, "Area Moment of Inertia", MathWorld)."""
-    found = TRIANGLE.mass()
-    assert (found.area, *found.centroid, found.inertia) == about(6.0, 4.0 / 3.0, 1.0, 25.0 / 3.0)
+    mass = TRIANGLE.mass()
+    assert (mass.area, *mass.centroid, mass.inertia) == about(6.0, 4.0 / 3.0, 1.0, 25.0 / 3.0)
 
 
 def test_mass_of_a_regular_hexagon():
     """Side s: area 3 sqrt 3 / 2 s^2; the second moment about any axis through the middle is 5 sqrt 3 / 16 s^4, about the middle twice."""
-    found = Polygon.regular(6, 2.0).mass(0.5)
-    assert (found.area, found.mass) == about(6.0 * math.sqrt(3.0), 3.0 * math.sqrt(3.0))
-    assert found.inertia == pytest.approx(0.5 * 5.0 * math.sqrt(3.0) / 8.0 * 16.0, rel=EXACT)
+    mass = Polygon.regular(6, 2.0).mass(0.5)
+    assert (mass.area, mass.mass) == about(6.0 * math.sqrt(3.0), 3.0 * math.sqrt(3.0))
+    assert mass.inertia == pytest.approx(0.5 * 5.0 * math.sqrt(3.0) / 8.0 * 16.0, rel=EXACT)
 
 
 def test_mass_of_a_stadium():
@@ -360,9 +360,9 @@ def test_mass_of_a_stadium():
     centroid 4 / (3 pi) from its flat side and m (1/2 - 16 / (9 pi^2)) about it, and is 1 + 4 / (3 pi) from the middle."""
     m, off = math.pi / 2.0, 4.0 / (3.0 * math.pi)
     half = m * (0.5 - off**2) + m * (1.0 + off) ** 2
-    found = Capsule((-1.0, 0.0), (1.0, 0.0), 1.0).mass()
-    assert (found.area, *found.centroid) == about(4.0 + math.pi, 0.0, 0.0)
-    assert found.inertia == pytest.approx(8.0 / 3.0 + 2.0 * half, rel=EXACT)
+    mass = Capsule((-1.0, 0.0), (1.0, 0.0), 1.0).mass()
+    assert (mass.area, *mass.centroid) == about(4.0 + math.pi, 0.0, 0.0)
+    assert mass.inertia == pytest.approx(8.0 / 3.0 + 2.0 * half, rel=EXACT)
 
 
 def test_boxes_box2ds_examples():

@@ -57,22 +57,22 @@ MODES = ("plain", "extreme", "hooks", "snapshot", "solvers")
 
 MAX_BODIES, MAX_JOINTS = 50, 30
 FEW_BODIES, FEW_JOINTS = 12, 8
-"""Where all solvers are tried: some of them take time as the cube of these."""
+"""Limits if all solvers are tried: the time of some grows with the cube of these."""
 COMMANDS_A_SEED, SEEDS_A_PROCESS = 1500, 12
-"""Of a long run: worlds that live long enough to wear out, and processes that start seldom, since loading all kernels takes seconds."""
+"""Sizes of a long run: worlds live long enough to wear out, and processes start seldom, since loading all kernels takes seconds."""
 RARE = {"contact_forces": 0.3}
 """Weights of solvers that are chosen less often than the others (1): a step with many collisions may take a second."""
 STEP_SHARE = 0.35
 TINY = (0.0, 0.0, 1e-46, 1.4e-45, 1e-40, 1.17549435e-38, 1e-30, 1e-15, 1e-9, 1.1920929e-07, 1e-6, 1e-3)
-"""Of float32 what rounds to nothing, the least, a denormal, the least normal number; and other small ones."""
+"""Small numbers: in float32, some that round to 0, the smallest, a denormal and the smallest normal one; and others."""
 BEYOND = 0.03
-"""Of the extreme numbers, how many may lie beyond what is accepted."""
+"""Share of the extreme numbers that may lie outside the accepted range."""
 SETTINGS = ("sub_stepping", "continuous", "warm_starting", "sleeping", "hertz", "gravity", "velocity_iterations", "position_iterations")
 REFUSALS = (InvalidInputError, DeadHandleError)
 
 
 class HookError(Exception):
-    """What a hook raises here."""
+    """Raised by a hook."""
 
 
 class Fuzzer:
@@ -82,7 +82,7 @@ class Fuzzer:
         self.solver = self.any_solver() if self.switches else solver
         self.most_bodies, self.most_joints = (FEW_BODIES, FEW_JOINTS) if self.switches else (MAX_BODIES, MAX_JOINTS)
         self.share = self.random.uniform(0.3, 0.6) if mode == "extreme" else 0.0
-        """Of the numbers, how many are extreme."""
+        """Share of extreme numbers."""
         self.goes_back = mode in ("snapshot", "solvers") or (mode == "extreme" and self.random.random() < 0.5)
         self.slowest = 0.0
         """Seconds of the processor that the longest step has taken."""
@@ -272,7 +272,7 @@ class Fuzzer:
         if self.switches:
             commands["set_solver"] = (1, lambda: w.set_solver(self.any_solver()))
             if not in_hook:
-                commands["hand_out"] = (0.2, lambda: w.hand_out(tuple(one + r.randrange(3) for one in w.snapshot().next_ids)))
+                commands["hand_out"] = (0.2, lambda: w.hand_out(tuple(next_id + r.randrange(3) for next_id in w.snapshot().next_ids)))
                 commands["keeps_solver_state"] = (0.2, lambda: setattr(w, "keeps_solver_state", r.random() < 0.7))
         name = r.choices(tuple(commands), [weight for weight, _ in commands.values()])[0]
         before = self.everything() if not w.hooks and r.random() < 0.3 else None
@@ -291,7 +291,7 @@ class Fuzzer:
         self.check_ids()
 
     def everything(self):
-        """What a refused command must not change."""
+        """Return the state that a rejected command must not change."""
         w, state = self.world, self.world._model
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
@@ -370,9 +370,9 @@ class Fuzzer:
 
     def restore(self):
         if self.snapshots:
-            snapshot, told = self.random.choice(self.snapshots[-3:])
+            snapshot, digest = self.random.choice(self.snapshots[-3:])
             self.world.restore(snapshot)
-            assert self.world.state_hash() == told, "what was restored is another world"
+            assert self.world.state_hash() == digest, "what was restored is another world"
 
     def lost(self, error):
         self.seen["world lost"] += 1

@@ -56,12 +56,12 @@ def pictures():
     pen.ellipse((2, 1, 20, 18), fill=(200, 80, 40, 255))
     pen.ellipse((8, 6, 13, 11), fill=(0, 0, 0, 0))
     gray = Image.fromarray((np.outer(np.arange(20), np.arange(24)) * 100).astype(np.uint16))
-    found = []
+    files = []
 
     def keep(image, suffix, **how):
         content = io.BytesIO()
         image.save(content, {".jpg": "JPEG"}.get(suffix, suffix[1:].upper()), **how)
-        found.append((suffix, content.getvalue()))
+        files.append((suffix, content.getvalue()))
 
     keep(rgba, ".png")
     keep(rgba.quantize(8), ".png")
@@ -75,7 +75,7 @@ def pictures():
     keep(rgba, ".tga")
     keep(rgba, ".ico")
     keep(rgba.convert("RGB"), ".ppm")
-    return found
+    return files
 
 
 def drawings():
@@ -99,11 +99,11 @@ def bodies():
     """Good body files."""
     outline = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], [[(0.2, 0.2), (0.2, 0.6), (0.6, 0.2)]])
     pieces = (Polygon([(0, 0), (2, 0), (2, 1), (0, 1)]), Polygon([(0, 1), (1, 1), (1, 2), (0, 2)]), Circle(0.25, (0.5, 0.5)))
-    whole = BodyFile(
+    full = BodyFile(
         "corner", pieces, outline, "exact", 0.005, 100.0, 3, Picture("corner.png", (0, 0), (2, 2), (0, 0, 200, 200)), ("A note.",)
     )
     plain = BodyFile("triangle", pieces[:1], Outline.of_polygon([(0, 0), (1, 0), (0, 1)]), "", 1.0, 1.0)
-    return [(".json", json.dumps(body_as_json(body)).encode()) for body in (whole, plain)]
+    return [(".json", json.dumps(body_as_json(body)).encode()) for body in (full, plain)]
 
 
 def scenes():
@@ -151,7 +151,7 @@ def load_and_keep(path):
         raise
     save_scene(kept, scene)
     assert repr(load_scene(kept)) == repr(scene)
-    assert sorted(one.name for one in path.parent.iterdir()) == sorted((path.name, "kept.json"))
+    assert sorted(entry.name for entry in path.parent.iterdir()) == sorted((path.name, "kept.json"))
 
 
 def damaged(content, dice, words):
@@ -221,5 +221,5 @@ _KINDS = {
 
 
 if __name__ == "__main__":
-    for one in sys.argv[3:] or KINDS:
-        print(json.dumps(fuzz(one, int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)
+    for kind in sys.argv[3:] or KINDS:
+        print(json.dumps(fuzz(kind, int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)

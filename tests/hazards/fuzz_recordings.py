@@ -1,6 +1,6 @@
 """Broken recordings: ``python -m tests.hazards.fuzz_recordings N [SEED]`` prints a line of JSON.
 
-A good recording is damaged N times. Two kinds of faults: of its bytes, of which the check sums tell nearly all; and of what is in its
+A good recording is damaged N times. Two kinds of faults: of its bytes, nearly all of which the check sums detect; and of what is in its
 records, whose sums are made again, so that the faults get as far as the checks of every value. A file is then loaded and played for some
 steps, or refused with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
 """

@@ -83,7 +83,7 @@ _OFTEN = {"mutants": 10.0, "gentle": 4.0, "past": 2.0, "asker": 2.0, "flood": 0.
 """How often a kind of attack comes, against the others: a flood alone is a thousand messages."""
 
 Session = Iterator[list[bytes]]
-"""What one connection sends, frame by frame."""
+"""Bytes that one connection sends, frame by frame."""
 
 _DISC = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.5, 5.0))
 _BOX = BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0), linear_velocity=(1.0, 2.0))
@@ -111,17 +111,17 @@ def _said(number, tick, plain):
 
 
 @cache
-def _acts(one, other):
+def _acts(body, other):
     """Return actions of every kind on two bodies, as JSON."""
     some = [
-        CreateBody.of(0, _DISC), CreateBody.of(0, _BOX), DestroyBody(0, one), CreateFixture.of(0, one, FixtureSpec(Circle(0.1))),
-        DestroyFixture(0, one), CreateJoint.of(0, RevoluteJointSpec(one, other, (0.0, 1.0))), DestroyJoint(0, one),
-        SetPose(0, one, (0.0, 3.0), 1.0), SetVelocity(0, one, (1.0, 5.0), 2.0), SetAwake(0, one, True),
-        ChangeBody(0, one, {"linear_damping": 0.5}), ChangeFixture(0, one, {"friction": 0.5}), ChangeJoint(0, one, {"motor_speed": 1.0}),
-        ChangeWorld(0, {"gravity": [0.0, -5.0]}), ApplyImpulse(0, one, (0.5, 0.5)),
-        Grab((0.0, 1.0)), Drag((1.0, 2.0)), Release(), Grab((0.0, 3.0), held=(0, one, (0.0, 0.0))), Turn((0.0, 1.0)),
+        CreateBody.of(0, _DISC), CreateBody.of(0, _BOX), DestroyBody(0, body), CreateFixture.of(0, body, FixtureSpec(Circle(0.1))),
+        DestroyFixture(0, body), CreateJoint.of(0, RevoluteJointSpec(body, other, (0.0, 1.0))), DestroyJoint(0, body),
+        SetPose(0, body, (0.0, 3.0), 1.0), SetVelocity(0, body, (1.0, 5.0), 2.0), SetAwake(0, body, True),
+        ChangeBody(0, body, {"linear_damping": 0.5}), ChangeFixture(0, body, {"friction": 0.5}), ChangeJoint(0, body, {"motor_speed": 1.0}),
+        ChangeWorld(0, {"gravity": [0.0, -5.0]}), ApplyImpulse(0, body, (0.5, 0.5)),
+        Grab((0.0, 1.0)), Drag((1.0, 2.0)), Release(), Grab((0.0, 3.0), held=(0, body, (0.0, 0.0))), Turn((0.0, 1.0)),
         TurnWheel((0.0, 1.0), 1), PressKey("space"), PressKey("left"), ReleaseKey("left"), ReleaseAll(), SetParameter("count", 5),
-        SetSolver("box2d"), Restart(), Pause(False), SetSpeed(1.0), Drive(0, one), UndoOwn(),
+        SetSolver("box2d"), Restart(), Pause(False), SetSpeed(1.0), Drive(0, body), UndoOwn(),
         Drop((0.0, 5.0), _FILE, ("/etc/passwd", (0.0, 0.0), (0.4, 0.4), None)),
     ]  # fmt: skip
     return [json.dumps(as_plain(action)) for action in some]
@@ -139,11 +139,11 @@ def _mutated(plain, dice):
     places = []
     waiting = [plain]
     while waiting:
-        one = waiting.pop()
-        for key in range(len(one)) if isinstance(one, list) else list(one):
-            places.append((one, key))
-            if isinstance(one[key], list | dict):
-                waiting.append(one[key])
+        node = waiting.pop()
+        for key in range(len(node)) if isinstance(node, list) else list(node):
+            places.append((node, key))
+            if isinstance(node[key], list | dict):
+                waiting.append(node[key])
     held, key = dice.choice(places)
     if isinstance(held, list) and dice.random() < 0.2:
         held.insert(key, held[key]) if dice.random() < 0.5 else held.pop(key)
@@ -213,8 +213,8 @@ class Siege:
             peer, reason = self.fallen.attackers.popleft()
             assert reason, f"{self.kinds[peer]} was dropped without a reason"
             kind = self.kinds[peer]
-            wanted = REASONS.get(kind)
-            assert wanted is None or re.search(f"{wanted}|limit of 64 users", reason), f"{kind} was dropped because {reason!r}"
+            expected = REASONS.get(kind)
+            assert expected is None or re.search(f"{expected}|limit of 64 users", reason), f"{kind} was dropped because {reason!r}"
             self.reasons[re.sub(r"[-+]?\d[\d.,e+]*", "#", reason)[:40]] += 1
             self._end(peer)
         for peer in [peer for peer in self._sessions if self.dice.random() < 0.03 and self.kinds[peer] not in REASONS]:
@@ -249,11 +249,11 @@ class _Outbox(deque[tuple[int, bytes]]):
         super().__init__()
         self._heard = heard
 
-    def append(self, one):
-        if one[0] < _FIRST:
-            super().append(one)
-        elif one[0] in self._heard:
-            self._heard[one[0]].append(one[1])
+    def append(self, entry):
+        if entry[0] < _FIRST:
+            super().append(entry)
+        elif entry[0] in self._heard:
+            self._heard[entry[0]].append(entry[1])
 
 
 class _Fallen(deque[tuple[int, str]]):
@@ -263,9 +263,9 @@ class _Fallen(deque[tuple[int, str]]):
         super().__init__()
         self.attackers = deque()
 
-    def append(self, one):
-        assert one[0] >= _FIRST, f"an honest client was dropped: {one[1]}"
-        self.attackers.append(one)
+    def append(self, entry):
+        assert entry[0] >= _FIRST, f"an honest client was dropped: {entry[1]}"
+        self.attackers.append(entry)
 
 
 def _play(client, rng, now):
@@ -327,9 +327,9 @@ def _gentle(siege, peer):
 
 def _with_other_numbers(plain, dice):
     if isinstance(plain, list):
-        return [_with_other_numbers(one, dice) for one in plain]
+        return [_with_other_numbers(item, dice) for item in plain]
     if isinstance(plain, dict):
-        return {key: _with_other_numbers(one, dice) for key, one in plain.items()}
+        return {key: _with_other_numbers(item, dice) for key, item in plain.items()}
     if isinstance(plain, float) and dice.random() < 0.3:
         return dice.choice((0.0, -1.0, 1e-9, 1e3, 1e6, -1e6, 1e9, 5e-324, 0.1))
     return plain
@@ -480,7 +480,7 @@ REASONS = {
     "half": r"sent no hello message within",
     "guesser": r"speaks version|password|two names",
 }
-"""What those are told who do one thing alone; the others may stay, or do anything."""
+"""Reasons given to attackers of one kind; the others may stay, or do anything."""
 
 
 def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
@@ -501,21 +501,22 @@ def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
         siege.frame()
         n_frames += 1
         assert n_frames < 600, "an honest client does not come to know everything"
-    found = {
+    report = {
         "messages": siege.sent, "sessions": len(siege.kinds), "ticks": server.simulation.now, "differing": network.n_differing,
         "refused": [client.end_reason for client in network.clients], "dropped": server.status.n_dropped,
         "reasons": dict(siege.reasons.most_common()),
-        "restamped": server.status.restamped, "troubles": [one for one in server.status.troubles if "a message raised" in one],
+        "restamped": server.status.restamped, "troubles": [trouble for trouble in server.status.troubles if "a message raised" in trouble],
         "objects_grown_by": round(grown, 3), "remembered": siege.remembered,
         "slowest_message_ms": [round(1e3 * siege.slowest[0], 1), siege.slowest[1]],
-        "kinds": dict(Counter(siege.kinds.values())), "faults": Counter(re.sub(r"\d+", "#", one)[:60] for one in server.status.troubles),
+        "kinds": dict(Counter(siege.kinds.values())),
+        "faults": Counter(re.sub(r"\d+", "#", trouble)[:60] for trouble in server.status.troubles),
     }  # fmt: skip
-    assert found["differing"] == [0] * honest and found["refused"] == [""] * honest, found
-    assert all(len(digests) > 0.9 * end for digests in network.digests), found
-    assert not found["troubles"], found
+    assert report["differing"] == [0] * honest and report["refused"] == [""] * honest, report
+    assert all(len(digests) > 0.9 * end for digests in network.digests), report
+    assert not report["troubles"], report
     kept = siege.remembered
-    assert kept["peers"] <= 256 and kept["users"] <= m.MAX_USERS and kept["ticks"] < 1_000, found
-    return found
+    assert kept["peers"] <= 256 and kept["users"] <= m.MAX_USERS and kept["ticks"] < 1_000, report
+    return report
 
 
 def leave_in_peace(n_messages, seed=0, honest=2):

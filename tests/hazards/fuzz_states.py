@@ -71,31 +71,31 @@ class Good:
 def sealed(plain, pieces=()):
     """Return a state of these parts, whatever they are."""
     content = msgspec.msgpack.encode(plain)
-    rest = b"".join(one for one in pieces if isinstance(one, bytes)) if isinstance(pieces, list) else b""
+    rest = b"".join(piece for piece in pieces if isinstance(piece, bytes)) if isinstance(pieces, list) else b""
     return len(content).to_bytes(4, "little") + content + rest
 
 
 def broken(parts, dice):
     """Return the state with a few faults."""
-    found = msgspec.msgpack.decode(parts)
+    state = msgspec.msgpack.decode(parts)
     for _ in range(dice.choice((1, 1, 1, 2, 4))):
-        places = _places(found)
+        places = _places(state)
         numbers = [(owner, key) for owner, key in places if isinstance(owner[key], bytes | float) and owner[key]]
         owner, key = dice.choice(numbers if numbers and dice.random() < 0.5 else places)
         _break(owner, key, places, dice)
-        if len(found) < 2:
+        if len(state) < 2:
             break
-    return sealed(*found[:2]) if found else b""
+    return sealed(*state[:2]) if state else b""
 
 
-def _places(found):
+def _places(state):
     places = []
-    waiting = [found]
+    waiting = [state]
     while waiting:
-        one = waiting.pop()
-        keys = range(len(one)) if isinstance(one, list) else list(one) if isinstance(one, dict) else ()
-        places += ((one, key) for key in keys)
-        waiting += (one[key] for key in keys)
+        node = waiting.pop()
+        keys = range(len(node)) if isinstance(node, list) else list(node) if isinstance(node, dict) else ()
+        places += ((node, key) for key in keys)
+        waiting += (node[key] for key in keys)
     return places
 
 
@@ -104,8 +104,8 @@ def _break(owner, key, places, dice):
     if isinstance(value, bytes) and value and chance < 0.85:
         owner[key] = _broken_bytes(value, dice)
     elif isinstance(value, int | float) and not isinstance(value, bool) and chance < 0.5:
-        found = dice.choice((value + 1, value - 1, -value, 2 * value, 1e10 * value, dice.choice(_NUMBERS)))
-        owner[key] = found if isinstance(found, float) or -(2**63) <= found < 2**63 else 0
+        number = dice.choice((value + 1, value - 1, -value, 2 * value, 1e10 * value, dice.choice(_NUMBERS)))
+        owner[key] = number if isinstance(number, float) or -(2**63) <= number < 2**63 else 0
     elif isinstance(owner, list) and chance < 0.6:
         match dice.randrange(3):
             case 0:

@@ -79,8 +79,8 @@ def two_combs(n):
 
 def crossed_combs(n):
     """Two combs, each tooth of the one across all of the other."""
-    one = _comb(n // 2, 1800.0, 200.0)
-    return _svg(_path(one) + _path([(y, x) for x, y in one]))
+    comb = _comb(n // 2, 1800.0, 200.0)
+    return _svg(_path(comb) + _path([(y, x) for x, y in comb]))
 
 
 def rectangles(n):
@@ -396,9 +396,9 @@ def rings(n):
 
 def frames(n):
     """An animation of n frames."""
-    one = [Image.fromarray(np.full((8, 8), 9 * k % 256, dtype=np.uint8)) for k in range(n)]
+    images = [Image.fromarray(np.full((8, 8), 9 * k % 256, dtype=np.uint8)) for k in range(n)]
     content = io.BytesIO()
-    one[0].save(content, "GIF", save_all=True, append_images=one[1:])
+    images[0].save(content, "GIF", save_all=True, append_images=images[1:])
     return content.getvalue()
 
 
@@ -452,8 +452,8 @@ def many_lists(n):
 
 def many_ways_back(n):
     """n ways back."""
-    whole = recording([_part(0, 1000, [])])
-    return whole[: -len(encode_record(End()))] + encode_record(Back(0, 0)) * n
+    content = recording([_part(0, 1000, [])])
+    return content[: -len(encode_record(End()))] + encode_record(Back(0, 0)) * n
 
 
 def bomb(n):
@@ -543,7 +543,7 @@ def surrogate_scene(n):
 
 
 def nasty_rube(n):
-    """A level of R.U.B.E. with such names, in fields that are told because they are not known."""
+    """A level of R.U.B.E. with such names, in fields that are reported because they are unknown."""
     fixture = {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}, "name": NASTY_NAME}
     bodies = [{"type": 2, "name": f"{name} {k}", "fixture": [fixture]} for k in range(n) for name in (NASTY_NAME, SURROGATE)]
     joints = [{"type": NASTY_NAME, "name": NASTY_NAME, "bodyA": 0, "bodyB": 1}]
@@ -692,4 +692,4 @@ KINDS = MappingProxyType(
         "wide_pair": Hostile(".json", wide_pair, 20_000),
     }
 )
-"""What the battery runs. Sizes are those of the complaint, or the largest that the limit on the size of the file lets through."""
+"""Cases of the battery. Sizes are those of the complaint, or the largest that the limit on the size of the file lets through."""

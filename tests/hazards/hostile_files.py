@@ -21,7 +21,7 @@ from tests.hazards.hostile import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_SECONDS = 10.0
-"""Of processor time, start of the program included."""
+"""Processor time of a command, including the start of the program."""
 MAX_BYTES = 500_000_000
 PATIENCE = 900.0
 """Seconds of wall clock after which a process is ended: one that waits for ever, or a machine that is busy."""
@@ -51,7 +51,7 @@ COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a command: seconds of wall clock and of processor, bytes, status (None: ended by us), and what it printed."""
+    """Outcome of a command: seconds of wall clock and of processor, bytes, status (None: ended by us), and what it printed."""
 
     wall: float
     processor: float
@@ -65,20 +65,20 @@ class Outcome:
 
     @property
     def faults(self):
-        found = []
+        faults = []
         if self.status not in STATUSES:
-            found.append("ended by us" if self.status is None else f"status {self.status}")
+            faults.append("ended by us" if self.status is None else f"status {self.status}")
         if self.processor > MAX_SECONDS:
-            found.append("slow")
+            faults.append("slow")
         if self.n_bytes > MAX_BYTES:
-            found.append("large")
+            faults.append("large")
         if max(map(len, self.text.splitlines()), default=0) > LONGEST_LINE:
-            found.append("long line")
+            faults.append("long line")
         if "Traceback" in self.text:
-            found.append("traceback")
-        if any(not (one.isprintable() or one == "\n") for one in self.text):
-            found.append("control character")
-        return found
+            faults.append("traceback")
+        if any(not (character.isprintable() or character == "\n") for character in self.text):
+            faults.append("control character")
+        return faults
 
 
 def run(arguments, patience=PATIENCE):
@@ -91,10 +91,10 @@ def run(arguments, patience=PATIENCE):
 
     environment = os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYTHONIOENCODING": "utf-8"}
     begun = time.monotonic()
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [sys.executable, str(ROOT / "main.py"), *arguments],
-            stdin=subprocess.DEVNULL, stdout=told, stderr=subprocess.STDOUT, env=environment, cwd=ROOT, preexec_fn=bounded,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment, cwd=ROOT, preexec_fn=bounded,
         )  # fmt: skip
         is_ended = False
         while True:
@@ -106,8 +106,8 @@ def run(arguments, patience=PATIENCE):
                 is_ended = True
             time.sleep(0.02)
         process.returncode = os.waitstatus_to_exitcode(status)
-        told.seek(0)
-        text = told.read().decode("utf-8", errors="backslashreplace")
+        output.seek(0)
+        text = output.read().decode("utf-8", errors="backslashreplace")
     seconds = usage.ru_utime + usage.ru_stime
     return Outcome(time.monotonic() - begun, seconds, usage.ru_maxrss * 1024, None if is_ended else process.returncode, text)
 
@@ -125,12 +125,12 @@ def battery(kinds, keep=None):
             if not file.exists():
                 file.write_bytes(kind.make(kind.size))
             for command in COMMANDS[kind.suffix]:
-                given = {"F": str(file), "O.json": str(Path(temporary) / "out.json"), "O.png": str(Path(temporary) / "out.png")}
-                found = run([given.get(word, word) for word in command.split()])
-                faults = found.faults
+                files = {"F": str(file), "O.json": str(Path(temporary) / "out.json"), "O.png": str(Path(temporary) / "out.png")}
+                outcome = run([files.get(word, word) for word in command.split()])
+                faults = outcome.faults
                 n_failed += bool(faults)
-                measured = f"{found.wall:7.1f} {found.processor:7.1f} {found.n_bytes / 1e6:6.0f} {found.status!s:>6}"
-                line = ascii(found.last_line.replace(str(folder), ""))[1:-1]
+                measured = f"{outcome.wall:7.1f} {outcome.processor:7.1f} {outcome.n_bytes / 1e6:6.0f} {outcome.status!s:>6}"
+                line = ascii(outcome.last_line.replace(str(folder), ""))[1:-1]
                 print(
                     f"{name:<24} {file.stat().st_size:>11,}  {command:<40} {measured}  {' '.join(faults).upper()} {line[:150]}", flush=True
                 )
@@ -142,13 +142,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(KINDS))
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write the files here, and take those that are there already")
-    given = parser.parse_args()
-    unknown = [name for name in given.kinds if name not in KINDS]
+    options = parser.parse_args()
+    unknown = [name for name in options.kinds if name not in KINDS]
     if unknown:
         parser.error(f"there is no kind {unknown[0]}")
     run(["run", "simple_shapes", "--steps", "2"], 600.0)  # whatever is not compiled yet
     run(["trace", "sprites/samples/gear.svg"], 600.0)
-    return 1 if battery(given.kinds or list(KINDS), given.keep) else 0
+    return 1 if battery(options.kinds or list(KINDS), options.keep) else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What is done again and again must leave nothing: ``python -m tests.hazards.leaks [--times N] [WORD ...]``.
+"""Repeated actions must not leak memory: ``python -m tests.hazards.leaks [--times N] [WORD ...]``.
 
 Everything that a player does often (beginning each demo, each key with and without Ctrl, other sizes, themes and scales, files dropped, the
 list and back) is done `N` times to a `Window`, then `N` times more; after each the window rests as the monkey's does, and glibc counts what
 it has given out. What the second half leaves is printed for each time; more than `MOST` in all is a leak. With words only what has one of
-them in its name is done. `tests.hazards.monkey` finds what no list has; this tells which it was, to the byte.
+them in its name is done. `tests.hazards.monkey` finds leaks that no list has; this names the action, to the byte.
 """
 
 import argparse

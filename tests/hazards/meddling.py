@@ -178,9 +178,9 @@ class Meddler:
         """A value it may have; of a number not far from the default, so that no demo becomes a hundred times as large."""
         if parameter.choices:
             return self.random.randint(int(parameter.low), int(parameter.high))
-        wanted = parameter.default * self.random.uniform(0.6, 1.5)
-        wanted = min(max(wanted, parameter.low), parameter.high)
-        return round(wanted) if parameter.whole else wanted
+        value = parameter.default * self.random.uniform(0.6, 1.5)
+        value = min(max(value, parameter.low), parameter.high)
+        return round(value) if parameter.whole else value
 
     def edit(self, what):
         """Change a world by hand."""

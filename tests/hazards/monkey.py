@@ -55,7 +55,7 @@ MAX_WORLDS = 60
 FROM = 0.5
 """Share of a run after which memory is looked at: what a demo or a key needs is loaded when it is met first."""
 ENOUGH_RESTS = 20
-"""Of that many on, memory is judged."""
+"""Number of rests from which on memory is judged."""
 MAX_GROWTH = 1_500.0
 """Bytes an event, of what is held. Two runs of 50,000 in the window had 470 and 650: what is loaded when it is first met (kernels, a
 library) was a step of 20 MB, which over 25,000 events comes to 800; and what is held at rest scatters by 3 MB (what the allocator keeps
@@ -104,7 +104,7 @@ WEIGHTS = {
 
 @dataclass
 class Report:
-    """What a run saw: frames, the slowest with what led to it, live worlds at most, bytes held at each rest.
+    """Record of a run: frames, the slowest with what led to it, live worlds at most, bytes held at each rest.
 
     Attributes
     ----------
@@ -397,7 +397,7 @@ def live_worlds():
     gc.collect()
     kinds = (World, *World.__subclasses__())
     # not gc.get_objects(): while that list holds a tuple, no other thread can go on building it (SystemError, "bad argument")
-    return sum(isinstance(one, World) for one in gc.get_referrers(*kinds))
+    return sum(isinstance(referrer, World) for referrer in gc.get_referrers(*kinds))
 
 
 def play(
@@ -428,9 +428,9 @@ def play(
                 report.most_worlds = max(report.most_worlds, worlds)
                 assert worlds < MAX_WORLDS, f"{worlds} worlds are alive after {report.events:,} events"
                 if say is not None:
-                    size, given = (number / 1e6 for number in report.rests[-1][1:])
+                    size, in_use = (number / 1e6 for number in report.rests[-1][1:])
                     say(
-                        f"{report.events:,} events, {report.frames:,} frames, {worlds} worlds, {size:.0f} MB held, {given:.0f} given out, "
+                        f"{report.events:,} events, {report.frames:,} frames, {worlds} worlds, {size:.0f} MB held, {in_use:.0f} given out, "
                         f"slowest frame {report.slowest:.2f} s, {time.monotonic() - began:.0f} s"
                     )
     finally:

@@ -76,8 +76,8 @@ def scene_file():
     world.create_joint(WheelJointSpec(boxes[0], wheel, (0.0, 6.0), (0.0, 1.0), enable_motor=True, motor_speed=-5.0, max_motor_torque=20.0))
     world.create_joint(DistanceJointSpec(boxes[1], ball, (-7.0, 0.5), (9.0, 6.0)))
     world.create_joint(WeldJointSpec(boxes[2], boxes[3], (-5.5, 0.5)))
-    found = json.loads(json.dumps(scene_as_json(scene_of_snapshot(world.snapshot(), title="Everything"))))
-    return found
+    content = json.loads(json.dumps(scene_as_json(scene_of_snapshot(world.snapshot(), title="Everything"))))
+    return content
 
 
 def made(scene, solver):

@@ -1,7 +1,7 @@
 """Random stacks: ``python -m tests.hazards.random_stacks [STACKS] [SEED]`` holds the forces of `contact_forces` against the exact ones.
 
 Every stack is a world of boxes of 0.2 to 2 m and of 1 to 30 kg/m^2, which are put on each other at rest, and stepped once. The forces that
-the step tells are those of the moment at which it begins (explicit Euler asks once). Three kinds:
+the step reports are those of the moment at which it begins (explicit Euler asks once). Three kinds:
 
 smooth
     one to six boxes without friction, each anywhere on the one below, gravity leaning by up to 17 degrees: some stay, some slide, some
@@ -9,10 +9,10 @@ smooth
 rough
     the same with friction, upright and balanced: what each contact bears, that of an exact linear program, all answers of which agree.
 planks
-    long boxes on two to four pillars, with more points than the equations tell apart: each force pushes, and their sums on each body, and
+    long boxes on two to four pillars, with more points than the equations determine: each force pushes, and their sums on each body, and
     on each contact whose sum is the same in all answers, are the exact ones.
 
-Errors are told in weights of the whole stack.
+Errors are in weights of the whole stack.
 """
 
 import json
@@ -70,10 +70,10 @@ def _smooth(solver, rng):
     world.step()
     problem = Resting.of(world)
     exact = exact_contact_forces(problem)
-    found = _normal(world)
+    forces = _normal(world)
     weight = _weight(world)
-    off = _of_sums(problem.contacts, found, exact, weight)
-    return max(off, float(np.abs(found - exact.normal).max()) / weight) if exact.are_points_unique else off
+    off = _of_sums(problem.contacts, forces, exact, weight)
+    return max(off, float(np.abs(forces - exact.normal).max()) / weight) if exact.are_points_unique else off
 
 
 def _rough(solver, rng):
@@ -107,13 +107,13 @@ def _weight(world):
     return 10.0 * sum(world.body(body).mass for body in world.body_ids if world.body(body).spec.type == "dynamic")
 
 
-def _of_sums(contacts, found, exact, weight):
+def _of_sums(contacts, forces, exact, weight):
     """Return how far forces pull, or their sums are off, in weights."""
     row, k = points_of(contacts)
     normals, _ = contact_lines(contacts, row, k, len(exact.load))
-    load = (normals.T @ found[row, k]).reshape(-1, 3)
-    off = np.abs(found.sum(axis=1) - exact.total)[exact.is_unique]
-    return float(max(-found.min(), np.abs(load - exact.load).max(), off.max(initial=0.0))) / weight
+    load = (normals.T @ forces[row, k]).reshape(-1, 3)
+    off = np.abs(forces.sum(axis=1) - exact.total)[exact.is_unique]
+    return float(max(-forces.min(), np.abs(load - exact.load).max(), off.max(initial=0.0))) / weight
 
 
 KINDS = {"smooth": _smooth, "rough": _rough, "planks": _planks}
@@ -130,7 +130,7 @@ def main(arguments):
     errors = np.array([error_of(kind, number, seed) for number, kind in enumerate(kinds)])
     worst = {}
     for kind in KINDS:
-        mine = np.array([one == kind for one in kinds])
+        mine = np.array([name == kind for name in kinds])
         worst[kind] = float(errors[mine].max(initial=0.0))
         wrong = np.flatnonzero(mine & (errors > MOST))
         largest = f"largest error {worst[kind]:.1e} of the weight"

@@ -1,4 +1,4 @@
-"""What a process holds in memory, told apart from what it has merely not given back.
+"""Measure the memory that a process holds, as distinct from memory that it has merely not returned.
 
 `resident` counts all pages. After a burst of large surfaces many of them are free, but lie between others that are not (fragmentation), or
 the allocator keeps them for the next burst. `held` collects garbage and lets glibc give back every page that is wholly free
@@ -17,7 +17,7 @@ __all__ = ["allocated", "growth", "held", "resident"]
 
 
 def resident():
-    """Bytes of this process in memory; 0 where the system does not tell so."""
+    """Bytes of this process in memory; 0 where the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):

@@ -37,7 +37,7 @@ from engine.world import World
 from engine.world.solver import DEFAULT, solvers
 from tests.hazards.meddling import Meddler, sample_files
 
-__all__ = ["RewindingError", "rewind", "told"]
+__all__ = ["RewindingError", "observed_state", "rewind"]
 
 BUSY = 0.5
 """Chance that something is done between two steps."""
@@ -49,9 +49,9 @@ FEW = 2.0
 stay, and many steps are taken again from afar."""
 
 MEASURING = frozenset({"broadphase"})
-"""Demos that tell what the machine has done lately, which is no part of the past."""
+"""Demos that report what the machine has done lately, which is no part of the past."""
 _MILLISECONDS = re.compile(r"[\d.,]+ ms")
-"""What a step cost is told too, and may be another each time."""
+"""Times of steps, which are reported too and differ from run to run."""
 
 
 class RewindingError(AssertionError):
@@ -66,7 +66,7 @@ class Rewinding(RuleBasedStateMachine):
     seen : Counter
         What was done in all examples, and how often.
     readings : dict
-        Every few steps, a digest of everything that is told of the demo beside where its bodies are.
+        Every few steps, a digest of everything that the demo reports besides its bodies' poses.
     """
 
     kind = solver = None
@@ -202,7 +202,7 @@ class Rewinding(RuleBasedStateMachine):
         if history.inputs_applied == 0:
             self.hold(demo_hash(history.demo) == self.history.hash_at(history.now), f"{words}: the worlds of step {history.now} are others")
             if history.now % EVERY == 0:
-                now = {name: blake2b(repr(value).encode(), digest_size=8).digest() for name, value in told(history.demo).items()}
+                now = {name: blake2b(repr(value).encode(), digest_size=8).digest() for name, value in observed_state(history.demo).items()}
                 then = self.readings.setdefault(history.now, now)
                 others = sorted(name for name in now.keys() | then.keys() if now.get(name) != then.get(name))
                 self.hold(not others, f"{words}: of step {history.now} is another: {', '.join(others)}")
@@ -211,50 +211,59 @@ class Rewinding(RuleBasedStateMachine):
 def stepped(history):
     try:
         history.step()
-    except LabError:  # it failed when it was taken first, too, or the hash will tell
+    except LabError:  # it failed when it was taken first, too, or the hash will differ
         return
 
 
 def _columns(contacts):
-    """Return all that contacts tell; of some the columns are made when they are asked for."""
-    return [getattr(contacts, one.name) for one in fields(StepContacts)]
+    """Return all columns of the contacts; some are computed when they are read."""
+    return [getattr(contacts, field.name) for field in fields(StepContacts)]
 
 
-def told(demo):
-    """What a demo tells and shows of itself beside where its bodies are, under a name each."""
-    found = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
-    for tell in (demo.status, demo.summary):
+def observed_state(demo):
+    """Return, by name, all that a demo reports and shows besides its bodies' poses."""
+    observed = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
+    for describe in (demo.status, demo.summary):
         try:
-            lines = tuple(tell())
+            lines = tuple(describe())
         except LabError as error:
             lines = str(error)
         if demo.id not in MEASURING:
-            found[tell.__name__] = _MILLISECONDS.sub("", repr(lines))
+            observed[describe.__name__] = _MILLISECONDS.sub("", repr(lines))
     for k, stage in enumerate(demo.stages):
         state, contacts = stage.world._model, stage.world.contacts
         colors = sorted(demo.body_colors(stage).items())
-        found[f"picture {k}"] = colors, sorted(demo.outlined_bodies(stage)), stage.label, stage.own_bounds
-        found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
-        found[f"fixtures {k}"] = [
-            (at, one.body, one.spec.density, one.spec.friction, one.spec.restitution, one.spec.sensor, one.spec.mask, one.spec.group)
-            for at, one in state.fixtures.items()
+        observed[f"picture {k}"] = colors, sorted(demo.outlined_bodies(stage)), stage.label, stage.own_bounds
+        observed[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
+        observed[f"fixtures {k}"] = [
+            (
+                at,
+                fixture.body,
+                fixture.spec.density,
+                fixture.spec.friction,
+                fixture.spec.restitution,
+                fixture.spec.sensor,
+                fixture.spec.mask,
+                fixture.spec.group,
+            )
+            for at, fixture in state.fixtures.items()
         ]
-        found[f"joints {k}"] = list(state.joints.items())
-        found[f"settings {k}"] = stage.world.settings, stage.world.out_of_range, stage.world.step_index
-        found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in _columns(contacts)]
+        observed[f"joints {k}"] = list(state.joints.items())
+        observed[f"settings {k}"] = stage.world.settings, stage.world.out_of_range, stage.world.step_index
+        observed[f"contacts {k}"] = [column.tobytes() if isinstance(column, np.ndarray) else column for column in _columns(contacts)]
         snapshot = stage.world.snapshot()
         kept, memory = snapshot.state, snapshot.state.memory
         if snapshot.solver != DEFAULT:
-            found[f"solver {k}"] = flat(memory)
+            observed[f"solver {k}"] = flat(memory)
             continue
-        found[f"solver {k}"] = memory.keys.tobytes(), memory.manifolds.tobytes(), sorted(kept.touching), kept.events
+        observed[f"solver {k}"] = memory.keys.tobytes(), memory.manifolds.tobytes(), sorted(kept.touching), kept.events
         if memory.internal is not None:
-            found[f"internal state {k}"] = (
+            observed[f"internal state {k}"] = (
                 memory.internal.bodies.tobytes(),
                 memory.internal.joint_ids.tobytes(),
                 memory.internal.joints.tobytes(),
             )
-    return found
+    return observed
 
 
 def flat(value):
@@ -264,7 +273,7 @@ def flat(value):
     if isinstance(value, tuple):
         return tuple(map(flat, value))
     if is_dataclass(value):
-        return [(one.name, flat(getattr(value, one.name))) for one in fields(value)]
+        return [(field.name, flat(getattr(value, field.name))) for field in fields(value)]
     return value
 
 

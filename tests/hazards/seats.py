@@ -1,8 +1,8 @@
-"""Where the monkey sits: `OffScreen` hands events to a `Window` and has it drawn; `OnScreen` has the program's own window on an X display.
+"""Provide the monkey's window: `OffScreen` passes events to a `Window` and draws it; `OnScreen` uses the program's window on an X display.
 
 On the screen everything is as after ``python main.py``: `engine.app.loop.open_window` opens the window, events go through SDL's queue,
 `Loop.turn` takes the frames, the live check warms up in its thread, scenes are kept, preferences are written. Only the wait for the next
-sixtieth of a second is left out, and a frame is told how much time has passed.
+sixtieth of a second is left out, and a frame gets the time that has passed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SENT_BY_A_HAND = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEMOTION, pygame.MOUSE
 
 
 class Seat(Protocol):
-    """What a monkey needs of a window."""
+    """A window as the monkey needs it."""
 
     window: Window
     has_hands: bool
@@ -68,7 +68,7 @@ class OffScreen:
         return False
 
     def resize(self, size):
-        """Take another surface; SDL tells of it."""
+        """Take another surface; SDL reports the event."""
         self._surface = pygame.display.set_mode(size)
 
     def turn(self, elapsed):
@@ -123,7 +123,7 @@ class OnScreen:
         return False
 
     def resize(self, size):
-        """Pull at the corner, or let SDL ask the server; either way the server tells of it."""
+        """Pull at the corner, or let SDL ask the server; either way the server reports the event."""
         if self._hands is not None:
             self._hands.resize(size)
             return
@@ -165,7 +165,7 @@ def on_screen(size, demos, seed, with_hands=None, own=False):
     Parameters
     ----------
     with_hands : bool, optional
-        Let xdotool move the pointer and type. Unless told, only where nobody else is: in an Xvfb.
+        Let xdotool move the pointer and type. By default only in an Xvfb, where nobody else is.
     own : bool
         Take an Xvfb in any case.
 

@@ -195,7 +195,7 @@ def draw_case(rng, family):
 
 
 class WrongError(Exception):
-    """What an answer has got wrong, and by how many roundings."""
+    """An answer is wrong, by a number of roundings."""
 
     def __init__(self, what, by=math.inf):
         super().__init__(what)
@@ -257,34 +257,34 @@ class Judge:
         self.pair = Pair(case.a, case.xf_a, case.b, case.xf_b)
         self.u = Fraction(self.pair.rounding)
 
-    def overlap(self, found):
-        if found:
+    def overlap(self, is_overlapping):
+        if is_overlapping:
             within("an overlap of what is apart", self.pair.gap, self.u)
         elif self.pair.gap <= 0:
             raise WrongError("no overlap of what overlaps", float(-self.pair.gap / self.u))
 
-    def distance(self, found):
+    def distance(self, result):
         pair = self.pair
-        self._judge_status(found.status)
-        if found.normal is None:
+        self._judge_status(result.status)
+        if result.normal is None:
             within("cores that do not overlap", pair.core_separation, self.u)
             return
-        within("the separation", abs(Fraction(found.separation) - pair.gap), self.u)
-        n = fractions(found.normal)
+        within("the separation", abs(Fraction(result.separation) - pair.gap), self.u)
+        n = fractions(result.normal)
         unit(n)
         within("the normal", pair.gap - (pair.gap_along(n) - pair.radii), self.u)
-        self._judge_witnesses(found.point_a, found.point_b, found.separation, n)
+        self._judge_witnesses(result.point_a, result.point_b, result.separation, n)
 
-    def penetration(self, found):
-        self._judge_status(found.status)
-        if found.status is Status.SEPARATED:
+    def penetration(self, result):
+        self._judge_status(result.status)
+        if result.status is Status.SEPARATED:
             return
         pair = self.pair
-        within("the depth", abs(Fraction(found.depth) - max(ZERO, -pair.gap)), self.u)
-        n = fractions(found.normal)
+        within("the depth", abs(Fraction(result.depth) - max(ZERO, -pair.gap)), self.u)
+        n = fractions(result.normal)
         unit(n)
         within("the normal", pair.gap - (pair.gap_along(n) - pair.radii), self.u)
-        self._judge_witnesses(found.point_a, found.point_b, -found.depth, n)
+        self._judge_witnesses(result.point_a, result.point_b, -result.depth, n)
 
     def _judge_status(self, status):
         gap = self.pair.gap
@@ -308,28 +308,28 @@ class Judge:
             on_core = x + side * radius * n[0], y + side * radius * n[1]
             within(f"the point off {name}", off_solid(core, on_core), self.u)
 
-    def manifold(self, found):
+    def manifold(self, result):
         pair, case, u = self.pair, self.case, self.u
-        if not found.points:
+        if not result.points:
             if pair.gap <= 0 and self._least_edge_gap() <= pair.radii:
                 raise WrongError("no contact of what overlaps", float(-pair.gap / u))
             return
         is_polygons = isinstance(case.a, Polygon) and isinstance(case.b, Polygon)
         skins = pair.radii - pair.surface
-        n = fractions(found.normal)
+        n = fractions(result.normal)
         unit(n)
         along = pair.gap_along(n)
         best = self._least_edge_gap() if is_polygons else pair.core_separation
         within("a contact of what is apart", pair.gap - (skins if is_polygons else ZERO), u)
         within("the normal", best - along, u)
-        deepest = min(Fraction(point.separation) for point in found.points) + pair.surface
+        deepest = min(Fraction(point.separation) for point in result.points) + pair.surface
         if pair.gap <= 0 and along <= BOUND * u:
             within("a manifold without its deepest point", deepest - along, u)
         within("a point deeper than the deepest", along - deepest, u)
         lift = (pair.radius_a - pair.radius_b) / 2
         # a disc e past the end of an edge is farther from the end than from the edge's line by e^2 / 2r: for that much rounding decides
         past_end = ZERO if is_polygons else root(2 * pair.radii * BOUND * u)
-        for point in found.points:
+        for point in result.points:
             x, y = fractions(point.position)
             half = (Fraction(point.separation) + pair.surface) / 2
             on_a = x - (lift + half) * n[0], y - (lift + half) * n[1]
@@ -348,14 +348,14 @@ class Judge:
         pair = self.pair
         return max(edge.separation(others) for side, others in ((0, pair.b), (1, pair.a)) for edge in pair.edges(side))
 
-    def contact_set(self, found):
-        self._judge_status(found.status)
-        if found.status is not Status.TOUCHING:
+    def contact_set(self, result):
+        self._judge_status(result.status)
+        if result.status is not Status.TOUCHING:
             return
         pair, u = self.pair, self.u
-        n = fractions(found.normal)
+        n = fractions(result.normal)
         unit(n)
-        for point in found.points:
+        for point in result.points:
             x, y = fractions(point)
             for name, core, radius, side in (("A", pair.a, pair.radius_a, -1), ("B", pair.b, pair.radius_b, 1)):
                 within(f"a contact off {name}", off_outline(core, (x + side * radius * n[0], y + side * radius * n[1])), u)
@@ -368,27 +368,27 @@ class Judge:
         u = Fraction(SAT_ROUNDING * (math.fsum(map(abs, numbers)) + reach_of(case.a)))
         return hull_of(world_corners(case.a, case.xf_a)), Fraction(corners_of(case.a)[1]), u
 
-    def contains(self, found):
+    def contains(self, is_inside):
         hull, radius, u = self._alone()
         gap = signed_distance(hull, fractions(self.case.origin)) - radius
-        if found:
-            within("a point outside told as inside", gap, u)
+        if is_inside:
+            within("a point outside reported as inside", gap, u)
         elif gap <= 0:
-            raise WrongError("a point inside told as outside", float(-gap / u))
+            raise WrongError("a point inside reported as outside", float(-gap / u))
 
-    def ray_cast(self, found):
+    def ray_cast(self, result):
         hull, radius, u = self._alone()
         ray = Ray(hull, radius, fractions(self.case.origin), fractions(self.case.way))
-        if found.status is Status.HIT and found.normal is None:  # from inside
-            within("a start outside told as inside", ray.gap(ZERO), u)
+        if result.status is Status.HIT and result.normal is None:  # from inside
+            within("a start outside reported as inside", ray.gap(ZERO), u)
             return
-        ray.judge(found.status is Status.HIT, found.fraction, Fraction(1), u)
-        if found.status is not Status.HIT:
+        ray.judge(result.status is Status.HIT, result.fraction, Fraction(1), u)
+        if result.status is not Status.HIT:
             return
-        first = Fraction(found.fraction)
-        off = max(abs(p - q) for p, q in zip(fractions(found.point), ray.at(first), strict=True))
+        first = Fraction(result.fraction)
+        off = max(abs(p - q) for p, q in zip(fractions(result.point), ray.at(first), strict=True))
         within("a point that is not on the ray", off, u)
-        n = fractions(found.normal)
+        n = fractions(result.normal)
         unit(n)
         within("a normal along the ray", n[0] * ray.way[0] + n[1] * ray.way[1], turned(u, ray.way, radius))
         if not (isinstance(self.case.a, Segment) and radius == 0):  # the bare end of a line faces the ray
@@ -398,44 +398,44 @@ class Judge:
 
     # -- moving shapes
 
-    def swept_contact(self, found):
+    def swept_contact(self, result):
         case, velocity = self.case, fractions(self.case.velocity)
         pair = Pair(case.a, case.xf_a, case.b, case.xf_start)
         u = Fraction(pair.rounding + SAT_ROUNDING * math.fsum(map(abs, case.velocity)))
-        if found.status is Status.OVERLAPPING:
+        if result.status is Status.OVERLAPPING:
             within("overlapping, what is apart", pair.gap, u)
             return
         if pair.gap <= 0:
             raise WrongError("not overlapping, what overlaps", float(-pair.gap / u))
         ray = Ray(pair.difference, pair.radii, (ZERO, ZERO), (-velocity[0], -velocity[1]))
-        ray.judge(found.status is Status.HIT, found.t_first, Fraction(1), u)
-        if found.status is not Status.HIT:
+        ray.judge(result.status is Status.HIT, result.t_first, Fraction(1), u)
+        if result.status is not Status.HIT:
             return
-        n, first = fractions(found.normal), Fraction(found.t_first)
+        n, first = fractions(result.normal), Fraction(result.t_first)
         unit(n)
         within("a normal along the way", n[0] * velocity[0] + n[1] * velocity[1], turned(u, velocity, pair.radii))
         moved = [(x + first * velocity[0], y + first * velocity[1]) for x, y in pair.b]
-        for point in found.contact_set.points:
+        for point in result.contact_set.points:
             x, y = fractions(point)
             for name, core, radius, side in (("A", pair.a, pair.radius_a, -1), ("B", moved, pair.radius_b, 1)):
                 within(f"a contact off {name}", off_outline(core, (x + side * radius * n[0], y + side * radius * n[1])), u)
 
-    def time_of_impact(self, found):
+    def time_of_impact(self, result):
         case = self.case
         sweep = sweep_of(case)
         extents = reach_of(case.a) + reach_of(case.b)
         way = math.fsum(map(abs, case.velocity))
         start = Pair(case.a, case.xf_a, case.b, case.xf_start)
         u = Fraction(TOI_CONVERGENCE * extents + TOI_ROUNDINGS * (start.rounding + SAT_ROUNDING * way))
-        if found.status is Status.OVERLAPPING:
+        if result.status is Status.OVERLAPPING:
             within("overlapping, what is apart", start.gap, u)
             return
-        if found.status is Status.OUT_OF_ITERATIONS:
-            raise WrongError(found.status.name)
-        if found.status is Status.HIT:
-            within("a hit away from the surface", self._gap_at(sweep, found.fraction), u)
+        if result.status is Status.OUT_OF_ITERATIONS:
+            raise WrongError(result.status.name)
+        if result.status is Status.HIT:
+            within("a hit away from the surface", self._gap_at(sweep, result.fraction), u)
         for share in range(17):  # nothing deeper before
-            within("a touch passed over", -self._gap_at(sweep, found.fraction * share / 16.0), u)
+            within("a touch passed over", -self._gap_at(sweep, result.fraction * share / 16.0), u)
 
     def _gap_at(self, sweep, fraction):
         return Pair(self.case.a, self.case.xf_a, self.case.b, sweep.at(fraction)).gap
@@ -474,7 +474,7 @@ def ask_batch(cases):
     ends = np.array([(*sweep_of(case).end.position, sweep_of(case).end.angle) for case in cases])
     origins, ways, moves = (np.array([getattr(case, name) for case in cases]) for name in ("origin", "way", "velocity"))
     both, alone = (shapes, indices, *poses[:2]), (shapes, indices[:, 0], poses[0])
-    found = {
+    columns_by_query = {
         "overlap": (batch.overlap(*both),),
         "contains": (batch.contains(*alone, origins),),
     }
@@ -482,42 +482,42 @@ def ask_batch(cases):
     contact, ray = batch.contact_set(*both), batch.ray_cast(*alone, origins, ways)
     swept = batch.swept_contact(*both[:3], np.zeros_like(moves), poses[2], moves, 1.0)
     impact = batch.time_of_impact(shapes, indices, poses[0], poses[0], poses[2], ends)
-    found["distance"] = (distance.status, distance.separation, distance.point_a, distance.point_b, distance.normal)
-    found["penetration"] = (depth.status, depth.depth, depth.point_a, depth.point_b, depth.normal)
-    found["manifold"] = (manifold.count, manifold.normal, manifold.position, manifold.separation, manifold.feature_id)
-    found["contact_set"] = (contact.status, contact.count, contact.normal, contact.points)
-    found["ray_cast"] = (ray.status, ray.fraction, ray.point, ray.normal)
-    found["swept_contact"] = (swept.status, swept.t_first, swept.t_last, swept.normal, swept.contact_count, swept.contact)
-    found["time_of_impact"] = (impact.status, impact.fraction)
+    columns_by_query["distance"] = (distance.status, distance.separation, distance.point_a, distance.point_b, distance.normal)
+    columns_by_query["penetration"] = (depth.status, depth.depth, depth.point_a, depth.point_b, depth.normal)
+    columns_by_query["manifold"] = (manifold.count, manifold.normal, manifold.position, manifold.separation, manifold.feature_id)
+    columns_by_query["contact_set"] = (contact.status, contact.count, contact.normal, contact.points)
+    columns_by_query["ray_cast"] = (ray.status, ray.fraction, ray.point, ray.normal)
+    columns_by_query["swept_contact"] = (swept.status, swept.t_first, swept.t_last, swept.normal, swept.contact_count, swept.contact)
+    columns_by_query["time_of_impact"] = (impact.status, impact.fraction)
     for row in range(len(cases)):
-        yield {name: tuple(np.asarray(column[row]).tolist() for column in columns) for name, columns in found.items()}
+        yield {name: tuple(np.asarray(column[row]).tolist() for column in columns) for name, columns in columns_by_query.items()}
 
 
-def row_of(name, found):
+def row_of(name, result):
     """The row of a batch that one answer amounts to."""
     if name in ("overlap", "contains"):
-        return (found,)
+        return (result,)
     nowhere, nan = [0.0, 0.0], [math.nan, math.nan]
     if name in ("distance", "penetration"):
-        value = found.separation if name == "distance" else found.depth
-        points = (nan if p is None else list(p) for p in (found.point_a, found.point_b, found.normal))
-        return int(found.status), value, *points
+        value = result.separation if name == "distance" else result.depth
+        points = (nan if p is None else list(p) for p in (result.point_a, result.point_b, result.normal))
+        return int(result.status), value, *points
     if name == "manifold":
-        rest = 2 - len(found.points)
+        rest = 2 - len(result.points)
         return (
-            len(found.points), list(found.normal or nowhere), [list(p.position) for p in found.points] + rest * [nowhere],
-            [p.separation for p in found.points] + rest * [0.0], [p.feature_id for p in found.points] + rest * [0],
+            len(result.points), list(result.normal or nowhere), [list(p.position) for p in result.points] + rest * [nowhere],
+            [p.separation for p in result.points] + rest * [0.0], [p.feature_id for p in result.points] + rest * [0],
         )  # fmt: skip
     if name == "contact_set":
-        points = [list(p) for p in found.points]
-        return int(found.status), len(points), list(found.normal or nowhere), points + (2 - len(points)) * [nowhere]
+        points = [list(p) for p in result.points]
+        return int(result.status), len(points), list(result.normal or nowhere), points + (2 - len(points)) * [nowhere]
     if name == "ray_cast":
-        return int(found.status), found.fraction, list(found.point or nowhere), list(found.normal or nowhere)
+        return int(result.status), result.fraction, list(result.point or nowhere), list(result.normal or nowhere)
     if name == "swept_contact":
-        points = [list(p) for p in found.contact_set.points]
+        points = [list(p) for p in result.contact_set.points]
         count = len(points)
-        return int(found.status), found.t_first, found.t_last, list(found.normal or nowhere), count, points + (2 - count) * [nowhere]
-    return int(found.status), found.fraction
+        return int(result.status), result.t_first, result.t_last, list(result.normal or nowhere), count, points + (2 - count) * [nowhere]
+    return int(result.status), result.fraction
 
 
 def cases_of(family, count, seed):
@@ -527,9 +527,9 @@ def cases_of(family, count, seed):
 
 @dataclass
 class Tally:
-    """What one family's answers to one query came to."""
+    """Counts of one family's answers to one query."""
 
-    asked: int = 0
+    n_queries: int = 0
     positive: int = 0
     wrong: Counter = None
     worst: dict = None
@@ -542,13 +542,13 @@ class Tally:
 _POSITIVE = {
     "overlap": bool,
     "contains": bool,
-    "manifold": lambda found: bool(found.points),
-    "distance": lambda found: found.status is not Status.SEPARATED,
-    "penetration": lambda found: found.status is not Status.SEPARATED,
-    "contact_set": lambda found: found.status is Status.TOUCHING,
-    "ray_cast": lambda found: found.status is Status.HIT,
-    "swept_contact": lambda found: found.status is Status.HIT,
-    "time_of_impact": lambda found: found.status is Status.HIT,
+    "manifold": lambda result: bool(result.points),
+    "distance": lambda result: result.status is not Status.SEPARATED,
+    "penetration": lambda result: result.status is not Status.SEPARATED,
+    "contact_set": lambda result: result.status is Status.TOUCHING,
+    "ray_cast": lambda result: result.status is Status.HIT,
+    "swept_contact": lambda result: result.status is Status.HIT,
+    "time_of_impact": lambda result: result.status is Status.HIT,
 }
 
 
@@ -560,13 +560,13 @@ def judge_family(family, count, seed, block=500):
         some = cases[low : low + block]
         for number, (case, rows) in enumerate(zip(some, ask_batch(some), strict=True), start=low):
             judge = Judge(case)
-            for name, found in ask_scalar(case).items():
+            for name, result in ask_scalar(case).items():
                 tally = tallies[name]
-                tally.asked += 1
-                tally.positive += _POSITIVE[name](found)
+                tally.n_queries += 1
+                tally.positive += _POSITIVE[name](result)
                 try:
-                    getattr(judge, name)(found)
-                    if not np.array_equal(flat(row_of(name, found)), flat(rows[name]), equal_nan=True):
+                    getattr(judge, name)(result)
+                    if not np.array_equal(flat(row_of(name, result)), flat(rows[name]), equal_nan=True):
                         raise WrongError("another answer in a batch")
                 except WrongError as wrong:
                     tally.wrong[wrong.what] += 1
@@ -582,16 +582,16 @@ def flat(row):
 def main(arguments):
     count, seed = int(arguments[0]) if arguments else 1000, int(arguments[1]) if len(arguments) > 1 else 0
     report, n_wrong = {}, 0
-    print(f"{'family':12} {'query':16} {'asked':>7} {'positive':>8} {'wrong':>6}")
+    print(f"{'family':12} {'query':16} {'queries':>7} {'positive':>8} {'wrong':>6}")
     for family in arguments[2:] or FAMILIES:
         tallies = judge_family(family, count, seed)
         for name, tally in tallies.items():
             wrong = tally.wrong.total()
             n_wrong += wrong
-            print(f"{family:12} {name:16} {tally.asked:7} {tally.positive:8} {wrong:6}")
+            print(f"{family:12} {name:16} {tally.n_queries:7} {tally.positive:8} {wrong:6}")
             for what, times in tally.wrong.most_common():
                 print(f"{'':12}   {times:5} {what}: by up to {tally.worst[what]:.3g} u, case {tally.example[what]}")
-        report[family] = {name: {"asked": t.asked, "positive": t.positive, "wrong": dict(t.wrong)} for name, t in tallies.items()}
+        report[family] = {name: {"queries": t.n_queries, "positive": t.positive, "wrong": dict(t.wrong)} for name, t in tallies.items()}
     print(json.dumps({"seed": seed, "cases": count, "wrong_total": n_wrong, "families": report}))
     return 1 if n_wrong else 0
 

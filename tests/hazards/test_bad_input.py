@@ -1,4 +1,4 @@
-"""What a caller may get wrong, asked of every public question and constructor: the one named error, with field, range and value.
+"""Every public query and constructor rejects wrong input with one named error that has field, range and value.
 
 For the batched questions each argument is taken in turn and replaced by every wrong value its kind has. A question that is added
 without an entry here fails `test_every_public_name_is_asked`.
@@ -65,11 +65,11 @@ def wrong_rows(rows):
     }
 
 
-def wrong_indices(given):
-    array = np.array(given)
+def wrong_indices(indices):
+    array = np.array(indices)
 
     def with_first(index):
-        return [(index, *given[0][1:]) if isinstance(given[0], tuple) else index, *given[1:]]
+        return [(index, *indices[0][1:]) if isinstance(indices[0], tuple) else index, *indices[1:]]
 
     return {
         "negative": with_first(-1),
@@ -85,8 +85,8 @@ def wrong_indices(given):
         "text": array.astype(str),
         "objects": array.astype(object),
         "none": with_first(None),
-        "too deep": [given],
-        "ragged": [given[0], [given[0]], given[1]],
+        "too deep": [indices],
+        "ragged": [indices[0], [indices[0]], indices[1]],
         "nothing": None,
         "one number": 1,
         "one word": "pairs",
@@ -126,10 +126,10 @@ def wrong_of(function, argument):
     return WRONG[argument]
 
 
-def refused(function, argument, kind, *given, **named):
+def refused(function, argument, kind, *arguments, **named):
     """Return the error with which a call is refused."""
     try:
-        function(*given, **named)
+        function(*arguments, **named)
     except InvalidInputError as error:
         return error
     except Exception as error:

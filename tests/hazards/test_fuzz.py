@@ -25,19 +25,19 @@ LONGEST = PATIENCE + COMMANDS
 
 
 def run(modes, seeds, memory="0", solver=DEFAULT):
-    """What the runs saw. `memory` other than "0" is a byte that malloc fills what it hands out with (the C library of Linux only)."""
+    """Return the reports of the runs. `memory` other than "0" is a byte with which malloc fills memory (only in the C library of Linux)."""
     command = [sys.executable, "-m", "tests.hazards.fuzz", ",".join(modes), ",".join(map(str, seeds)), str(COMMANDS), solver]
     environment = {**os.environ, "MALLOC_PERTURB_": memory}
     longest = LONGEST * len(modes) * len(seeds)
     done = subprocess.run(command, capture_output=True, text=True, timeout=longest, cwd=ROOT, env=environment)
     lines = done.stdout.splitlines()
     assert done.returncode == 0, f"{' '.join(command[1:])} ended with {done.returncode} after {lines[-1:]}:\n{done.stderr[-3000:]}"
-    found = {}
+    runs = {}
     for line in lines:
         seen = json.loads(line)
         del seen["slowest_ms"]  # which no two runs have alike
-        found[seen.pop("mode"), seen.pop("seed")] = seen
-    return found
+        runs[seen.pop("mode"), seen.pop("seed")] = seen
+    return runs
 
 
 @pytest.mark.parametrize("solver", [DEFAULT, pytest.param("soft_step", marks=pytest.mark.slow)])
@@ -45,18 +45,18 @@ def test_random_commands_neither_crash_nor_change_a_replay(solver):
     modes = [mode for mode in MODES if mode != "solvers" or solver == DEFAULT]  # that mode chooses solvers by itself
     # Box2D reads what it never wrote in a wheel joint without a spring: by chance a NaN, and a run that is not its replay
     twice = [mode for mode in ("plain", "solvers") if mode in modes]
-    found = {}
+    runs = {}
     for seeds in (range(0, SEEDS, 2), range(1, SEEDS, 2)):  # of one parity, see `main`
         if seeds:
             some, again = run(modes, seeds, solver=solver), run(twice, seeds, "1", solver)
             assert {case: some[case] for case in again} == again, "what memory held before changes a run"
-            found.update(some)
-    assert len(found) == len(modes) * SEEDS
+            runs.update(some)
+    assert len(runs) == len(modes) * SEEDS
     for mode in modes:
         seen = Counter()
         for seed in range(SEEDS):
-            found[mode, seed].pop("hash")
-            seen.update(found[mode, seed])
+            runs[mode, seed].pop("hash")
+            seen.update(runs[mode, seed])
         assert seen["step"] > 0.2 * COMMANDS * SEEDS
         changes = ("set_body", "set_fixture", "set_joint", "set_settings", "apply_impulse")
         for name in ("create_body", "destroy_body", "create_joint", *changes, "refused"):

@@ -8,9 +8,9 @@ from tests.hazards import fuzz_server
 
 
 def test_a_world_besieged_goes_on():
-    found = fuzz_server.besiege(1_800, honest=1, n_in_peace=64)
-    assert found["messages"] >= 1_800 and found["dropped"] > 60 and len(found["kinds"]) > 10
-    assert found["ticks"] > 10
+    report = fuzz_server.besiege(1_800, honest=1, n_in_peace=64)
+    assert report["messages"] >= 1_800 and report["dropped"] > 60 and len(report["kinds"]) > 10
+    assert report["ticks"] > 10
 
 
 def test_a_stray_exception_is_noticed(monkeypatch):
@@ -23,8 +23,8 @@ def test_a_stray_exception_is_noticed(monkeypatch):
 
 
 def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing():
-    found = fuzz_server.leave_in_peace(1_000, honest=1)
-    assert found["messages"] >= 1_000 and found["dropped"] > 20
+    report = fuzz_server.leave_in_peace(1_000, honest=1)
+    assert report["messages"] >= 1_000 and report["dropped"] > 20
 
 
 @pytest.mark.slow
@@ -36,6 +36,6 @@ def test_worlds_of_all_kinds_go_on(demo, solver):
 
 @pytest.mark.slow
 def test_a_world_besieged_for_long_goes_on_as_it_was():
-    found = fuzz_server.besiege(100_000)
-    assert found["messages"] >= 100_000 and set(found["kinds"]) == set(fuzz_server.ATTACKS)
-    assert found["objects_grown_by"] < 1.25
+    report = fuzz_server.besiege(100_000)
+    assert report["messages"] >= 100_000 and set(report["kinds"]) == set(fuzz_server.ATTACKS)
+    assert report["objects_grown_by"] < 1.25

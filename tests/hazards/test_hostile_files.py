@@ -79,7 +79,7 @@ def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path):
 
 
 def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path):
-    """Issue 29: each of a million names that mean nothing was told, and kept: 1.3 GB."""
+    """Issue 29: each of a million unknown names was reported, and kept: 1.3 GB."""
     path = tmp_path / "hostile.json"
     for name in ("keyed_json", "keyed_body", "keyed_level"):
         path.write_bytes(KINDS[name].make(1_001))
@@ -93,11 +93,11 @@ def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_p
 def test_the_battery_measures_and_judges(tmp_path):
     path = tmp_path / "hostile.svg"
     path.write_bytes(KINDS["deep"].make(200))
-    found = hostile_files.run(["trace", str(path)])
-    assert found.status == 2
-    assert "nested at most 64 deep" in found.last_line
-    assert found.faults == []
-    assert found.processor > 0.0
-    assert 10_000_000 < found.n_bytes < hostile_files.MAX_BYTES
+    outcome = hostile_files.run(["trace", str(path)])
+    assert outcome.status == 2
+    assert "nested at most 64 deep" in outcome.last_line
+    assert outcome.faults == []
+    assert outcome.processor > 0.0
+    assert 10_000_000 < outcome.n_bytes < hostile_files.MAX_BYTES
     bad = hostile_files.Outcome(1.0, 2.0 * hostile_files.MAX_SECONDS, 2 * hostile_files.MAX_BYTES, -11, "Traceback\x1b")
     assert bad.faults == ["status -11", "slow", "large", "traceback", "control character"]

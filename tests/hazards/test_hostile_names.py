@@ -25,7 +25,7 @@ BOTH = hostile.NASTY_NAME + hostile.SURROGATE
 
 
 def is_harmless(text):
-    return all(one.isprintable() or one == "\n" for one in text)
+    return all(character.isprintable() or character == "\n" for character in text)
 
 
 def test_what_is_not_seen_is_escaped_and_what_is_seen_stays():
@@ -47,10 +47,10 @@ def test_no_command_lets_them_through(tmp_path, kind, capfd):
     out = str(tmp_path / "out.json")
     for arguments in (["scene", str(path)], ["scene", str(path), "--out", out], ["scene", str(path), "--json", "-"]):
         main(arguments)
-        told = "".join(capfd.readouterr())
-        assert is_harmless(told)
-        assert "Traceback" not in told
-        assert told
+        output = "".join(capfd.readouterr())
+        assert is_harmless(output)
+        assert "Traceback" not in output
+        assert output
     if kind.endswith(("scene", "rube")):
         assert len(load_scene(out).bodies) >= 3
 
@@ -76,10 +76,10 @@ def test_a_table_and_a_sentence_are_printed_escaped(capfd):
     console = people()
     console.print(table)
     console.print(BOTH, markup=False)
-    told = capfd.readouterr().out
-    assert is_harmless(told)
-    assert r"\x1b[31m" in told
-    assert r"\ud83d" in told
+    output = capfd.readouterr().out
+    assert is_harmless(output)
+    assert r"\x1b[31m" in output
+    assert r"\ud83d" in output
 
 
 def test_they_can_be_drawn():
@@ -102,12 +102,12 @@ def test_reports_and_tables_are_written(tmp_path):
 
 def test_warnings_as_errors_do_not_end_the_program_by_a_signal():
     command = [sys.executable, "-OO", "-W", "error", str(ROOT / "main.py"), "list"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
-    assert found.returncode == 0, found.stderr
-    assert "bullet" in found.stdout
+    process = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert process.returncode == 0, process.stderr
+    assert "bullet" in process.stdout
 
 
 def test_warnings_as_errors_do_not_end_a_script_with_a_world_by_a_signal():
     command = [sys.executable, "-W", "error", "-c", "from engine.world import World; print(len(World().body_ids))"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
-    assert (found.returncode, found.stdout) == (0, "0\n"), found.stderr
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert (process.returncode, process.stdout) == (0, "0\n"), process.stderr

@@ -47,7 +47,7 @@ _SPECIAL = (
 
 
 class StrangeError(Exception):
-    """What nobody but such an object raises."""
+    """Raised by such objects only."""
 
 
 def _raise(*_, **__):
@@ -160,7 +160,7 @@ SPECS = {
 }
 PLAIN = (float, int, str, bool, type(None))
 CASES = [(kind, name) for kind in SPECS for name in inspect.signature(kind).parameters if name not in ("args", "settings")]
-CASES += [(kind, one.name) for kind in SPECS if kind.__module__.startswith("engine.world") for one in fields(kind)]
+CASES += [(kind, field.name) for kind in SPECS if kind.__module__.startswith("engine.world") for field in fields(kind)]
 
 
 @pytest.mark.parametrize(("kind", "name"), dict.fromkeys(CASES), ids=lambda part: getattr(part, "__name__", part))
@@ -224,17 +224,17 @@ def test_a_method_takes_or_refuses_and_the_world_goes_on(name):
     for argument, (label, make) in itertools.product(usual, VALUES.items()):
         if argument == "n_steps" and label in ("5,000 digits", "beyond 64 bits"):
             continue  # are right, and would take for ever
-        given = {**usual, argument: make()} if not name.startswith("set_") or argument in ("body", "fixture", "joint") else None
-        if given is None:  # of many settings one at a time
+        arguments = {**usual, argument: make()} if not name.startswith("set_") or argument in ("body", "fixture", "joint") else None
+        if arguments is None:  # of many settings one at a time
             first = {key: usual[key] for key in list(usual)[:1] if name != "set_settings"}
-            given = (
+            arguments = (
                 {**first, argument: make()}
                 if name in ("set_body", "set_fixture", "set_joint", "set_settings")
                 else {**usual, argument: make()}
             )
-        given = {key: snapshot if key == "snapshot" and argument != key else value for key, value in given.items()}
+        arguments = {key: snapshot if key == "snapshot" and argument != key else value for key, value in arguments.items()}
         try:
-            getattr(world, name)(**given)
+            getattr(world, name)(**arguments)
             world.step()
             world.restore(snapshot)
         except (InvalidInputError, DeadHandleError) as error:

@@ -38,7 +38,7 @@ KILLED = (
 """The process ends by a signal, or abnormally on Windows."""
 
 BROKEN = ("body_destroyed_through_two_proxies", "fixture_used_after_body", "body_written_after_world", "endless_polygon")
-"""What happens depends on memory freed, or written over: a signal, an endless loop, or an error about nonsense. Never success."""
+"""Cases whose outcome depends on memory freed, or written over: a signal, an endless loop, or an error about nonsense. Never success."""
 
 
 def outcome(name, limit=PATIENCE):
@@ -313,12 +313,12 @@ def test_the_hull_foretold_is_the_one_that_box2d_makes():
             )
         sets.append(points.astype(np.float32).astype(np.float64))
     sets.append(np.array(NEARLY_COLLINEAR))
-    asked = box2d_hulls(sets)
+    hulls = box2d_hulls(sets)
     n_compared = n_endless = 0
     for row, points in enumerate(sets):
-        foretold, held = wrap(points.astype(np.float32), may_fuse=False), asked.corners[row]
+        foretold, held = wrap(points.astype(np.float32), may_fuse=False), hulls.corners[row]
         if foretold is None:
-            assert asked.n_wrapped[row] == -1
+            assert hulls.n_wrapped[row] == -1
             n_endless += 1
         elif held is not None:
             assert np.array_equal(points[foretold], held), points.tolist()

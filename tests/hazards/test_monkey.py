@@ -29,7 +29,7 @@ CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    """What it records and exports stays in a folder of its own."""
+    """Keep what it records and exports in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     for name in HOMES:
@@ -117,7 +117,7 @@ def test_without_a_server_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
 def test_a_leak_is_told_from_a_burst():
-    """Of two runs that take and give back, one keeps 10 kB each time: only that one is said to grow."""
+    """Two actions allocate and free; one keeps 10 kB each time, and only that one is reported to grow."""
     kept = []
     for leak in (0, 10_000):
         sizes = []

@@ -39,7 +39,7 @@ COMMANDS = {
     "set_settings": ("set_settings", lambda w: w.set_settings(gravity=(1.0, 2.0), sleeping=False)),
     "rebuild": ("write_impulses", lambda w: w.canonicalize()),
 }
-"""What is asked for, and where in it Box2D throws."""
+"""Command, and the function in it at which Box2D throws."""
 
 
 def full_world():
@@ -60,7 +60,7 @@ def full_world():
 
 
 def standing(world):
-    """All that is told of a world."""
+    """Return everything that a world reports."""
     bodies = [world.body(body) for body in world.body_ids]
     joints = [(world.joint(joint), world.joint_bodies(joint), world.joint_anchors(joint)) for joint in world.joint_ids]
     fixtures = [world.fixture(fixture).spec for fixture in world.fixture_ids]

@@ -1,4 +1,4 @@
-"""What the bare library accepts or corrupts without a word, done through the wrapper."""
+"""Through the wrapper, do what the bare library silently accepts or corrupts."""
 
 import copy
 import math

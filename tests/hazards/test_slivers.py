@@ -1,4 +1,4 @@
-"""Adversarial geometry: what was told wrong once, pinned; and some cases of every family, judged in fractions (`slivers`).
+"""Adversarial geometry: cases once answered wrongly, and some of every family, judged in fractions (`slivers`).
 
 More: ``python -m tests.hazards.slivers 10000 7``.
 """
@@ -29,9 +29,9 @@ BEFORE = [
 def judged(name, a, xf_a, b, xf_b):
     """One query's answer, which the judge must find right."""
     case = Case(a, xf_a, b, xf_b, (0.0, 0.0), (1.0, 0.0), (1.0, 0.0), 0.0, xf_b)
-    found = getattr(query, name)(a, xf_a, b, xf_b)
-    getattr(Judge(case), name)(found)
-    return found
+    result = getattr(query, name)(a, xf_a, b, xf_b)
+    getattr(Judge(case), name)(result)
+    return result
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -39,7 +39,7 @@ def test_some_of_each_family(family):
     tallies = judge_family(family, 30, 3)
     assert len(tallies) == 9
     for name, tally in tallies.items():
-        assert tally.asked == 30
+        assert tally.n_queries == 30
         assert not tally.wrong, (name, tally.wrong, tally.example)
         assert name in ("contains", "contact_set") or tally.positive > 5
 
@@ -134,7 +134,7 @@ def test_the_contact_of_edges_end_to_end_is_at_their_ends():
 
 
 def test_skinned_slivers_within_their_skins_touch():
-    """The incident edge is one of five that no cosine tells apart, and the first lies a meter from the reference edge."""
+    """The incident edge is one of five that no cosine distinguishes, and the first lies a meter from the reference edge."""
     a = Polygon(
         [
             (-0.9505629250648733, 3.41250170674651e-10),
@@ -155,8 +155,8 @@ def test_skinned_slivers_within_their_skins_touch():
         Transform((-0.9597871667694959, -0.5388868218662339)),
         Transform((-1.411352759868428, -0.5247866757000209), 6.28318530319909),
     )
-    found = judged("manifold", a, at, b, there)
-    assert [point.separation for point in found.points] == pytest.approx([0.0141, 0.0141], abs=1e-6)
+    contact = judged("manifold", a, at, b, there)
+    assert [point.separation for point in contact.points] == pytest.approx([0.0141, 0.0141], abs=1e-6)
 
 
 def test_a_manifold_of_slivers_has_its_deepest_point():
@@ -179,8 +179,8 @@ def test_a_manifold_of_slivers_has_its_deepest_point():
         Transform((-0.2993018468533042, -0.8476197933491978), 0.5048199715816173),
         Transform((-1.2252611758757133, 0.455710718098703), -0.9530871520010749),
     )
-    found = judged("manifold", a, at, b, there)
-    assert min(point.separation for point in found.points) == pytest.approx(-3.15e-11, abs=5e-13)
+    contact = judged("manifold", a, at, b, there)
+    assert min(point.separation for point in contact.points) == pytest.approx(-3.15e-11, abs=5e-13)
 
 
 def test_where_slivers_touch_once_parted_lies_on_both():
@@ -218,13 +218,13 @@ def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set():
         ]
     )  # fmt: skip
     at, there = Transform((0.6820571595959217, -0.868564048423307)), Transform((-44.23845048352768, 24.900383705051603), 3.488389560006196)
-    found = judged("contact_set", line, at, dart, there)
-    assert found.status is Status.TOUCHING
-    assert math.dist(found.points[0], (-44.2403838, 24.8997536)) < 1e-6
+    contact = judged("contact_set", line, at, dart, there)
+    assert contact.status is Status.TOUCHING
+    assert math.dist(contact.points[0], (-44.2403838, 24.8997536)) < 1e-6
 
 
 def test_a_polygon_that_rounding_leaves_two_corners_is_refused():
-    """Of these four corners two lie on the lines of their neighbors, within rounding; what was left had no area, and no query took it."""
+    """Two of these four corners lie on the lines of their neighbors, within rounding; the rest had no area, and no query accepted it."""
     flat = [(-0.7508507612023833, -2.14e-15), (0.8633830679241631, -4e-16), (0.8662969075492094, -3.5e-16), (0.9632048738262554, 9.34e-15)]
     with pytest.raises(InvalidShapeError, match="vertices must be points that enclose an area, got points on one line"):
         Polygon(flat)

@@ -15,7 +15,7 @@ from tests.hazards.resident import resident
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl here to make a certificate with")
 def test_a_siege_of_thousands_leaves_the_memory_as_it_was_and_the_guests_agree():
     """Issue 29: 5,664 connections with junk brought the host from 89 to 538 MB."""
-    found = tls_siege.main(6_000)
-    assert found["guests"] == 2 and found["compared"] > 0 and found["differing"] == found["adopted"] == 0 and found["failure"] == ""
+    report = tls_siege.main(6_000)
+    assert report["guests"] == 2 and report["compared"] > 0 and report["differing"] == report["adopted"] == 0 and report["failure"] == ""
     if resident() > 0:
-        assert found["grown"] < tls_siege.MAX_GROWTH, found
+        assert report["grown"] < tls_siege.MAX_GROWTH, report

@@ -40,7 +40,7 @@ the first time."""
 _HELD = 200
 """Connections of strangers that are open at a time."""
 _A_TURN = 10
-"""That they open between two turns of the guests."""
+"""Connections that strangers open between two turns of the guests."""
 
 
 def own_certificate(folder):
@@ -71,7 +71,7 @@ OPENINGS = {
     "hello": _client_hello,
     "record": lambda: b"\x16\x03\x01\x40\x00" + os.urandom(16_000),  # the longest of TLS, of which the rest never comes
 }
-"""What a stranger sends."""
+"""Bytes that a stranger sends."""
 
 
 class Strangers:
@@ -85,16 +85,16 @@ class Strangers:
         """Let some more come."""
         for _ in range(min(_A_TURN, self.n_left)):
             self.n_left, self._n = self.n_left - 1, self._n + 1
-            one = socket.socket()
-            one.setblocking(False)
-            found = one.connect_ex(("127.0.0.1", self._port))
-            assert found in (0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EAGAIN), os.strerror(found)
+            connection = socket.socket()
+            connection.setblocking(False)
+            status = connection.connect_ex(("127.0.0.1", self._port))
+            assert status in (0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EAGAIN), os.strerror(status)
             with contextlib.suppress(OSError):  # where too many wait to be accepted, it says nothing
-                one.send(list(OPENINGS.values())[self._n % len(OPENINGS)]())
+                connection.send(list(OPENINGS.values())[self._n % len(OPENINGS)]())
             if self._n % 5 == 0:
-                one.close()
+                connection.close()
                 continue
-            self._held.append(one)
+            self._held.append(connection)
             if len(self._held) > _HELD:
                 self._held.popleft().close()
 
@@ -145,7 +145,7 @@ def besiege(port, certificate, n, n_late=1):
     first, *others = (guest.digests for guest in guests)
     ticks = [tick for other in others for tick in first.keys() & other.keys()]
     differing = [tick for other in others for tick in first.keys() & other.keys() if first[tick] != other[tick]]
-    found = {
+    report = {
         "strangers": n,
         "guests": len(guests),
         "ticks": len(ticks),
@@ -155,11 +155,11 @@ def besiege(port, certificate, n, n_late=1):
     }
     for guest in guests:
         guest.session.leave()
-    return found
+    return report
 
 
 def _serve(certificate):
-    """Host; tell what the process holds, for every line that comes, until there are none."""
+    """Host the world; answer each line of input with the memory that the process holds."""
     host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
     host.start()
     print(host.port, flush=True)
@@ -182,20 +182,20 @@ def main(n):
                 assert host.stdin is not None and host.stdout is not None
                 host.stdin.write("\n")
                 host.stdin.flush()
-                told = json.loads(host.stdout.readline())
-                return told
+                answer = json.loads(host.stdout.readline())
+                return answer
 
             try:
                 port = int(host.stdout.readline())
                 at_first = ask()[0]
                 besiege(port, certificate, n // 10)
                 before = ask()[0]
-                found = besiege(port, certificate, n)
+                report = besiege(port, certificate, n)
                 after, dropped, failure = ask()
             finally:
                 host.stdin.close()
-    megabytes = {"MB": [round(one / 1e6, 1) for one in (at_first, before, after)], "grown": after - before}
-    return {**found, **megabytes, "dropped": dropped, "failure": failure}
+    megabytes = {"MB": [round(n_bytes / 1e6, 1) for n_bytes in (at_first, before, after)], "grown": after - before}
+    return {**report, **megabytes, "dropped": dropped, "failure": failure}
 
 
 if __name__ == "__main__":

@@ -130,9 +130,9 @@ def make(family, seed):
         contents.append(world.create_body(body))
         words.append(f"{kind} of {size:.3f} m at {fast:.0f} m/s, {spin:.0f} rad/s")
     if family == "linked":
-        for one, other in pairwise(contents):
-            (x, y), (u, v) = world.state(one).position, world.state(other).position
-            world.create_joint(RevoluteJointSpec(one, other, (0.5 * (x + u), 0.5 * (y + v))))
+        for first, other in pairwise(contents):
+            (x, y), (u, v) = world.state(first).position, world.state(other).position
+            world.create_joint(RevoluteJointSpec(first, other, (0.5 * (x + u), 0.5 * (y + v))))
     how = f"{family} {seed}: {wall}, {2 * thin:.4f} m thick, {2 * a:.1f} x {2 * b:.1f} m, e {bounce:g}, friction {rub:g}"
     how += f", {world.settings.hertz:g} Hz, {world.settings.velocity_iterations} sub-steps"
     return Case(world, room, half, tuple(contents), tuple(posts), "; ".join((how, *words)))
@@ -140,11 +140,11 @@ def make(family, seed):
 
 def _middles(case, body):
     pose = case.world.state(body).xf
-    found = []
+    middles = []
     for fixture in case.world.body(body).fixtures:
         shape = case.world.fixture(fixture).shape
-        found.append(pose.apply(shape.mass(1.0).centroid if isinstance(shape, Polygon) else tuple(shape.core.mean(axis=0))))
-    return found
+        middles.append(pose.apply(shape.mass(1.0).centroid if isinstance(shape, Polygon) else tuple(shape.core.mean(axis=0))))
+    return middles
 
 
 def judge(case, steps=STEPS):
@@ -179,11 +179,11 @@ def main(arguments):
         wrong = 0
         for seed in range(first, first + seeds):
             case = make(family, seed)
-            found = judge(case)
-            if found is not None:
+            fault = judge(case)
+            if fault is not None:
                 wrong += 1
                 if wrong <= 5:
-                    print(f"{found}\n    {case.words}")
+                    print(f"{fault}\n    {case.words}")
         print(f"{family:8} {seeds:6} rooms, {wrong} that something left", flush=True)
         n_wrong += wrong
     return 1 if n_wrong else 0

@@ -40,7 +40,7 @@ BUTTONS = (1, 2, 3)
 WHEEL_UP, WHEEL_DOWN = 4, 5
 """A notch of the wheel is a click of one of these in X."""
 MAX_NOTCHES = 5
-"""What a hand turns at once."""
+"""Most notches in one turn of the wheel."""
 
 
 class NoServerError(Exception):
@@ -89,8 +89,8 @@ def _start():
     program = shutil.which("Xvfb")
     if program is None:
         raise NoServerError("no X server answers, and Xvfb is not installed (Debian: apt-get install xvfb)")
-    told, tells = os.pipe()
-    with os.fdopen(told) as answer:
+    reading, tells = os.pipe()
+    with os.fdopen(reading) as answer:
         command = [program, "-displayfd", str(tells), "-screen", "0", SCREEN, "-nolisten", "tcp"]
         server = subprocess.Popen(command, pass_fds=[tells], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(tells)

@@ -28,36 +28,42 @@ def main():
     parser.add_argument("--survivors", action="store_true", help="list every one that was not killed")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--part", type=int, default=-1, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.part >= 0:
-        _work(given)
+    options = parser.parse_args()
+    if options.part >= 0:
+        _work(options)
         return
-    found = _collect(given)
-    if given.json is not None:
-        given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    _print(found, given.survivors)
+    rows = _collect(options)
+    if options.json is not None:
+        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    _print(rows, options.survivors)
 
 
-def _work(given):
+def _work(options):
     from tests.mutation.hunt import fates
     from tests.mutation.trials import QUERIES, trials
 
-    sizes = [max(1, given.pairs // share) for share in (64, 16, 4)]
-    sizes.append(max(1, given.pairs - sum(sizes)))
-    wanted = given.queries.split(",") if given.queries else list(QUERIES)
-    for trial in trials(given.seed, sizes, wanted):
-        for one in fates(trial, given.share, given.seed, (given.part, given.jobs), given.only):
-            row = {"query": one.query, "name": one.mutant.name, "line": one.mutant.line, "outcome": one.fate.outcome, "told": one.fate.told}
+    sizes = [max(1, options.pairs // share) for share in (64, 16, 4)]
+    sizes.append(max(1, options.pairs - sum(sizes)))
+    queries = options.queries.split(",") if options.queries else list(QUERIES)
+    for trial in trials(options.seed, sizes, queries):
+        for result in fates(trial, options.share, options.seed, (options.part, options.jobs), options.only):
+            row = {
+                "query": result.query,
+                "name": result.mutant.name,
+                "line": result.mutant.line,
+                "outcome": result.fate.outcome,
+                "note": result.fate.note,
+            }
             print(json.dumps(row), flush=True)
 
 
-def _collect(given):
+def _collect(options):
     """Share the work among processes, in which kernels are plain Python."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--jobs", str(given.jobs)]
-    found = []
+    command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--jobs", str(options.jobs)]
+    rows = []
     with tempfile.TemporaryDirectory() as directory:
-        files = [Path(directory) / f"part{part}" for part in range(given.jobs)]
+        files = [Path(directory) / f"part{part}" for part in range(options.jobs)]
         with contextlib.ExitStack() as stack:
             outputs = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
             parts = [
@@ -71,20 +77,20 @@ def _collect(given):
         if any(statuses):
             raise SystemExit(f"a process ended with status {max(statuses, key=abs)}")
         for file in files:
-            found += [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return sorted(found, key=lambda row: (row["query"], row["name"], row["line"]))
+            rows += [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return sorted(rows, key=lambda row: (row["query"], row["name"], row["line"]))
 
 
-def _print(found, with_survivors):
+def _print(rows, with_survivors):
     from tests.mutation.survivors import reason_of
 
     print(f"{'query':<10}{'mutants':>9}" + "".join(f"{name:>12}" for name in _COLUMNS))
-    for query in dict.fromkeys(row["query"] for row in found):
-        counts = Counter(row["outcome"] for row in found if row["query"] == query)
+    for query in dict.fromkeys(row["query"] for row in rows):
+        counts = Counter(row["outcome"] for row in rows if row["query"] == query)
         print(f"{query:<10}{counts.total():>9}" + "".join(f"{counts[name]:>12}" for name in _COLUMNS))
-    total = Counter(row["outcome"] for row in found)
+    total = Counter(row["outcome"] for row in rows)
     print(f"{'all':<10}{total.total():>9}" + "".join(f"{total[name]:>12}" for name in _COLUMNS))
-    survivors = [row for row in found if row["outcome"] in _COLUMNS[3:]]
+    survivors = [row for row in rows if row["outcome"] in _COLUMNS[3:]]
     reasons = Counter(reason_of(row["query"], row["name"], row["outcome"]) for row in survivors)
     print("\nsurvivors, and why:")
     for reason, count in reasons.most_common():
@@ -92,8 +98,8 @@ def _print(found, with_survivors):
     if with_survivors:
         print()
         for row in survivors:
-            told = f" ({row['told']})" if row["told"] else ""
-            print(f"{row['query']} {row['outcome']}{told}: line {row['line']}: {row['name']}")
+            note = f" ({row['note']})" if row["note"] else ""
+            print(f"{row['query']} {row['outcome']}{note}: line {row['line']}: {row['name']}")
             print(f"    {reason_of(row['query'], row['name'], row['outcome'])}")
 
 

@@ -1,4 +1,4 @@
-"""Which mutants the referee kills, which survive, and how near it came."""
+"""Find which mutants the referee kills and which survive, and how near it came."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEFT_ALONE = ("engine.compare.", "engine.box2d.", "engine.common.", "engine.con
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant in one query.
+    """Fate of a mutant in one query.
 
     `unexplained`    killed: an answer was judged unexplained
     `raised`         killed: an exception; compiled, some of them would be a read past an array
@@ -38,7 +38,7 @@ class Fate:
 
     outcome: str
     batch: int
-    told: str = ""
+    note: str = ""
 
     @property
     def is_killed(self):
@@ -61,12 +61,12 @@ class _TooSlow(BaseException):
 
 def reached(trial):
     """Run a trial's answers once and return the code of ours that ran, and its lines."""
-    found = {}
+    lines_by_code = {}
 
     def trace(frame, event, argument):
         if not str(frame.f_globals.get("__name__", "")).startswith("engine.") or frame.f_globals["__name__"].startswith(_LEFT_ALONE):
             return None
-        lines = found.setdefault(frame.f_code, set())
+        lines = lines_by_code.setdefault(frame.f_code, set())
 
         def local(frame, event, argument):
             lines.add(frame.f_lineno)
@@ -81,7 +81,7 @@ def reached(trial):
             trial.ours(batch)
     finally:
         sys.settrace(before)
-    return found
+    return lines_by_code
 
 
 def fates(trial, share, seed, part=(0, 1), only=()):
@@ -95,7 +95,7 @@ def fates(trial, share, seed, part=(0, 1), only=()):
             started = time.process_time()
             sound.append(trial.run(batch))
             limits.append(max(_MIN_SECONDS, _SLOWEST * (time.process_time() - started)))
-    assert sum(one.n_unexplained for one in sound) == 0, f"{trial.query}: the sound program has unexplained rows"
+    assert sum(batch.n_unexplained for batch in sound) == 0, f"{trial.query}: the sound program has unexplained rows"
     ran = reached(trial)
     rng, number = stream(seed, "mutants", trial.query), 0
 
@@ -114,7 +114,7 @@ def fates(trial, share, seed, part=(0, 1), only=()):
 
 
 def _fate(trial, mutant, sound, limits):
-    changed, largest, told, has_aside = -1, 0.0, "", False
+    changed, largest, note, has_aside = -1, 0.0, "", False
     for batch in range(trial.n_batches):
         try:
             with _quiet(), _limited(limits[batch]), planted(mutant):
@@ -135,9 +135,9 @@ def _fate(trial, mutant, sound, limits):
             if alone.n_unexplained:
                 return Fate("shared", batch)
             more = judged.reasons - sound[batch].reasons
-            told = ", ".join([f"changed by {largest:.2g}", *(f"{count} more {reason}" for reason, count in sorted(more.items()))])
+            note = ", ".join([f"changed by {largest:.2g}", *(f"{count} more {reason}" for reason, count in sorted(more.items()))])
     if changed >= 0:
-        return Fate("absorbed", changed, told)
+        return Fate("absorbed", changed, note)
     return Fate("aside" if has_aside else "unchanged", trial.n_batches)
 
 

@@ -78,13 +78,13 @@ def planted(mutant):
 
 def functions_of(codes):
     """Return the functions and methods of loaded modules that run these code objects, in the order of their source."""
-    found = {}
+    functions = {}
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType) and module.__name__.startswith("engine."):
             for function in _defined(module):
                 if function.__code__ in codes:
-                    found[function.__code__] = function
-    return sorted(found.values(), key=lambda one: (one.__module__, one.__code__.co_firstlineno))
+                    functions[function.__code__] = function
+    return sorted(functions.values(), key=lambda function: (function.__module__, function.__code__.co_firstlineno))
 
 
 def mutants_of(function, lines, is_wanted=lambda: True):
@@ -108,7 +108,7 @@ def mutants_of(function, lines, is_wanted=lambda: True):
         _put(changed, path, new)
         module = ast.fix_missing_locations(ast.Module([changed], []))
         compiled = compile(module, file, "exec")
-        code = next(one for one in compiled.co_consts if isinstance(one, CodeType) and one.co_name == function.__name__)
+        code = next(constant for constant in compiled.co_consts if isinstance(constant, CodeType) and constant.co_name == function.__name__)
         if code.co_freevars == ():
             yield Mutant(function, code, line, kind, before, after)
 
@@ -150,23 +150,23 @@ def _of_node(node, path):
                 yield "reversed", _with_op(_REVERSED[type(op)])
         case ast.BinOp(op=ast.Add() | ast.Sub()):
             yield "sign", _with_op(_SIGN[type(node.op)])
-            yield "dropped term", lambda one: one.left
+            yield "dropped term", lambda copy: copy.left
         case ast.BinOp(op=ast.Mult() | ast.Div()):
             yield "product", _with_op(_PRODUCT[type(node.op)])
         case ast.BinOp(op=ast.Mod()):
-            yield "not round", lambda one: one.left
+            yield "not round", lambda copy: copy.left
         case ast.UnaryOp(op=ast.USub()):
-            yield "sign", lambda one: one.operand
+            yield "sign", lambda copy: copy.operand
         case ast.Constant(value=bool(value)):
-            yield "negated", lambda one: ast.Constant(not value)
+            yield "negated", lambda copy: ast.Constant(not value)
         case ast.Constant(value=int(value)):
-            yield "off by one", lambda one: ast.Constant(value + 1)
+            yield "off by one", lambda copy: ast.Constant(value + 1)
         case ast.Constant(value=float(value)):
-            yield "twice", lambda one: ast.Constant(2.0 * value if value else 1.0)
+            yield "twice", lambda copy: ast.Constant(2.0 * value if value else 1.0)
         case ast.Name(id=name, ctx=ast.Load()) if name.isupper() and len(name) > 2:
-            yield "tolerance 0", lambda one: ast.Constant(0.0)
+            yield "tolerance 0", lambda copy: ast.Constant(0.0)
         case ast.BoolOp():
-            yield "connective", lambda one: ast.BoolOp(ast.Or() if isinstance(one.op, ast.And) else ast.And(), one.values)
+            yield "connective", lambda copy: ast.BoolOp(ast.Or() if isinstance(copy.op, ast.And) else ast.And(), copy.values)
         case ast.If() | ast.While():
             yield "negated", _negated
         case ast.IfExp():
@@ -174,52 +174,52 @@ def _of_node(node, path):
         case ast.Call():
             yield from _of_call(node)
         case ast.Tuple(elts=[_, _], ctx=ast.Load()) if path[-1][0] in ("value", "elts"):
-            yield "swapped", lambda one: ast.Tuple(one.elts[::-1], ast.Load())
+            yield "swapped", lambda copy: ast.Tuple(copy.elts[::-1], ast.Load())
         case ast.Break() | ast.Continue() | ast.AugAssign():
-            yield "left out", lambda one: ast.Pass()
+            yield "left out", lambda copy: ast.Pass()
         case ast.Assign(targets=[ast.Subscript()]):
-            yield "left out", lambda one: ast.Pass()
+            yield "left out", lambda copy: ast.Pass()
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if not name.startswith("record"):
-            yield "left out", lambda one: ast.Pass()
+            yield "left out", lambda copy: ast.Pass()
 
 
 def _of_call(node):
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
     if name in _EXTREME:
 
-        def other(one):
-            if isinstance(one.func, ast.Attribute):
-                one.func.attr = _EXTREME[name]
+        def other(call):
+            if isinstance(call.func, ast.Attribute):
+                call.func.attr = _EXTREME[name]
             else:
-                one.func.id = _EXTREME[name]
-            return one
+                call.func.id = _EXTREME[name]
+            return call
 
         yield "extreme", other
     if name in ("abs", "fabs") and len(node.args) == 1:
-        yield "extreme", lambda one: one.args[0]
+        yield "extreme", lambda call: call.args[0]
     if len(node.args) >= 2 and name not in ("range", "zip", *_EXTREME) and ast.dump(node.args[0]) != ast.dump(node.args[1]):
 
-        def swapped(one):
-            one.args[0], one.args[1] = one.args[1], one.args[0]
-            return one
+        def swapped(call):
+            call.args[0], call.args[1] = call.args[1], call.args[0]
+            return call
 
         yield "swapped", swapped
 
 
 def _with_op(op):
-    def change(one):
-        if isinstance(one, ast.Compare):
-            one.ops = [op()]
+    def change(changed):
+        if isinstance(changed, ast.Compare):
+            changed.ops = [op()]
         else:
-            one.op = op()
-        return one
+            changed.op = op()
+        return changed
 
     return change
 
 
-def _negated(one):
-    one.test = ast.UnaryOp(ast.Not(), one.test)
-    return one
+def _negated(changed):
+    changed.test = ast.UnaryOp(ast.Not(), changed.test)
+    return changed
 
 
 def _defined(module):
@@ -239,7 +239,7 @@ def _definition(module, function):
     waiting = list(module.body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.FunctionDef) and min([node.lineno, *(one.lineno for one in node.decorator_list)]) == first:
+        if isinstance(node, ast.FunctionDef) and min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) == first:
             return node
         if isinstance(node, ast.ClassDef):
             waiting += node.body

@@ -51,7 +51,7 @@ _RULES = (
         "",
         "unchanged",
         r"axis\[[3-5]\]|reference\[|INCIDENT|REFERENCE|TRIED|cosine|found_on|: amplif",
-        "what is told of the search beside the answer",
+        "what is reported about the search besides the answer",
     ),
     (
         "manifold",

@@ -18,7 +18,7 @@ from tests.mutation.survivors import UNEXPLAINED, reason_of
 
 ROOT = Path(__file__).parents[2]
 SHARE = os.environ.get("COLLISION_MUTANTS", "0.012")
-"""Of all mutants: some 110. Of a third as many, the share that is found varies by a tenth from sample to sample."""
+"""Share of all mutants: some 110. With a third as many, the share that is killed varies by a tenth from sample to sample."""
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +26,10 @@ needs_timer = pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="no time
 
 
 def hunted(tmp_path, *arguments):
-    found = tmp_path / "found.json"
-    command = [sys.executable, "-m", "tests.mutation", "--jobs", "2", "--json", str(found), *arguments]
+    report = tmp_path / "found.json"
+    command = [sys.executable, "-m", "tests.mutation", "--jobs", "2", "--json", str(report), *arguments]
     subprocess.run(command, check=True, cwd=ROOT, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    rows = json.loads(found.read_text(encoding="utf-8"))
+    rows = json.loads(report.read_text(encoding="utf-8"))
     return rows
 
 
@@ -62,8 +62,8 @@ ONCE_MISSED = {
 @needs_timer
 @pytest.mark.parametrize("query", ONCE_MISSED)
 def test_mutants_that_were_once_missed(query, tmp_path):
-    wanted = [part for name in ONCE_MISSED[query] for part in ("--only", name)]
-    rows = hunted(tmp_path, "--queries", query, "--pairs", "2000", *wanted)
+    options = [part for name in ONCE_MISSED[query] for part in ("--only", name)]
+    rows = hunted(tmp_path, "--queries", query, "--pairs", "2000", *options)
     for name in ONCE_MISSED[query]:
         outcomes = [row["outcome"] for row in rows if name in row["name"]]
         assert outcomes, name
@@ -80,8 +80,8 @@ def sample(values, n):
 
 
 def test_the_mutator_plants_what_it_says():
-    found = list(mutants_of(sample, set(range(10_000))))
-    told = {(one.kind, one.before, one.after) for one in found}
+    mutants = list(mutants_of(sample, set(range(10_000))))
+    described = {(mutant.kind, mutant.before, mutant.after) for mutant in mutants}
     assert {
         ("boundary", "values[i] > best", "values[i] >= best"),
         ("reversed", "values[i] > best", "values[i] <= best"),
@@ -94,6 +94,10 @@ def test_the_mutator_plants_what_it_says():
         ("twice", "5.0", "10.0"),
         ("extreme", "min(best, 5.0)", "max(best, 5.0)"),
         ("extreme", "abs(values[i])", "values[i]"),
-    } <= told
-    for one in found:
-        assert one.code.co_code != sample.__code__.co_code or one.code.co_consts != sample.__code__.co_consts or one.before != one.after
+    } <= described
+    for mutant in mutants:
+        assert (
+            mutant.code.co_code != sample.__code__.co_code
+            or mutant.code.co_consts != sample.__code__.co_consts
+            or mutant.before != mutant.after
+        )

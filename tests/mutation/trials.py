@@ -1,4 +1,4 @@
-"""What a mutant is put through: for each question of `compare`, our answers computed with the fault and judged against Box2D's.
+"""Try a mutant: for each query of `compare`, our answers are computed with the fault and judged against Box2D's.
 
 The cases are those of `compare`, in batches that grow: most mutants die of the first. The fault is everywhere it would be in the program:
 in the packing of the shapes, in our answers, and in whatever the judge itself uses of our algorithms (its replay of Box2D's rule, its
@@ -35,7 +35,7 @@ _SCENES = (45, *[2016] * 9)
 
 @dataclass(frozen=True)
 class Judged:
-    """What a batch came to: unexplained rows, the other reasons, our answers, and what `compare` does not judge of them."""
+    """Result of a batch: unexplained rows, the other reasons, our answers, and what `compare` does not judge of them."""
 
     n_unexplained: int
     reasons: Counter[str]
@@ -47,15 +47,15 @@ class Judged:
         if len(self.answers) != len(other.answers):
             return math.inf
         largest = 0.0
-        for one, changed in zip(self.answers, other.answers, strict=True):
-            if one.shape != changed.shape or one.dtype != changed.dtype:
+        for sound, changed in zip(self.answers, other.answers, strict=True):
+            if sound.shape != changed.shape or sound.dtype != changed.dtype:
                 return math.inf
-            if one.tobytes() == changed.tobytes():
+            if sound.tobytes() == changed.tobytes():
                 continue
-            if one.dtype != np.float64 or not np.array_equal(np.isfinite(one), np.isfinite(changed)):
+            if sound.dtype != np.float64 or not np.array_equal(np.isfinite(sound), np.isfinite(changed)):
                 return math.inf
-            is_finite = np.isfinite(one)
-            largest = max(largest, float(np.abs(one[is_finite] - changed[is_finite]).max(initial=0.0)))
+            is_finite = np.isfinite(sound)
+            largest = max(largest, float(np.abs(sound[is_finite] - changed[is_finite]).max(initial=0.0)))
         return largest
 
 
@@ -109,7 +109,7 @@ def _from_least(hull):
 def leaves(answers):
     """Return our answers as arrays; pairs of boxes are put in order."""
     if isinstance(answers, ManifoldRows):
-        said = Answers.of_ours(answers)  # what is told of the search is no answer
+        said = Answers.of_ours(answers)  # what is reported about the search is no answer
         points = np.where(_is_point(answers)[:, :, None], said.points, 0.0)
         is_turned = (said.count == 2) & (points[:, 0, :2].sum(axis=1) > points[:, 1, :2].sum(axis=1))  # either order will do
         return [said.count, said.normal, np.where(is_turned[:, None, None], points[:, ::-1], points)]
@@ -117,12 +117,12 @@ def leaves(answers):
         is_hit = answers.status == Status.HIT
         return [answers.status, np.where(is_hit, answers.fraction, 0.0), np.where(is_hit[:, None], answers.normal, 0.0)]
     if isinstance(answers, OurScene):
-        pairs = [one[np.lexsort(one.T)] for one in (np.sort(some, axis=1) for some in (answers.pairs, *answers.wide_pairs))]
+        pairs = [columns[np.lexsort(columns.T)] for columns in (np.sort(some, axis=1) for some in (answers.pairs, *answers.wide_pairs))]
         return [answers.before, answers.after, *pairs]
     if isinstance(answers, np.ndarray):
         return [answers]
     if isinstance(answers, (list, tuple)):
-        return [leaf for one in answers for leaf in leaves(one)]
+        return [leaf for part in answers for leaf in leaves(part)]
     if answers is None or isinstance(answers, (int, float)):
         return [np.array(np.nan if answers is None else answers)]
     return [leaf for name in type(answers).__slots__ for leaf in leaves(getattr(answers, name))]

@@ -158,7 +158,7 @@ def outline_of(name):
 
 
 MAX_CORNERS = 10_000 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 64
-"""Of outlines that tests cut; larger ones take minutes where kernels are not compiled. None has as many as 10,000."""
+"""Maximum number of corners of outlines that tests cut; larger ones take minutes without compiled kernels. None has 10,000."""
 
 CUT = [name for name in KEPT if MAX_CORNERS == 10_000 or outline_of(name).n_vertices <= MAX_CORNERS]
 """Those kept that tests go through."""

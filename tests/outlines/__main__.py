@@ -20,9 +20,9 @@ def timed(outline, method, max_pieces=None):
     spent = []
     for _ in range(REPEATS):
         start = time.process_time()
-        found = decompose(outline, method, max_pieces)
+        result = decompose(outline, method, max_pieces)
         spent.append(1e3 * (time.process_time() - start))
-    return found, statistics.median(spent)
+    return result, statistics.median(spent)
 
 
 def table():
@@ -34,13 +34,13 @@ def table():
         cells = []
         for column, (method, most) in enumerate([*((method, None) for method in METHODS), ("exact", 4)]):
             try:
-                found, ms = timed(outline, method, most)
+                result, ms = timed(outline, method, most)
             except InvalidShapeError:  # a circle in a splinter
                 cells.append("too small".rjust(16))
                 continue
-            totals[column] += len(found.pieces), ms
-            wrong = "" if method in EXACT_METHODS and most is None else f" {100.0 * found.cover.area_error:3.0f}%"
-            cells.append(f"{len(found.pieces):3d}{wrong} {ms:6.1f} ms".rjust(16))
+            totals[column] += len(result.pieces), ms
+            wrong = "" if method in EXACT_METHODS and most is None else f" {100.0 * result.cover.area_error:3.0f}%"
+            cells.append(f"{len(result.pieces):3d}{wrong} {ms:6.1f} ms".rjust(16))
         print(f"{name:27} {outline.n_vertices:7d}  " + "  ".join(cells))
     print(f"{'all together':27} {'':7}  " + "  ".join(f"{int(count):3d} {ms:6.0f} ms".rjust(16) for count, ms in totals))
     print("\nPieces; area covered too much or missed, in per cent of the outline; milliseconds of processor time.")
@@ -56,7 +56,7 @@ def table():
 
 
 def random_polygons(count):
-    """Cut random polygons of 4 to 500 corners, and print the worst; tell whether all were whole."""
+    """Cut random polygons of 4 to 500 corners, and print the worst; return whether all were whole."""
     makers = [
         ("grown", shapes.grown),
         ("jagged", shapes.jagged),
@@ -89,8 +89,8 @@ def random_polygons(count):
 def main(words):
     parser = argparse.ArgumentParser(prog="python -m tests.outlines", description=__doc__)
     parser.add_argument("--random", type=int, metavar="N", help="cut N random polygons instead")
-    given = parser.parse_args(words)
-    return table() if given.random is None else random_polygons(given.random)
+    options = parser.parse_args(words)
+    return table() if options.random is None else random_polygons(options.random)
 
 
 sys.exit(main(sys.argv[1:]))

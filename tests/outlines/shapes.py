@@ -176,12 +176,12 @@ def jagged(n, seed):
 def cheese(holes, seed, corners=9):
     """A disc with round holes at random places, apart from each other."""
     draw = np.random.default_rng([holes, seed])
-    found = []
-    while len(found) < holes:
+    circles = []
+    while len(circles) < holes:
         x, y, r = draw.uniform(-0.9, 0.9), draw.uniform(-0.9, 0.9), draw.uniform(0.05, 0.16)
-        if math.hypot(x, y) + r < 0.95 and all(math.hypot(x - u, y - v) > r + s + 0.02 for u, v, s in found):
-            found.append((x, y, r))
-    return Outline.of_polygon(regular(48), [regular(corners, r, (x, y)) for x, y, r in found])
+        if math.hypot(x, y) + r < 0.95 and all(math.hypot(x - u, y - v) > r + s + 0.02 for u, v, s in circles):
+            circles.append((x, y, r))
+    return Outline.of_polygon(regular(48), [regular(corners, r, (x, y)) for x, y, r in circles])
 
 
 def window(panes):

@@ -1,4 +1,4 @@
-"""What must hold for any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion.
+"""Properties of any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion.
 
 `test_every_question` scales them, carries rays and slides shapes.
 """
@@ -61,13 +61,13 @@ def grown(shape, by):
     return Segment(shape.p1, shape.p2, shape.skin_radius + by)
 
 
-def assert_same(one, other, a, sweep_a, b, sweep_b):
+def assert_same(first, other, a, sweep_a, b, sweep_b):
     """The same answer, or both within the tolerance of one and the same graze."""
-    if one.status is other.status and abs(one.fraction - other.fraction) < 1e-6:
+    if first.status is other.status and abs(first.fraction - other.fraction) < 1e-6:
         return
-    early = min(one.fraction, other.fraction)
+    early = min(first.fraction, other.fraction)
     assert touching_at(grown(a, GAP), sweep_a.at(early), b, sweep_b.at(early))
-    for t in np.linspace(early, max(one.fraction, other.fraction), 50)[1:-1]:
+    for t in np.linspace(early, max(first.fraction, other.fraction), 50)[1:-1]:
         assert not touching_at(a, sweep_a.at(float(t)), b, sweep_b.at(float(t)))
 
 
@@ -75,15 +75,15 @@ def assert_same(one, other, a, sweep_a, b, sweep_b):
 @given(shapes, sweeps, shapes, sweeps)
 def test_nothing_touches_before_the_time_of_impact(a, sweep_a, b, sweep_b):
     for method in METHODS:
-        found = time_of_impact(a, sweep_a, b, sweep_b, method=method)
-        assert found.status in (Status.HIT, Status.MISS, Status.OVERLAPPING)
-        if found.status is Status.OVERLAPPING:
+        impact = time_of_impact(a, sweep_a, b, sweep_b, method=method)
+        assert impact.status in (Status.HIT, Status.MISS, Status.OVERLAPPING)
+        if impact.status is Status.OVERLAPPING:
             assert touching_at(grown(a, NEAR), sweep_a.start, b, sweep_b.start)
             continue
-        for t in np.linspace(0.0, found.fraction, 40)[:-1]:
+        for t in np.linspace(0.0, impact.fraction, 40)[:-1]:
             assert not touching_at(a, sweep_a.at(float(t)), b, sweep_b.at(float(t)))
-        if found.status is Status.HIT:
-            assert touching_at(grown(a, GAP), sweep_a.at(found.fraction), b, sweep_b.at(found.fraction))
+        if impact.status is Status.HIT:
+            assert touching_at(grown(a, GAP), sweep_a.at(impact.fraction), b, sweep_b.at(impact.fraction))
 
 
 @PROFILE

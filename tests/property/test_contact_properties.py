@@ -1,4 +1,4 @@
-"""What must hold of contacts and overlaps of any two shapes: parting by the manifold, its points, and one answer from every form.
+"""Properties of contacts and overlaps of any two shapes: parting by the manifold, its points, and one answer from every form.
 
 `test_every_question` swaps and carries them, and compares depths.
 """
@@ -47,12 +47,12 @@ def skins(*both):
 @PROFILE
 @given(shapes, poses, shapes, poses)
 def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b):
-    found = manifold(a, xf_a, b, xf_b)
-    assert bool(found.points) == overlap(a, xf_a, b, xf_b)
-    if not found.points:
+    contact = manifold(a, xf_a, b, xf_b)
+    assert bool(contact.points) == overlap(a, xf_a, b, xf_b)
+    if not contact.points:
         return
-    depth = skins(a, b) - min(point.separation for point in found.points)
-    nx, ny = found.normal
+    depth = skins(a, b) - min(point.separation for point in contact.points)
+    nx, ny = contact.normal
     assert abs(math.hypot(nx, ny) - 1.0) < NEAR
     assert depth >= -NEAR
     assert not overlap(a, xf_a, b, moved(xf_b, ((depth + NEAR) * nx, (depth + NEAR) * ny)))
@@ -65,9 +65,9 @@ def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b
 def test_points_lie_midway_within_both_skins(a, xf_a, b, xf_b):
     total_skin = sum(shape.skin_radius for shape in (a, b) if isinstance(shape, Polygon))
     for rule in ("exact", "box2d"):
-        found = manifold(a, xf_a, b, xf_b, rule)
-        assert len(found.points) <= (1 if isinstance(a, Circle) or isinstance(b, Circle) else 2)
-        for point in found.points:
+        contact = manifold(a, xf_a, b, xf_b, rule)
+        assert len(contact.points) <= (1 if isinstance(a, Circle) or isinstance(b, Circle) else 2)
+        for point in contact.points:
             assert point.separation <= total_skin + NEAR
 
 
@@ -98,9 +98,9 @@ def test_the_exact_axis_is_never_deeper_than_box2ds(a, xf_a, b, xf_b):
 @PROFILE
 @given(shapes, poses, shapes, poses)
 def test_contact_sets_say_what_overlap_says(a, xf_a, b, xf_b):
-    found = contact_set(a, xf_a, b, xf_b)
-    assert (found.status is not Status.SEPARATED) == overlap(a, xf_a, b, xf_b)
-    assert bool(found.points) == (found.normal is not None) == (found.status is Status.TOUCHING)
+    contact = contact_set(a, xf_a, b, xf_b)
+    assert (contact.status is not Status.SEPARATED) == overlap(a, xf_a, b, xf_b)
+    assert bool(contact.points) == (contact.normal is not None) == (contact.status is Status.TOUCHING)
 
 
 def test_last_frames_axis_settles_nearly_every_pair_that_stays_apart():
@@ -113,9 +113,9 @@ def test_last_frames_axis_settles_nearly_every_pair_that_stays_apart():
         for frame in range(60):
             x, y = (at + drift * frame / 60.0).tolist()
             there = Transform((x, y), spin * frame / 60.0)
-            found = overlap_cached(a, Transform(), b, there, axis)
-            assert found.is_overlapping == overlap(a, Transform(), b, there)
-            axis = found.axis
-            apart += not found.is_overlapping
-            enough += found.was_enough
+            result = overlap_cached(a, Transform(), b, there, axis)
+            assert result.is_overlapping == overlap(a, Transform(), b, there)
+            axis = result.axis
+            apart += not result.is_overlapping
+            enough += result.was_enough
     assert enough > 0.9 * apart > 500

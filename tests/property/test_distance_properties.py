@@ -1,4 +1,4 @@
-"""What must hold of distance and penetration for any two shapes: closing a gap, the shortest way out, and where the points are.
+"""Properties of distance and penetration of any two shapes: closing a gap, the shortest way out, and where the points are.
 
 `test_every_question` parts, swaps, carries and scales them.
 """
@@ -39,10 +39,10 @@ def moved(xf, by, normal):
 @PROFILE
 @given(shapes, poses, shapes, poses, st.sampled_from([1e-3, 0.25, 3.0]))
 def test_moving_b_along_the_normal_leaves_any_gap_wanted(a, xf_a, b, xf_b, gap):
-    found = distance(a, xf_a, b, xf_b)
-    if found.normal is None:
+    result = distance(a, xf_a, b, xf_b)
+    if result.normal is None:
         return
-    after = distance(a, xf_a, b, moved(xf_b, gap - found.separation, found.normal))
+    after = distance(a, xf_a, b, moved(xf_b, gap - result.separation, result.normal))
     assert after.status is Status.SEPARATED
     assert abs(after.separation - gap) < NEAR
 
@@ -50,8 +50,8 @@ def test_moving_b_along_the_normal_leaves_any_gap_wanted(a, xf_a, b, xf_b, gap):
 @PROFILE
 @given(shapes, poses, shapes, poses, angle)
 def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
-    found = penetration(a, xf_a, b, xf_b)
-    short = found.depth - NEAR
+    result = penetration(a, xf_a, b, xf_b)
+    short = result.depth - NEAR
     if short > 0.0:
         there = moved(xf_b, short, (math.cos(direction), math.sin(direction)))
         assert penetration(a, xf_a, b, there).status is not Status.SEPARATED
@@ -61,11 +61,11 @@ def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
 @given(shapes, poses, shapes, poses)
 def test_points_are_where_they_should_be(a, xf_a, b, xf_b):
     """Each point lies on the surface of its shape, and one from the other by separation times normal."""
-    for found, gap in ((distance(a, xf_a, b, xf_b), 1.0), (penetration(a, xf_a, b, xf_b), -1.0)):
-        if found.normal is None:
+    for result, gap in ((distance(a, xf_a, b, xf_b), 1.0), (penetration(a, xf_a, b, xf_b), -1.0)):
+        if result.normal is None:
             continue
-        gap *= found.separation if gap > 0.0 else found.depth
-        assert math.dist(found.point_b, [p + gap * n for p, n in zip(found.point_a, found.normal, strict=True)]) < NEAR
-        for shape, xf, point in ((a, xf_a, found.point_a), (b, xf_b, found.point_b)):
+        gap *= result.separation if gap > 0.0 else result.depth
+        assert math.dist(result.point_b, [p + gap * n for p, n in zip(result.point_a, result.normal, strict=True)]) < NEAR
+        for shape, xf, point in ((a, xf_a, result.point_a), (b, xf_b, result.point_b)):
             assert penetration(shape, xf, Segment(point, point), Transform()).depth < NEAR
             assert distance(shape, xf, Segment(point, point), Transform()).separation < NEAR

@@ -83,7 +83,7 @@ def skins(*both):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a question said; `words` are statuses, counts and ids."""
+    """Answer to a query; `words` are statuses, counts and ids."""
 
     words: tuple = ()
     times: tuple = ()
@@ -97,47 +97,47 @@ def some(value):
 
 
 def ask_distance(s):
-    found = query.distance(s.a, s.xf_a, s.b, s.xf_b)
-    where = (*some(found.point_a), *some(found.point_b))
-    return Answer((found.status, found.normal is None), (), (found.separation,), where, some(found.normal))
+    result = query.distance(s.a, s.xf_a, s.b, s.xf_b)
+    where = (*some(result.point_a), *some(result.point_b))
+    return Answer((result.status, result.normal is None), (), (result.separation,), where, some(result.normal))
 
 
 def ask_penetration(s):
-    found = query.penetration(s.a, s.xf_a, s.b, s.xf_b)
-    return Answer((found.status,), (), (found.depth,), (*some(found.point_a), *some(found.point_b)), some(found.normal))
+    result = query.penetration(s.a, s.xf_a, s.b, s.xf_b)
+    return Answer((result.status,), (), (result.depth,), (*some(result.point_a), *some(result.point_b)), some(result.normal))
 
 
 def ask_manifold(s):
-    found = query.manifold(s.a, s.xf_a, s.b, s.xf_b)
-    words = (len(found.points), *(point.feature_id for point in found.points))
-    lengths, where = tuple(point.separation for point in found.points), tuple(point.position for point in found.points)
-    return Answer(words, (), lengths, where, some(found.normal))
+    result = query.manifold(s.a, s.xf_a, s.b, s.xf_b)
+    words = (len(result.points), *(point.feature_id for point in result.points))
+    lengths, where = tuple(point.separation for point in result.points), tuple(point.position for point in result.points)
+    return Answer(words, (), lengths, where, some(result.normal))
 
 
 def ask_contact_set(s):
-    found = query.contact_set(s.a, s.xf_a, s.b, s.xf_b)
-    return Answer((found.status, len(found.points)), (), (), found.points, some(found.normal))
+    result = query.contact_set(s.a, s.xf_a, s.b, s.xf_b)
+    return Answer((result.status, len(result.points)), (), (), result.points, some(result.normal))
 
 
 def ask_swept(s):
-    found = query.swept_contact(s.a, s.xf_a, (0.0, 0.0), s.b, s.xf_b, s.way, 4.0)
-    where = (*some(found.point), *found.contact_set.points)
-    return Answer((found.status, len(found.contact_set.points)), (found.t_first, found.t_last), (), where, some(found.normal))
+    result = query.swept_contact(s.a, s.xf_a, (0.0, 0.0), s.b, s.xf_b, s.way, 4.0)
+    where = (*some(result.point), *result.contact_set.points)
+    return Answer((result.status, len(result.contact_set.points)), (result.t_first, result.t_last), (), where, some(result.normal))
 
 
 def ask_time_of_impact(s):
-    found = query.time_of_impact(s.a, Sweep(s.xf_a, s.end_a, s.point), s.b, Sweep(s.xf_b, s.end_b))
-    return Answer((found.status,), (found.fraction,))
+    result = query.time_of_impact(s.a, Sweep(s.xf_a, s.end_a, s.point), s.b, Sweep(s.xf_b, s.end_b))
+    return Answer((result.status,), (result.fraction,))
 
 
 def ask_shape_cast(s):
-    found = query.shape_cast(s.a, s.xf_a, s.way, s.b, s.xf_b)
-    return Answer((found.status,), (found.fraction,), (), some(found.point), some(found.normal))
+    result = query.shape_cast(s.a, s.xf_a, s.way, s.b, s.xf_b)
+    return Answer((result.status,), (result.fraction,), (), some(result.point), some(result.normal))
 
 
 def ask_ray_cast(s):
-    found = query.ray_cast(s.a, s.xf_a, s.point, s.way)
-    return Answer((found.status,), (found.fraction,), (), some(found.point), some(found.normal))
+    result = query.ray_cast(s.a, s.xf_a, s.point, s.way)
+    return Answer((result.status,), (result.fraction,), (), some(result.point), some(result.normal))
 
 
 QUESTIONS = {
@@ -183,8 +183,8 @@ def scaled(s, k):
 @given(scenes, st.sampled_from([2.0**-20, 2.0**-10, 2.0**10, 2.0**20]))
 def test_scaling_by_a_power_of_two_scales_to_the_bit(scene, k):
     for name, ask in QUESTIONS.items():
-        one, other = ask(scene), ask(scaled(scene, k))
-        expected = replace(one, lengths=times(one.lengths, k), points=tuple(times(point, k) for point in one.points))
+        original, other = ask(scene), ask(scaled(scene, k))
+        expected = replace(original, lengths=times(original.lengths, k), points=tuple(times(point, k) for point in original.points))
         assert other == expected, name
 
 
@@ -194,9 +194,9 @@ def test_scaling_scales_boxes_and_masses_to_the_bit(shape, xf, k, density):
     large, there = scaled_shape(shape, k), Transform(times(xf.position, k), xf.angle)
     assert (large.aabb(there).lower, large.aabb(there).upper) == (times(shape.aabb(xf).lower, k), times(shape.aabb(xf).upper, k))
     if not isinstance(shape, Segment):
-        one, other = shape.mass(density), large.mass(density)
-        assert (other.area, other.mass, other.inertia) == (k**2 * one.area, k**2 * one.mass, k**4 * one.inertia)
-        assert other.centroid == times(one.centroid, k)
+        mass, other = shape.mass(density), large.mass(density)
+        assert (other.area, other.mass, other.inertia) == (k**2 * mass.area, k**2 * mass.mass, k**4 * mass.inertia)
+        assert other.centroid == times(mass.centroid, k)
 
 
 # -- swapping and rigid motion
@@ -225,15 +225,15 @@ def test_swapping_mirrors(scene):
     assert abs(gap - gap_of(other)) <= 4.0 * u
     is_clear = abs(gap) > 4.0 * u
     for name in ("overlap", "distance", "penetration", "contact_set"):
-        one, two = QUESTIONS[name](scene), QUESTIONS[name](other)
+        original, two = QUESTIONS[name](scene), QUESTIONS[name](other)
         if is_clear:
-            assert one.words[0] == two.words[0], name
-    one, two = ask_manifold(scene), ask_manifold(other)
-    if one.lengths and two.lengths:
-        assert abs(min(one.lengths) - min(two.lengths)) <= 4.0 * u
+            assert original.words[0] == two.words[0], name
+    original, two = ask_manifold(scene), ask_manifold(other)
+    if original.lengths and two.lengths:
+        assert abs(min(original.lengths) - min(two.lengths)) <= 4.0 * u
         # where only one axis is the shallowest, it is the same one turned round
-        if isinstance(scene.a, Circle) and np.allclose(one.directions, np.negative(two.directions), atol=1e-6):
-            assert np.allclose(one.points[0], two.points[0], atol=1e-6)
+        if isinstance(scene.a, Circle) and np.allclose(original.directions, np.negative(two.directions), atol=1e-6):
+            assert np.allclose(original.points[0], two.points[0], atol=1e-6)
     if gap > 1e-3:  # two convex shapes that are apart have one direction; an error of both ends turns it by as much over the gap
         there, back = ask_distance(scene).directions[0], ask_distance(other).directions[0]
         assert np.allclose(there, times(back, -1.0), rtol=0.0, atol=8.0 * u / (gap + skins_and_radii(scene)))
@@ -241,7 +241,7 @@ def test_swapping_mirrors(scene):
     first, second = ask_swept(scene), ask_swept(other)
     if is_clear and first.words[0] == second.words[0] == Status.HIT:
         speed = math.hypot(*scene.way)
-        # a time errs by the length's error over the rate of closing, which the normal tells
+        # a time errs by the length's error over the rate of closing, which the normal gives
         closing = -sum(n * w for n, w in zip(first.directions[0], scene.way, strict=True))
         if closing > 1e-3 * speed:
             assert abs(first.times[0] - second.times[0]) <= 8.0 * u / closing
@@ -268,23 +268,23 @@ def test_rigid_motion_changes_nothing(scene, motion):
     if abs(gap) > 5.0 * u:
         for name in ("overlap", "distance", "penetration", "contact_set"):
             assert QUESTIONS[name](scene).words[0] == QUESTIONS[name](other).words[0], name
-    one, two = ask_manifold(scene), ask_manifold(other)
-    if one.lengths and two.lengths:
-        assert abs(min(one.lengths) - min(two.lengths)) <= 5.0 * u
-        if len(one.lengths) == len(two.lengths) and np.allclose(motion.rotate(one.directions[0]), two.directions[0], atol=1e-7):
+    original, two = ask_manifold(scene), ask_manifold(other)
+    if original.lengths and two.lengths:
+        assert abs(min(original.lengths) - min(two.lengths)) <= 5.0 * u
+        if len(original.lengths) == len(two.lengths) and np.allclose(motion.rotate(original.directions[0]), two.directions[0], atol=1e-7):
             # the same axis: then the same points; steep clips may move along their edge
-            ids = zip(one.words[1:], two.words[1:], one.lengths, two.lengths, strict=True)
+            ids = zip(original.words[1:], two.words[1:], original.lengths, two.lengths, strict=True)
             assert all(abs(p - q) < 1e-6 for id, other_id, p, q in ids if id == other_id)
     if gap > 1e-3:
         assert np.allclose(motion.rotate(ask_distance(scene).directions[0]), ask_distance(other).directions[0], atol=1e-9)
     for name in ("swept_contact", "shape_cast", "ray_cast"):
-        one, two = QUESTIONS[name](scene), QUESTIONS[name](other)
-        if one.words[0] == two.words[0] == Status.HIT and one.directions and two.directions:
-            closing = abs(sum(n * w for n, w in zip(one.directions[0], scene.way, strict=True)))
+        original, two = QUESTIONS[name](scene), QUESTIONS[name](other)
+        if original.words[0] == two.words[0] == Status.HIT and original.directions and two.directions:
+            closing = abs(sum(n * w for n, w in zip(original.directions[0], scene.way, strict=True)))
             if closing > 1e-3 * math.hypot(*scene.way):
-                assert abs(one.times[0] - two.times[0]) <= 10.0 * u / closing, name
+                assert abs(original.times[0] - two.times[0]) <= 10.0 * u / closing, name
                 if name == "ray_cast":  # the others may name any point of an edge that touches
-                    off = math.dist(motion.apply(one.points[0]), two.points[0])
+                    off = math.dist(motion.apply(original.points[0]), two.points[0])
                     assert off <= 10.0 * u * (1.0 + math.hypot(*scene.way) / closing)
     inside = query.contains(scene.a, scene.xf_a, scene.point)
     point = Segment(scene.point, scene.point)
@@ -310,11 +310,11 @@ def test_moving_b_by_the_depth_leaves_them_touching(scene):
     if deep.depth > 16.0 * u:
         short = replace(scene, xf_b=nudged(scene.xf_b, times(deep.normal, deep.depth - 8.0 * (u + parted.rounding))))
         assert query.overlap(short.a, short.xf_a, short.b, short.xf_b)
-    found = query.manifold(scene.a, scene.xf_a, scene.b, scene.xf_b)
+    contact = query.manifold(scene.a, scene.xf_a, scene.b, scene.xf_b)
     has_corners = isinstance(scene.a, Polygon) and isinstance(scene.b, Polygon) and skins(scene.a, scene.b) > 0.0
-    if found.points and not has_corners:
+    if contact.points and not has_corners:
         # two polygons with skins are square-cornered to a manifold and round to `penetration`: see docs/algorithms/manifold.md
-        assert abs(skins(scene.a, scene.b) - min(point.separation for point in found.points) - deep.depth) <= 4.0 * u
+        assert abs(skins(scene.a, scene.b) - min(point.separation for point in contact.points) - deep.depth) <= 4.0 * u
 
 
 @PROFILE
@@ -326,19 +326,19 @@ def test_nothing_overlaps_before_the_touch(scene):
     """
     allowed = 8.0 * scene.rounding
     for name, moving, end in (("swept_contact", "xf_b", 4.0), ("shape_cast", "xf_a", 1.0)):
-        found = QUESTIONS[name](scene)
+        answer = QUESTIONS[name](scene)
 
         def at(time, moving=moving):
             return gap_of(replace(scene, **{moving: nudged(getattr(scene, moving), times(scene.way, time))}))
 
-        if found.words[0] is Status.MISS:
+        if answer.words[0] is Status.MISS:
             assert all(at(end * k / 16.0) >= -allowed for k in range(17)), name
-        if found.words[0] is not Status.HIT or not found.directions:
+        if answer.words[0] is not Status.HIT or not answer.directions:
             continue
-        first = found.times[0]
+        first = answer.times[0]
         assert abs(at(first)) <= allowed, name
         for share in (0.0, 0.3, 0.7, 0.99):
             assert at(share * first) >= -allowed, name
-        if name == "swept_contact" and math.isfinite(found.times[1]):
-            assert abs(at(found.times[1])) <= allowed
-            assert at(0.5 * (first + found.times[1])) <= allowed
+        if name == "swept_contact" and math.isfinite(answer.times[1]):
+            assert abs(at(answer.times[1])) <= allowed
+            assert at(0.5 * (first + answer.times[1])) <= allowed

@@ -1,4 +1,4 @@
-"""What a shared world takes, its state carries: whatever acts at the bounds lead to, one who joins gets it, and goes on alike (issue 29).
+"""A shared world's state carries whatever the world accepts: after actions at the limits, a joining client goes on alike (issue 29).
 
 Acts have numbers at the bounds of what may be given, bodies are taken out and brought back, joints are made far out, time passes or stands
 still. At every keyframe the state must go onto a demo just built, have the same digest there, and lead to the same states.
@@ -64,9 +64,9 @@ class Extremist:
 
     def do(self, action):
         with contextlib.suppress(LabError):  # what the world refuses it need not carry
-            one = self.simulation.demo.sim.resolve(action)
+            resolved = self.simulation.demo.sim.resolve(action)
             self.n += 1
-            self.simulation.act(UserAction(1, self.n, one))
+            self.simulation.act(UserAction(1, self.n, resolved))
 
     def number(self, most):
         return self.dice.choice((0.0, 1.0, -1.0, 1e-9, most, -most, 0.5 * most, self.dice.uniform(-most, most), self.dice.uniform(-9, 9)))

@@ -26,42 +26,42 @@ def contents(directory):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def complete(tmp_path_factory):
     """The small atlas, made at one go by one process."""
     directory = tmp_path_factory.mktemp("whole")
     assert main([*SMALL, "--jobs", "1", "--out", str(directory)]) == 0
     return directory
 
 
-def test_it_writes_a_picture_and_a_table_for_each_rule_and_one_json(whole):
-    assert sorted(path.name for path in whole.iterdir() if path.suffix != ".cells") == sorted((*SAME, "cost.json"))
-    assert (whole / "discrete.png").read_bytes().startswith(b"\x89PNG")
-    found = json.loads((whole / "atlas.json").read_text())
-    assert (found["box2d"], found["seed"], found["shots"], found["target"]) == ("2.3.0", 2, 40, "static")
-    assert found["x"]["parameter"] == "speed" and len(found["x"]["values"]) == 4
-    assert found["fixed"] == {"radius": 0.05, "hertz": 60.0, "angle": 0.0, "restitution": 0.0}
+def test_it_writes_a_picture_and_a_table_for_each_rule_and_one_json(complete):
+    assert sorted(path.name for path in complete.iterdir() if path.suffix != ".cells") == sorted((*SAME, "cost.json"))
+    assert (complete / "discrete.png").read_bytes().startswith(b"\x89PNG")
+    report = json.loads((complete / "atlas.json").read_text())
+    assert (report["box2d"], report["seed"], report["shots"], report["target"]) == ("2.3.0", 2, 40, "static")
+    assert report["x"]["parameter"] == "speed" and len(report["x"]["values"]) == 4
+    assert report["fixed"] == {"radius": 0.05, "hertz": 60.0, "angle": 0.0, "restitution": 0.0}
     for rule in ("discrete", "bullet"):
-        assert [len(row) for row in found["maps"][rule]["tunneled"]] == [4] * 3
-        assert sum(map(sum, found["maps"][rule]["surprises"])) == 0
-    assert max(map(max, found["maps"]["bullet"]["tunneled"])) == 0
-    assert max(map(max, found["maps"]["discrete"]["tunneled"])) > 32
-    rows = list(csv.DictReader((whole / "discrete.csv").read_text().splitlines()))
+        assert [len(row) for row in report["maps"][rule]["tunneled"]] == [4] * 3
+        assert sum(map(sum, report["maps"][rule]["surprises"])) == 0
+    assert max(map(max, report["maps"]["bullet"]["tunneled"])) == 0
+    assert max(map(max, report["maps"]["discrete"]["tunneled"])) > 32
+    rows = list(csv.DictReader((complete / "discrete.csv").read_text().splitlines()))
     assert len(rows) == 12
-    assert float(rows[6]["tunneled"]) == found["maps"]["discrete"]["tunneled"][1][2] / 40
-    costs = json.loads((whole / "cost.json").read_text())
+    assert float(rows[6]["tunneled"]) == report["maps"]["discrete"]["tunneled"][1][2] / 40
+    costs = json.loads((complete / "cost.json").read_text())
     assert [cost["rule"] for cost in costs] == ["discrete", "bullet"] and all(cost["ms_per_step"] > 0.0 for cost in costs)
 
 
 @pytest.mark.slow
-def test_two_processes_write_the_same_files(whole, tmp_path):
+def test_two_processes_write_the_same_files(complete, tmp_path):
     assert main([*SMALL, "--jobs", "2", "--out", str(tmp_path)]) == 0
-    assert contents(tmp_path) == contents(whole)
+    assert contents(tmp_path) == contents(complete)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-def test_interrupted_and_resumed_it_writes_the_same_files(end, whole, tmp_path):
+def test_interrupted_and_resumed_it_writes_the_same_files(end, complete, tmp_path):
     command = [sys.executable, str(ROOT / "main.py"), *SMALL, "--jobs", "2", "--out", str(tmp_path)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stderr=pipe, stdout=pipe, env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
@@ -78,7 +78,7 @@ def test_interrupted_and_resumed_it_writes_the_same_files(end, whole, tmp_path):
         assert f"interrupted after {n_cells} of {N_CELLS} cells" in errors
     assert not (tmp_path / "atlas.json").exists()
     assert main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 0
-    assert contents(tmp_path) == contents(whole)
+    assert contents(tmp_path) == contents(complete)
 
 
 def noted(directory):
@@ -86,22 +86,22 @@ def noted(directory):
     return sum(max(0, path.read_bytes().count(b"\n") - 1) for path in directory.glob(".atlas-*.cells"))
 
 
-def test_a_finished_atlas_is_not_fired_again(whole, monkeypatch):
-    before = contents(whole)
+def test_a_finished_atlas_is_not_fired_again(complete, monkeypatch):
+    before = contents(complete)
 
     def forbidden(*_):
         raise AssertionError("a cell was fired")
 
     monkeypatch.setattr("engine.experiments.atlas.fire_cell", forbidden)
-    assert main([*SMALL, "--jobs", "1", "--out", str(whole)]) == 0
-    assert contents(whole) == before
+    assert main([*SMALL, "--jobs", "1", "--out", str(complete)]) == 0
+    assert contents(complete) == before
 
 
 def test_two_at_once_do_not_share_a_folder(tmp_path, capsys):
     with held(tmp_path / ".atlas.lock") as is_held:
         assert is_held and main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert told == f"error: --out must be a directory that no other atlas run is using, got '{tmp_path}'\n"
+    message = capsys.readouterr().err
+    assert message == f"error: --out must be a directory that no other atlas run is using, got '{tmp_path}'\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -123,8 +123,8 @@ def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path, capsys):
     )
     assert main(["atlas", *arguments, "--jobs", "1", "--out", str(tmp_path)]) == 1
     assert "; turned" in capsys.readouterr().out
-    found = json.loads((tmp_path / "atlas.json").read_text())["maps"]["discrete"]
-    assert {outlier["reason"] for outlier in found["outliers"]} == {"turned"}
+    discrete = json.loads((tmp_path / "atlas.json").read_text())["maps"]["discrete"]
+    assert {outlier["reason"] for outlier in discrete["outliers"]} == {"turned"}
 
 
 def test_the_program_starts_without_matplotlib():

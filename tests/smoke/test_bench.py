@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_quick_measurements_are_whole(capsys):
     assert main(["bench", "overlap", "scalar_query", "--quick", "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["quick"] is True
-    assert {one["name"].split(",")[0] for one in found["records"]} == {"overlap", "one manifold", "one overlap"}
-    for one in found["records"]:
-        assert one["ours"] > 0.0 and one["spread"] >= 0.0 and one["machine"]
-        assert one["peer"] is None or one["ratio"] > 0.0
+    report = json.loads(capsys.readouterr().out)
+    assert report["quick"] is True
+    assert {row["name"].split(",")[0] for row in report["records"]} == {"overlap", "one manifold", "one overlap"}
+    for row in report["records"]:
+        assert row["ours"] > 0.0 and row["spread"] >= 0.0 and row["machine"]
+        assert row["peer"] is None or row["ratio"] > 0.0
 
 
 def test_every_module_of_measurements_is_in_the_registry():
@@ -50,15 +50,15 @@ def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch):
 
     monkeypatch.setattr(overlap, "require_peer", nothing_there)
     records = overlap.run(quick=True)
-    assert [(one.peer_name, one.note) for one in records][1] == ("", "shapely is not installed")
+    assert [(row.peer_name, row.note) for row in records][1] == ("", "shapely is not installed")
     assert records[0].ratio is not None and records[1].ratio is None
 
 
 def test_calls_take_turns_and_the_first_round_does_not_count():
     order = []
-    taken = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
+    seconds = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert order == ["a", "b"] * 4
-    assert [len(seconds) for seconds in taken.values()] == [3, 3]
+    assert [len(seconds) for seconds in seconds.values()] == [3, 3]
 
 
 def test_what_is_measured_against_tells_nothing():
@@ -66,5 +66,5 @@ def test_what_is_measured_against_tells_nothing():
         silent = ast.unparse(tracing.silenced(f"engine.{name}"))
         assert "record(" not in silent and "trace is not None" not in silent
         kept = [node.name for node in ast.parse(silent).body if isinstance(node, ast.FunctionDef)]
-        whole = (ROOT / "engine" / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
-        assert kept == [node.name for node in ast.parse(whole).body if isinstance(node, ast.FunctionDef)]
+        source = (ROOT / "engine" / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8")
+        assert kept == [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]

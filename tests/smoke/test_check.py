@@ -21,14 +21,14 @@ def checked(capsys, *arguments, status):
     assert main(["check", *arguments, "--json", "-"]) == status
     captured = capsys.readouterr()
     assert captured.err == ""
-    found = json.loads(captured.out)
-    return found
+    report = json.loads(captured.out)
+    return report
 
 
 @pytest.mark.parametrize(("name", "status"), [("correct", 0), ("no_normalizing", 1)])
 def test_the_examples(name, status, capsys):
-    found = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "400", status=status)
-    (file,) = found["files"]
+    report = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "400", status=status)
+    (file,) = report["files"]
     assert file["pairs"] == file["right"] + file["wrong"] == 400
     assert (file["wrong"] == 0) == (status == 0)
     assert set(file["first"]) == set(file["kinds"])
@@ -89,7 +89,7 @@ def test_ctrl_c_prints_what_was_found(tmp_path):
             process.kill()
     assert process.returncode == 130, (out, err)
     assert "missed overlap" in out
-    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
-    assert found["interrupted"] is True and found["files"][0]["kinds"]["missed_overlap"] > 0
+    report = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert report["interrupted"] is True and report["files"][0]["kinds"]["missed_overlap"] > 0
     *progress, last = err.splitlines()  # a busy machine says from the fifth second on what it is at
     assert last.startswith("interrupted after ") and all(line.endswith(" so far") for line in progress)

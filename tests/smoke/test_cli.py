@@ -72,8 +72,8 @@ PAIRS = ROOT / "demos" / "pairs"
 @pytest.mark.parametrize("query", ["manifold", "distance", "toi", "ray_cast", "contains"])
 def test_a_pair_is_asked_and_pictured_without_a_display(query, tmp_path):
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
-    asked = ["run", "--pair", str(PAIRS / f"{query}.json"), "--headless", "--screenshot", str(picture), "--json", str(report)]
-    assert main(asked) == 0
+    arguments = ["run", "--pair", str(PAIRS / f"{query}.json"), "--headless", "--screenshot", str(picture), "--json", str(report)]
+    assert main(arguments) == 0
     result = json.loads(report.read_text(encoding="utf-8"))
     assert picture.read_bytes()[:4] == b"\x89PNG"
     assert result["pair"] == json.loads((PAIRS / f"{query}.json").read_text(encoding="utf-8"))
@@ -94,9 +94,9 @@ def test_a_comparison_leaves_nothing_unexplained(capsys):
 
 def test_a_comparison_says_where_the_time_went(capsys):
     assert main(["compare", "--pairs", "100", "--queries", "overlap,mass", "--timings", "--jobs", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "overlap took: cases" in told
-    cells = {line.split()[0]: line.split() for line in told.splitlines()[1:3]}
+    output = capsys.readouterr().out
+    assert "overlap took: cases" in output
+    cells = {line.split()[0]: line.split() for line in output.splitlines()[1:3]}
     assert cells["mass"][2] == "-" and int(cells["overlap"][2]) > 0
 
 
@@ -148,14 +148,14 @@ def _seconds_worked(processes):
 
 def _children(pid):
     """Return the processes that interpret Python for `pid`, without the one that keeps track of shared memory."""
-    found = []
+    children = []
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             if f"PPid:\t{pid}\n" in status.read_text() and b"spawn_main" in (status.parent / "cmdline").read_bytes():
-                found.append(status.parent.name)
+                children.append(status.parent.name)
         except (FileNotFoundError, ProcessLookupError):
             continue
-    return found
+    return children
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
@@ -202,7 +202,7 @@ with open(sys.argv[1], "w", encoding="utf-8") as file:
 raise SystemExit(status)
 """
 _TO_COME = re.compile("first time|being loaded|being compiled|not loaded yet|loading the|loading algorithms|waits for our|until all can be")
-"""What a window says of what is still to come."""
+"""Words in a window about what is still to come."""
 
 
 def _environment():
@@ -231,15 +231,15 @@ def two_demos(monkeypatch, tmp_path):
 
 def test_without_a_display_there_is_a_tour(two_demos, capsys):
     assert main([]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("No display (") and all(demo in told for demo in two_demos)
+    output = capsys.readouterr().out
+    assert output.startswith("No display (") and all(demo in output for demo in two_demos)
     assert sorted(path.name for path in Path("out").iterdir()) == [f"{demo}.png" for demo in two_demos]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "is_cold"), [(5.0, False), (0.5, True)])
 def test_the_tour_has_all_demos(seconds, is_cold, tmp_path):
-    """Where nothing has been compiled yet too, no picture says that something is still to come (issue 29)."""
+    """No picture says that something is still to come, even if nothing has been compiled yet (issue 29)."""
     words, ran = _drawn(tmp_path, seconds=seconds, **({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} if is_cold else {}))
     assert len(words) > 500 and [word for word in words if _TO_COME.search(word)] == []
     assert "Compiling the algorithms" in ran.stdout or not is_cold
@@ -261,7 +261,7 @@ def test_the_tour_has_all_demos(seconds, is_cold, tmp_path):
 )
 def test_no_picture_says_that_something_is_still_to_come_where_nothing_was_compiled(command, tmp_path):
     words, _ = _drawn(tmp_path, *command, NUMBA_CACHE_DIR=str(tmp_path / "kernels"))
-    assert words and [one for one in words if _TO_COME.search(one)] == []
+    assert words and [word for word in words if _TO_COME.search(word)] == []
 
 
 def test_the_doctor_finds_this_machine_fit(capsys):

@@ -23,14 +23,14 @@ def test_the_folder_has_the_page_and_each_pair_in_it(tmp_path, monkeypatch, caps
     page = Path("out/it/report.html").read_text(encoding="utf-8")
     pairs = sorted(Path("out/it").glob("*.json"))
     assert len(pairs) >= 6
-    players = {one.with_suffix(".html").name for one in pairs}
-    assert {one.name for one in Path("out/it").iterdir()} == {"report.html", *(one.name for one in pairs), *players}
+    players = {pair.with_suffix(".html").name for pair in pairs}
+    assert {file.name for file in Path("out/it").iterdir()} == {"report.html", *(file.name for file in pairs), *players}
     assert set(re.findall(r'href="([^"]+\.html)"', page)) == players
-    for one in pairs:
-        assert f"python main.py run --pair out/it/{one.name}" in page
-        assert main(["run", "--pair", str(one), "--headless", "--json", "answers.json"]) == 0
+    for pair in pairs:
+        assert f"python main.py run --pair out/it/{pair.name}" in page
+        assert main(["run", "--pair", str(pair), "--headless", "--json", "answers.json"]) == 0
         answers = json.loads(Path("answers.json").read_text(encoding="utf-8"))
-        assert answers["verdict"] == "explained" and f"-{answers['reason']}-" in one.name
+        assert answers["verdict"] == "explained" and f"-{answers['reason']}-" in pair.name
 
 
 def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, capsys):
@@ -41,10 +41,10 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, c
         return replace(rows, axis=axis)
 
     monkeypatch.setattr(ManifoldQuestion, "ours", staticmethod(faulty))
-    asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
-    assert run(*asked) == 1
+    options = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
+    assert run(*options) == 1
     assert "--report DIR shrinks unexplained pairs" in capsys.readouterr().out
-    assert run(*asked, "--report", str(tmp_path)) == 1
+    assert run(*options, "--report", str(tmp_path)) == 1
     small = load_pair(tmp_path / "manifold-unexplained-1.json")
     assert small.provenance is not None and small.provenance.seed == 3
     assert "shrunk" in small.note

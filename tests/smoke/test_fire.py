@@ -20,16 +20,16 @@ SHOT_KEYS = {"hit", "tunneled", "stopped_at", "impact_time_box2d", "impact_time_
 
 def fired(capsys, *arguments):
     assert main(["fire", *arguments, "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    return found
+    report = json.loads(capsys.readouterr().out)
+    return report
 
 
 def test_both_targets_tunnel_without_ccd_and_stop_with_it(capsys):
-    found = fired(capsys, "--ccd", "both", "--speed", "110", "--thickness", "0.05", "--target", "static,dynamic")
-    assert set(found) == {"seed", "box2d", "runs"}
-    assert found["box2d"] == "2.3.0"
-    assert {(run["ccd"], run["target"]) for run in found["runs"]} == {(c, t) for c in ("off", "on") for t in ("static", "dynamic")}
-    for run in found["runs"]:
+    report = fired(capsys, "--ccd", "both", "--speed", "110", "--thickness", "0.05", "--target", "static,dynamic")
+    assert set(report) == {"seed", "box2d", "runs"}
+    assert report["box2d"] == "2.3.0"
+    assert {(run["ccd"], run["target"]) for run in report["runs"]} == {(c, t) for c in ("off", "on") for t in ("static", "dynamic")}
+    for run in report["runs"]:
         assert set(run) >= RUN_KEYS | {"rule"}
         (shot,) = run["shots"]
         assert set(shot) >= SHOT_KEYS
@@ -57,9 +57,9 @@ def test_a_table_for_people_and_files_for_machines(capsys, tmp_path):
 
 
 def test_both_solvers_at_every_target(capsys):
-    found = fired(capsys, "--solver", "both", "--rule", "discrete,bullet", "--target", "all", "--shots", "2")["runs"]
-    assert [run["solver"] for run in found] == len(TARGETS) * (["box2d"] * 2 + ["soft_step"] * 2)
-    ours = [run for run in found if run["solver"] == "soft_step" and run["rule"] == "bullet"]
+    runs = fired(capsys, "--solver", "both", "--rule", "discrete,bullet", "--target", "all", "--shots", "2")["runs"]
+    assert [run["solver"] for run in runs] == len(TARGETS) * (["box2d"] * 2 + ["soft_step"] * 2)
+    ours = [run for run in runs if run["solver"] == "soft_step" and run["rule"] == "bullet"]
     assert all(run["hit_share"] == 1.0 and run["tunneled_share"] == float(run["target"] == "sensor") for run in ours)
     assert all(shot["in_window"] and shot["impact_time_box2d"] is None for run in ours for shot in run["shots"])
 
@@ -67,17 +67,17 @@ def test_both_solvers_at_every_target(capsys):
 def test_every_rule_at_every_target_in_every_form(capsys, tmp_path):
     picture = tmp_path / "shots.png"
     options = f"--rule all --target all --target-speed 20 --shots 2 --screenshot {picture}"
-    found = fired(capsys, *options.split())
-    assert {(run["target"], run["rule"]) for run in found["runs"]} == {(target, rule) for target in TARGETS for rule in RULES}
-    assert all((run["ccd"] == "on") == (run["rule"] == "bullet") for run in found["runs"])
+    report = fired(capsys, *options.split())
+    assert {(run["target"], run["rule"]) for run in report["runs"]} == {(target, rule) for target in TARGETS for rule in RULES}
+    assert all((run["ccd"] == "on") == (run["rule"] == "bullet") for run in report["runs"])
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_words_of_the_window_name_targets_too(capsys):
     words = {word: targets[0] for word, (targets, _) in CHOICES.items() if word != "each"}
     assert set(words.values()) == set(TARGETS)
-    found = fired(capsys, "--ccd", "on", "--speed", "20", "--target", ",".join(words))
-    assert [run["target"] for run in found["runs"]] == list(words.values())
+    report = fired(capsys, "--ccd", "on", "--speed", "20", "--target", ",".join(words))
+    assert [run["target"] for run in report["runs"]] == list(words.values())
     assert main(["fire", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert all(word in said for word in (*words, *TARGETS))
@@ -100,10 +100,10 @@ def test_twelve_runs_fit_a_screen(rules, targets, tmp_path, capsys):
 
 
 def test_jitter_and_degrees(capsys):
-    found = fired(
+    report = fired(
         capsys, "--angle", "30", "--jitter-angle", "5", "--jitter-height", "0.1", "--shots", "20", "--ccd", "on", "--target", "static"
     )
-    (run,) = found["runs"]
+    (run,) = report["runs"]
     assert run["angle"] == pytest.approx(math.radians(30.0)) and run["tunneled_share"] == 0.0
     angles = [math.degrees(shot["angle"]) for shot in run["shots"]]
     assert min(angles) < 28.0 and max(angles) > 32.0 and all(25.0 <= angle <= 35.0 for angle in angles)
@@ -111,7 +111,7 @@ def test_jitter_and_degrees(capsys):
 
 
 def test_where_nothing_is_derived_json_says_null(capsys):
-    found = fired(capsys, "--target", "blade", "--rule", "discrete", "--shots", "3")
-    for run in found["runs"]:
+    report = fired(capsys, "--target", "blade", "--rule", "discrete", "--shots", "3")
+    for run in report["runs"]:
         assert run["predicted_share"] is None and run["law"] is None
         assert all(shot["predicted_tunnels"] is None and shot["predicted_hit"] is None for shot in run["shots"])

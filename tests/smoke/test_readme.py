@@ -1,4 +1,4 @@
-"""What the README and the pages show of the library is what the library says."""
+"""The README and the pages show what the library prints."""
 
 import doctest
 from pathlib import Path

@@ -31,9 +31,9 @@ def recording(tmp_path_factory):
 def test_it_is_played_to_the_last_bit(recording, tmp_path, capsys):
     assert main(["replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]) == 0
     assert "all 90 steps were reproduced bit for bit" in capsys.readouterr().out
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert found["verified"]["same"] and found["steps"] == 90 and found["inputs"] == 1 and found["seconds"] == 1.5
-    assert found["hash"] == load_recording(recording).branch.states.hashes[90].hex()
+    report = json.loads((tmp_path / "found.json").read_text())
+    assert report["verified"]["same"] and report["steps"] == 90 and report["inputs"] == 1 and report["seconds"] == 1.5
+    assert report["hash"] == load_recording(recording).branch.states.hashes[90].hex()
 
 
 _MEMORY_COMES_LATE = """

@@ -17,9 +17,9 @@ def test_a_scene_runs_and_its_tables_agree_with_its_report(tmp_path, capsys):
     assert report["demo"] == "scene" and report["bodies"] == 2 and report["steps"] == 120
     rows = {name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines())) for name in names}
     assert len(rows["states"]) == 2 * 121 and len(rows["timings"]) == 120
-    told = [row["what"] for row in rows["contacts"]]
-    assert (told.count("begin"), told.count("end")) == (report["contacts_begun"], report["contacts_ended"])
-    assert (told.count("add"), told.count("persist")) == (report["points"]["add"], report["points"]["persist"])
+    events = [row["what"] for row in rows["contacts"]]
+    assert (events.count("begin"), events.count("end")) == (report["contacts_begun"], report["contacts_ended"])
+    assert (events.count("add"), events.count("persist")) == (report["points"]["add"], report["points"]["persist"])
 
 
 def test_levels_become_scene_files(tmp_path, capsys):
@@ -28,8 +28,8 @@ def test_levels_become_scene_files(tmp_path, capsys):
     for name, bodies in (("rube.json", 3), ("level.svg", 4)):
         out = tmp_path / f"{name}.scene.json"
         assert main(["scene", str(tmp_path / name), "--out", str(out), "--json", "-"]) == 0
-        told = json.loads(capsys.readouterr().out)
+        report = json.loads(capsys.readouterr().out)
         assert main(["scene", str(out), "--json", "-"]) == 0
         again = json.loads(capsys.readouterr().out)
-        assert sum(told["bodies"].values()) == bodies
-        assert {**told, "file": ""} == {**again, "file": ""}
+        assert sum(report["bodies"].values()) == bodies
+        assert {**report, "file": ""} == {**again, "file": ""}

@@ -145,7 +145,7 @@ def test_a_page_is_built_again_over_itself(tmp_path, capsys):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def complete_site(tmp_path_factory):
     """The whole site, with short scenes."""
     pytest.importorskip("sphinx")
     folder = tmp_path_factory.mktemp("whole")
@@ -154,8 +154,8 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_every_link_of_the_site_leads_somewhere(whole):
-    lost, n = _lost(whole)
+def test_every_link_of_the_site_leads_somewhere(complete_site):
+    lost, n = _lost(complete_site)
     assert lost == [] and n > 5_000
 
 
@@ -165,8 +165,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def address(whole):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(whole))) as server:
+def address(complete_site):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(complete_site))) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"

@@ -48,13 +48,13 @@ def test_a_sample_becomes_a_body(name, n_parts, n_holes, tmp_path, capsys):
 def test_methods_side_by_side(tmp_path, capsys):
     arguments = ["trace", str(PICTURE), "--crop", "0,0,408,432", "--pixels-per-metre", "240", "--method", "all", "--json", "-"]
     assert main(arguments) == 0
-    found = json.loads(capsys.readouterr().out)
-    rows = {row["method"]: row for row in found["methods"]}
+    report = json.loads(capsys.readouterr().out)
+    rows = {row["method"]: row for row in report["methods"]}
     assert tuple(rows) == METHODS
     assert rows["exact"]["area_error"] < 1e-6 > rows["hertel_mehlhorn"]["area_error"]
     assert rows["exact"]["pieces"] <= rows["hertel_mehlhorn"]["pieces"]
     assert rows["hull"]["missed"] < 1e-9 < rows["hull"]["excess"] and rows["circles"]["missed"] > 0.0
-    assert found["hausdorff"] <= found["tolerance"] == 0.005
+    assert report["hausdorff"] <= report["tolerance"] == 0.005
     for row in rows.values():
         assert row["valid"] is True and len(body_from_json(row["body"]).pieces) == row["pieces"]
         assert row["farthest_excess"] >= 0.0 <= row["farthest_missed"]
@@ -68,8 +68,8 @@ def test_at_most_so_many_pieces(capsys):
 
 def test_whether_the_number_is_the_least_is_told(capsys):
     assert main(["trace", str(SAMPLES / "ampersand.png"), "--method", "exact,hertel_mehlhorn"]) == 0
-    told = capsys.readouterr().out
-    assert "exact: " in told and " are the fewest found; no fast minimal decomposition" in told and "hertel_mehlhorn: " not in told
+    output = capsys.readouterr().out
+    assert "exact: " in output and " are the fewest found; no fast minimal decomposition" in output and "hertel_mehlhorn: " not in output
     assert main(["trace", PAW]) == 0
     assert "fewest" not in capsys.readouterr().out
 
@@ -91,8 +91,8 @@ def test_a_fault_is_status_1(monkeypatch, capsys):
     scale = 0.99
 
     def shrunk(*arguments):
-        found = real(*arguments)
-        return dataclasses.replace(found, pieces=tuple(Polygon(piece.vertices * scale) for piece in found.pieces))
+        result = real(*arguments)
+        return dataclasses.replace(result, pieces=tuple(Polygon(piece.vertices * scale) for piece in result.pieces))
 
     monkeypatch.setattr(module, "decompose", shrunk)
     assert main(["trace", PAW]) == 1

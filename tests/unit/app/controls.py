@@ -24,10 +24,10 @@ def names(window):
 
 def control(window, name, nth=0):
     """Return the form and the control of a name, or of a beginning of one; several are counted."""
-    found = [(form, item) for form in _forms(window) for item in form.items if item.key[0] == name]
-    found = found or [(form, item) for form in _forms(window) for item in form.items if item.key[0].startswith(name)]
-    assert len(found) > nth, (name, names(window))
-    return found[nth]
+    matches = [(form, item) for form in _forms(window) for item in form.items if item.key[0] == name]
+    matches = matches or [(form, item) for form in _forms(window) for item in form.items if item.key[0].startswith(name)]
+    assert len(matches) > nth, (name, names(window))
+    return matches[nth]
 
 
 def button(window, name, nth=0):

@@ -17,7 +17,7 @@ __all__ = ["Gathering"]
 
 
 class Hosted:
-    """What a window knows of the server that its own program runs."""
+    """The window's view of the server that its own program runs."""
 
     invitation = "192.168.0.7:1234 --tls"
     addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
@@ -33,7 +33,7 @@ class Hosted:
 
 
 class Gathering(Hand):
-    """A hand on the window of the first of several users; `others` are the rest, who do what they are told."""
+    """A hand on the window of the first of several users; `others` are the rest, whom the test controls."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Gathering(Hand):
         ]
 
     def agree(self, seconds=1.0):
-        """Let time pass in which nobody does anything; tell whether all went through the same states then."""
+        """Let time pass in which nobody does anything; return whether all went through the same states then."""
         final = {}
         for client_session in self.client_sessions:
             client_session.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)

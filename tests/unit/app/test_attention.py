@@ -10,7 +10,7 @@ from engine.sim.registry import find_demo
 
 
 class Warmup:
-    """Ends when it is told to, without a referee."""
+    """A warm-up that ends on request, without a referee."""
 
     factory, failure = None, "left out"
     words, short = "being compiled", "compiling"
@@ -20,7 +20,7 @@ class Warmup:
         """Nothing."""
 
     def wait(self, seconds):
-        """Whether it was told."""
+        """Return whether its end was requested."""
         return Warmup.is_over
 
     def close(self):
@@ -29,7 +29,7 @@ class Warmup:
 
 @pytest.fixture(autouse=True)
 def pictures(monkeypatch):
-    """What was drawn."""
+    """Return the list of windows drawn."""
     drawn = []
     draw = Window.show
     monkeypatch.setattr(loops, "RefereeWarmup", Warmup)

@@ -18,11 +18,11 @@ def test_slow_motion_takes_a_hundredth_of_the_steps_and_draws_between_them():
     clock = FixedClock(STEP)
     clock.speed = 0.01
     fractions = []
-    taken = 0
+    n_steps = 0
     for _ in range(200):
-        taken += clock.advance(STEP)
+        n_steps += clock.advance(STEP)
         fractions.append(clock.fraction)
-    assert taken == 2
+    assert n_steps == 2
     assert len({round(fraction, 3) for fraction in fractions}) >= 99
 
 
@@ -83,9 +83,9 @@ def test_another_step_length_keeps_the_fraction():
 def test_steps_never_run_ahead_of_time(frames, speed):
     clock = FixedClock(STEP)
     clock.speed = speed
-    taken = sum(clock.advance(elapsed) for elapsed in frames)
+    n_steps = sum(clock.advance(elapsed) for elapsed in frames)
     passed = sum(elapsed for elapsed in frames if math.isfinite(elapsed) and elapsed > 0.0)
-    assert taken <= speed * passed / STEP + 1e-3
+    assert n_steps <= speed * passed / STEP + 1e-3
     assert 0.0 <= clock.fraction <= 1.0
     assert 0.0 <= clock.lag <= 1.0
 

@@ -48,8 +48,8 @@ def test_the_docs_have_the_table_and_what_to_try():
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_each_step_of_what_to_try_can_be_done(demo):
-    """What ticks it off is a key or a parameter of the demo, an action, a command, or a saved file."""
-    keys, parameters = {name for name, _, _ in key_buttons(demo.keys)}, {one.name for one in demo.parameters}
+    """A key or a parameter of the demo, an action, a command or a saved file ticks it off."""
+    keys, parameters = {name for name, _, _ in key_buttons(demo.keys)}, {parameter.name for parameter in demo.parameters}
     alternatives = {"f", "p"}  # other keys for the same
     assert 2 <= len(demo.tries) <= 4
     for words, marks in demo.tries:

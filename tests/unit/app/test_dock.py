@@ -18,8 +18,8 @@ class Sheet(Dock):
     side = "right"
     gives_way = True
 
-    def __init__(self, wanted, opened):
-        self.extent, self.opened, self.shown = wanted, opened, True
+    def __init__(self, extent, opened):
+        self.extent, self.opened, self.shown = extent, opened, True
 
 
 def test_the_one_opened_longest_ago_is_closed():

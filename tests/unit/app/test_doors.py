@@ -42,13 +42,13 @@ def stepper(hand):
 def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand, lying):
     session = hand.window.session
     contacts = session.demo.stages[0].world.contacts
-    asked = (*contacts.pose_a[0, :2], *contacts.pose_b[0, :2])
+    positions = (*contacts.pose_a[0, :2], *contacts.pose_b[0, :2])
     steps = session.demo.steps
     hand.click(lying)
     demo = stepper(hand)
     assert (demo.names, demo.title) == (("manifold",), "The contact between bodies 0 and 1")
     pair = demo.case.pair
-    assert (*pair.pose_a.position, *pair.pose_b.position) == asked
+    assert (*pair.pose_a.position, *pair.pose_b.position) == positions
     hand.frame(5)
     hand.key(pygame.K_RIGHT)
     hand.key(pygame.K_ESCAPE)
@@ -132,7 +132,7 @@ def test_two_selected_bodies_are_a_door_of_the_inspector(hand):
     session, inspector = hand.window.session, hand.window.dock_area.find(InspectorDock)
     editor = inspector.editor
     editor.is_selecting, editor.selection = True, [Chosen(0, 1), Chosen(0, 2)]
-    row = next(one for one in body_rows(editor) if isinstance(one, Choice) and "distance" in one.words)
+    row = next(row for row in body_rows(editor) if isinstance(row, Choice) and "distance" in row.words)
     row.change("distance")
     hand.frame()
     demo = stepper(hand)
@@ -179,7 +179,7 @@ def test_steppers_push_no_demo_out_that_was_left(hand, lying):
 )
 def test_the_pair_as_it_stands_is_a_door_of_its_demo(query, algorithm):
     kind = find_demo("pair")
-    demo = kind(0, {"query": next(one.choices.index(query) for one in kind.parameters if one.name == "query")})
+    demo = kind(0, {"query": next(parameter.choices.index(query) for parameter in kind.parameters if parameter.name == "query")})
     demo._touched = "a"
     demo.on_key("right")
     hand = Hand(Window(SIZE, (kind,), demo))

@@ -1,4 +1,4 @@
-"""Which way keys and other events take in the window."""
+"""Keys and other events reach the right part of the window."""
 
 import pygame
 import pytest

@@ -73,9 +73,9 @@ def referee():
 def test_agrees_with_box2d(demo, referee):
     """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
     report, running = run_headless(demo, 120, seed=1, referee=referee)
-    assert report.contacts.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
+    assert report.contacts.unexplained == 0, [difference for stage in running.stages for difference in stage.agreement.differences]
     pairs = sum((stage.pair_total for stage in running.stages), PairAgreement())
-    assert pairs.unexplained == 0, [one for stage in running.stages for one in stage.pairs.differences]
+    assert pairs.unexplained == 0, [difference for stage in running.stages for difference in stage.pairs.differences]
     assert pairs.ours + pairs.box2d == 2 * pairs.agree + pairs.explained
 
 

@@ -49,11 +49,11 @@ class Desk:
 
     @property
     def recorder(self):
-        return next(one for one in self.window.docks if isinstance(one, RecordingDock))
+        return next(dock for dock in self.window.docks if isinstance(dock, RecordingDock))
 
     @property
     def question(self):
-        """What is asked."""
+        """Return the question that is shown."""
         return self.window.screen.asking.question
 
     def type(self, words):
@@ -143,7 +143,7 @@ def test_a_save_asks_which_moment_is_meant(desk, tmp_path):
     desk.frame(30)
     here, state = session.timeline.history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_s, CTRL)
-    assert [one.words for one in desk.question.answers] == [
+    assert [answer.words for answer in desk.question.answers] == [
         "As you built it, before time advanced from step 0",
         f"This moment, {session.timeline.moment}",
     ]
@@ -209,10 +209,10 @@ def test_a_level_of_another_editor_is_not_saved_over(tmp_path, desk, drop):
 def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk, tmp_path):
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
-    for wrong, told in (("a.png", "ends in .json"), ("no/such/a", "directory that exists")):
+    for wrong, message in (("a.png", "ends in .json"), ("no/such/a", "directory that exists")):
         desk.key(pygame.K_s, CTRL | pygame.KMOD_SHIFT)
         desk.type(wrong)
-        assert told in desk.question.words
+        assert message in desk.question.words
         desk.key(pygame.K_ESCAPE)
     desk.key(pygame.K_s, CTRL | pygame.KMOD_SHIFT)
     desk.type("my seesaw")

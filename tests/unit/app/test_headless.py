@@ -85,7 +85,7 @@ def test_the_tour_writes_a_picture_of_each(drop, twins, tmp_path):
 
 def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop, tmp_path):
     """No picture is drawn of what is still to come (issue 29)."""
-    told = []
+    observed = []
 
     class Asking(drop):
         needs_referee = True
@@ -95,15 +95,15 @@ def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture
             return ()
 
         def after_step(self):
-            told.append((self.viewer.interactive, self.has("kernels")))
+            observed.append((self.viewer.interactive, self.has("kernels")))
 
         def draw(self, canvas):
-            told.append((self.viewer.interactive, self.has("kernels")))
+            observed.append((self.viewer.interactive, self.has("kernels")))
 
     picture_of(run_headless(Asking, 5)[1])
-    n = len(told)
+    n = len(observed)
     run_tour((Asking,), tmp_path / "out", 0.1)
-    assert n > 5 and len(told) > n + 6 and set(told) == {(False, True)}
+    assert n > 5 and len(observed) > n + 6 and set(observed) == {(False, True)}
 
 
 def test_a_tour_compiles_everything_before_the_first_demo(drop, referee, tmp_path, monkeypatch, capsys):

@@ -41,8 +41,8 @@ def png(width=2, height=2, raw=None, colors=6, *more, depth=8):
     raw = bytes(height * (1 + 4 * width)) if raw is None else raw
     head = struct.pack(">IIBBBBB", width, height, depth, colors, 0, 0, 0)
     chunks = ((b"IHDR", head), *more, (b"IDAT", zlib.compress(raw)), (b"IEND", b""))
-    whole = b"".join(struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
-    return b"\x89PNG\r\n\x1a\n" + whole
+    chunk_bytes = b"".join(struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
+    return b"\x89PNG\r\n\x1a\n" + chunk_bytes
 
 
 def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring):
@@ -100,7 +100,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop, ring, tmp_path):
         painter.paint(surface, reopened)
         for body in (2, 3):
             x, y = again.stages[0].world.state(body).position
-            outer = surface.get_at([round(one) for one in reopened.view.camera.to_screen((x + 0.4, y))])[:3]
+            outer = surface.get_at([round(coordinate) for coordinate in reopened.view.camera.to_screen((x + 0.4, y))])[:3]
             assert abs(outer[0] - RED[0]) < 12 and max(outer[1:]) < 60
         assert not (pygame.surfarray.array3d(surface) > 245).all(axis=2).mean() > 0.005, "no paper"
     save_scene(tmp_path / "again.json", scene_maker(reopened)())
@@ -146,10 +146,10 @@ ODD = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_no_picture_is_refused_in_one_line(name):
-    content, told = HOSTILE[name]
+    content, message = HOSTILE[name]
     with pytest.raises(InvalidInputError, match="png must be a PNG picture of at most 1024 x 1024 pixels") as caught:
         check_png("png", content)
-    assert told in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 250
+    assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 250
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -165,7 +165,7 @@ def test_pictures_of_each_kind_are_taken(colors):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"png": "not base64!"}, "pictures[0].png must be a PNG picture in base64"),
         ({"png": 7}, "pictures[0].png must be text of at most 533337 characters, got 7"),
@@ -178,7 +178,7 @@ def test_pictures_of_each_kind_are_taken(colors):
         ({"script": 1}, "pictures[0].script must be a known field (bodies, lower, upper, png)"),
     ],
 )
-def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes, told, tmp_path):
+def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes, message, tmp_path):
     picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(png()).decode()}
     disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
     path = tmp_path / "scene.json"
@@ -187,7 +187,7 @@ def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes, told, tmp_path
     path.write_text(json.dumps({"format": "collision scene", "version": 1, "bodies": [disc], "pictures": [picture | changes]}, indent=1))
     with pytest.raises(InvalidInputError) as caught:
         load_scene(path)
-    assert told in str(caught.value) and "scene.json, line " in str(caught.value)
+    assert message in str(caught.value) and "scene.json, line " in str(caught.value)
 
 
 def test_pictures_are_bounded_all_together():

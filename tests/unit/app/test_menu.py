@@ -209,15 +209,15 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size, scale, is_list):
     with noting_words():
         window.show(surface)
     buttons = [item.what for item in form.items if isinstance(item.what, Button)]
-    own = {words for one in buttons for words in (one.words, one.key)} - {" "}
+    own = {words for item in buttons for words in (item.words, item.key)} - {" "}
     surface.words = [(words, rect) for words, rect in surface.words if words in own and form.place.contains(rect)]
     assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(form.place)
     assert not form.place.colliderect(window.screen.layout.strip)
     assert not [(a, b) for a, b in itertools.combinations([item.rect for item in form.items], 2) if a.colliderect(b)]
     seen = {words for words, _ in surface.words}
-    for one in buttons:  # what does not fit is reached by scrolling
-        if one.words not in seen:
-            place(window, one.words)
+    for item in buttons:  # what does not fit is reached by scrolling
+        if item.words not in seen:
+            place(window, item.words)
     assert form.height > form.place.height or seen == own
 
 

@@ -1,4 +1,4 @@
-"""What is said in the status strip: what is so is told once, and not again until it has been gone for long."""
+"""Notes in the status strip: each is shown once, and again only after its cause has been absent for long."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def session(drop):
     return Session(drop(), (0, 0, 640, 480))
 
 
-def told(notes, session, seconds, is_slow=False, shows_nothing=False):
+def notes_during(notes, session, seconds, is_slow=False, shows_nothing=False):
     """Let time pass, and return what was said in it, each thing once in a row."""
     said = []
     for _ in range(round(seconds / FRAME)):
@@ -27,41 +27,43 @@ def told(notes, session, seconds, is_slow=False, shows_nothing=False):
 def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(session):
     notes = Notes()
     session.clock.lag = 0.23
-    assert told(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
-    assert told(notes, session, 1.0) == []
-    assert told(notes, session, 600.0, is_slow=True) == ["Running at 77 % of the chosen speed: the computer is busy with something else"]
+    assert notes_during(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
+    assert notes_during(notes, session, 1.0) == []
+    assert notes_during(notes, session, 600.0, is_slow=True) == [
+        "Running at 77 % of the chosen speed: the computer is busy with something else"
+    ]
     assert notes.now(session, False) is None
     for _ in range(9):  # it comes and goes
-        assert told(notes, session, 3.0) == [] == told(notes, session, 3.0, is_slow=True)
-    assert told(notes, session, 61.0) == []
-    assert len(told(notes, session, 5.0, is_slow=True)) == 1
+        assert notes_during(notes, session, 3.0) == [] == notes_during(notes, session, 3.0, is_slow=True)
+    assert notes_during(notes, session, 61.0) == []
+    assert len(notes_during(notes, session, 5.0, is_slow=True)) == 1
 
 
 def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session):
     notes = Notes()
-    assert len(told(notes, session, 2.1, is_slow=True)) == 1
-    assert len(told(notes, session, 3.0)) == 1 and notes.now(session, False) is not None
-    told(notes, session, 1.5)
+    assert len(notes_during(notes, session, 2.1, is_slow=True)) == 1
+    assert len(notes_during(notes, session, 3.0)) == 1 and notes.now(session, False) is not None
+    notes_during(notes, session, 1.5)
     assert notes.now(session, False) is None
 
 
 def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session, twins):
     notes = Notes()
-    assert len(told(notes, session, 12.0, is_slow=True)) == 1
-    assert told(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
+    assert len(notes_during(notes, session, 12.0, is_slow=True)) == 1
+    assert notes_during(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
 
 
 def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session):
     notes = Notes()
-    assert told(notes, session, 120.0, shows_nothing=True) == ["Nothing is in view. Press Home."]
+    assert notes_during(notes, session, 120.0, shows_nothing=True) == ["Nothing is in view. Press Home."]
     session.messages.say("done")
-    assert told(notes, session, FRAME, shows_nothing=True) == ["done"]
+    assert notes_during(notes, session, FRAME, shows_nothing=True) == ["done"]
     session.timeline.failure = "it broke"
-    assert told(notes, session, FRAME, shows_nothing=True) == ["Stopped: it broke  (R restarts)"]
+    assert notes_during(notes, session, FRAME, shows_nothing=True) == ["Stopped: it broke  (R restarts)"]
     session.timeline.failure = ""
     session.messages.advance(60.0)
-    assert told(notes, session, FRAME) == []
-    assert told(notes, session, 10.0, shows_nothing=True) == []
+    assert notes_during(notes, session, FRAME) == []
+    assert notes_during(notes, session, 10.0, shows_nothing=True) == []
 
 
 def test_the_strip_says_how_fast_it_really_runs_for_as_long_as_it_is_slow(session):

@@ -145,10 +145,10 @@ def test_buttons_of_several_words_add_and_take_away(drop):
     window = Window(SIZE, (Sides,), Sides())
     hand = Hand(window)
     hand.frame(2)
-    for word, wanted in (("west", "north+west"), ("north", "west"), ("west", "west"), ("east", "east+west")):
+    for word, sides in (("west", "north+west"), ("north", "west"), ("west", "west"), ("east", "east+west")):
         hand.click(place(window, word).center)
-        assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
-        assert [button(window, word).is_on for word in ("north", "east", "west")] == [word in wanted for word in ("north", "east", "west")]
+        assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == sides
+        assert [button(window, word).is_on for word in ("north", "east", "west")] == [word in sides for word in ("north", "east", "west")]
 
 
 @pytest.mark.parametrize("theme", list(THEMES))
@@ -164,8 +164,8 @@ def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme):
         grounds[state] = surface.get_at((60, 20))
     palette.use_theme(before)
 
-    def distance(one, other):
-        return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+    def distance(first, other):
+        return sum((a - b) ** 2 for a, b in zip(first, other, strict=True)) ** 0.5
 
     assert distance(grounds["normal"], grounds["hovered"]) > 15.0
     assert distance(grounds["hovered"], grounds["on"]) > 1.5 * distance(grounds["hovered"], grounds["normal"])
@@ -189,7 +189,7 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one():
         with noting_words():
             painter.paint(surface, session)
         heights = {words: rect.height for words, rect in surface.words}
-        first = next(words for words, rect in sorted(surface.words, key=lambda one: one[1].top) if "momentum" in words)
+        first = next(words for words, rect in sorted(surface.words, key=lambda line: line[1].top) if "momentum" in words)
         other = next(words for words in heights if words.startswith("energy"))
         assert (heights[first] > 1.2 * heights[other]) is is_large
 
@@ -205,5 +205,5 @@ def test_a_verdict_that_is_cut_is_no_headline(drop, monkeypatch):
         surface = Written((260, height))
         with noting_words():
             painter.paint(surface, session)
-        first = next(words for words, _ in sorted(surface.words, key=lambda one: one[1].top))
+        first = next(words for words, _ in sorted(surface.words, key=lambda line: line[1].top))
         assert first.startswith("balls in")

@@ -73,14 +73,14 @@ def test_a_click_after_select_takes_what_was_there(hand):
     session.clock.paused = True
     tools = next(dock for dock in hand.window.docks if isinstance(dock, ToolsDock))
     world = session.demo.stages[0].world
-    pixel = tuple(round(one) for one in session.view.camera.to_screen(world.state(1).position))
+    pixel = tuple(round(coordinate) for coordinate in session.view.camera.to_screen(world.state(1).position))
     press(hand, pygame.K_s, pygame.KMOD_LSHIFT)
     view = session.view.camera.view
     hand.click(pixel)
-    assert [one.body for one in tools.editor.selection] == [1]
+    assert [item.body for item in tools.editor.selection] == [1]
     hand.frame(2)
     assert session.view.camera.view != view, "what is selected opens the inspector"
-    assert tuple(round(one) for one in session.view.camera.to_screen(world.state(1).position)) == pixel
+    assert tuple(round(coordinate) for coordinate in session.view.camera.to_screen(world.state(1).position)) == pixel
 
 
 def test_all_panels_at_once_and_a_window_of_another_size(hand):

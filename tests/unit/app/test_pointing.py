@@ -1,4 +1,4 @@
-"""What the pointer does in the view: bodies, the camera, differences."""
+"""The pointer in the view: bodies, the camera, differences."""
 
 import pygame
 import pytest
@@ -129,11 +129,11 @@ def test_a_difference_under_the_pointer_is_explained(hand, monkeypatch):
     difference = Difference(1, 2, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
     monkeypatch.setattr(Stage, "agreement", StepAgreement(1, 0, 1, 0, 0.0, (difference,)))
     hand.window.session.clock.paused = True
-    told = []
-    monkeypatch.setattr(frame, "draw_lines", lambda *given, **_: told.extend(words for words, _ in given[3]))
+    shown = []
+    monkeypatch.setattr(frame, "draw_lines", lambda *arguments, **_: shown.extend(words for words, _ in arguments[3]))
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
-    assert any(words.startswith("skin") for words in told)
-    assert "the cores are apart" in " ".join(told)
+    assert any(words.startswith("skin") for words in shown)
+    assert "the cores are apart" in " ".join(shown)
 
 
 def differing(hand):

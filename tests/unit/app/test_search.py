@@ -66,15 +66,15 @@ def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(wor
 def test_arrows_stay_among_what_is_found(listed):
     window = listed.window
     write(listed, "wall")
-    found = window.screen.browser.found if window.screen.browser is not None else []
-    assert len(found) > 1 and window.navigator.chosen == found[0]
+    hits = window.screen.browser.found if window.screen.browser is not None else []
+    assert len(hits) > 1 and window.navigator.chosen == hits[0]
     listed.key(pygame.K_UP)
-    assert window.navigator.chosen == found[0]
-    for k in found[1:]:
+    assert window.navigator.chosen == hits[0]
+    for k in hits[1:]:
         listed.key(pygame.K_DOWN)
         assert window.navigator.chosen == k and type(window.session.demo) is KINDS[k]
     listed.key(pygame.K_DOWN)
-    assert window.navigator.chosen == found[-1]
+    assert window.navigator.chosen == hits[-1]
 
 
 def test_esc_clears_first_and_then_does_what_it_did(listed):

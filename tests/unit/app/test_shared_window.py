@@ -129,15 +129,15 @@ def test_what_needs_a_past_is_refused_in_words():
 def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
-    told = set()
+    messages = set()
     two.client_sessions[1].leave()
     for _ in range(20):
         two.frame(3)
-        told.add(session.messages.now.words if session.messages.now is not None else "")
-    assert "You share this world with Ben." in told
+        messages.add(session.messages.now.words if session.messages.now is not None else "")
+    assert "You share this world with Ben." in messages
     two.frame(200)
-    told.add(session.messages.now.words if session.messages.now is not None else "")
-    assert "Ben left" in told
+    messages.add(session.messages.now.words if session.messages.now is not None else "")
+    assert "Ben left" in messages
     two.key(pygame.K_ESCAPE)
     assert two.window.browsing and two.window.is_at_work
     steps = session.demo.steps
@@ -280,15 +280,15 @@ def test_the_strip_is_drawn_in_every_size():
 def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
-    told = []
-    monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (told.append(words), draw_waiting(surface, fonts, words)))
+    messages = []
+    monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (messages.append(words), draw_waiting(surface, fonts, words)))
     pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
     monkeypatch.setattr(
         client_session.client, "advance", lambda now: pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE))
     )
     with open_shared(client_session, size=(480, 320)) as opened:
         assert opened is None
-    assert told == ["waiting for the state of this program"] and client_session.is_over
+    assert messages == ["waiting for the state of this program"] and client_session.is_over
 
 
 def test_a_server_that_refuses_is_told_in_one_line(monkeypatch):
@@ -339,7 +339,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
     copied = copy_of(editor, [Chosen(0, world.body_ids[2])])
     assert copied is not None
     session.driver.client.users = (m.UserInfo(1, "Zoe"), m.UserInfo(2, "Ben"))
-    assert [world.body(one.body).spec.name for one in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
+    assert [world.body(copy.body).spec.name for copy in put_down(editor, copied, 0, (1.0, 5.0))] == ["Zoe's box 5"], "a copy is its maker's"
     two.frame(8)
     disc = BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))
     body = two.does(1, CreateBody.of(0, disc))
@@ -353,16 +353,16 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
 
 
 def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch):
-    told = []
+    rendered = []
     render = FontBook.render
-    monkeypatch.setattr(FontBook, "render", lambda self, text, *more: (told.append(text), render(self, text, *more))[1])
+    monkeypatch.setattr(FontBook, "render", lambda self, text, *more: (rendered.append(text), render(self, text, *more))[1])
     two = Gathering()
     two.key(pygame.K_F1)
     two.frame(2)
     two.key(pygame.K_F1)
     two.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_CTRL, unicode="")
     two.frame(2)
-    panel, words = two.window.screen.panel, " ".join(told)
+    panel, words = two.window.screen.panel, " ".join(rendered)
     assert panel is not None and "Step" not in names(two.window)
     assert "Ctrl Z undoes your last action" in words and "pause, slow down or speed up for all users" in words and "Film, MP4" in words
     for gone in ("timeline", "redo", "one step", "another solver beside it", "100x", "twice more: quit"):
@@ -414,11 +414,15 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself():
     two.client_sessions[1].leave()
     two.client_sessions[2].leave()
     two.frame(5)
-    assert [(one.name, one.is_here) for one in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
+    assert [(user.name, user.is_here) for user in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
     two.client_sessions[1] = ClientSession(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
-    assert [one.name for one in session.driver.client.users] == ["Ann", "Ben", "Cyd", "Ben"]
-    assert [(one.user, one.name, one.is_here) for one in session.driver.people] == [(1, "Ann", True), (4, "Ben", True), (3, "Cyd", False)]
+    assert [user.name for user in session.driver.client.users] == ["Ann", "Ben", "Cyd", "Ben"]
+    assert [(user.user, user.name, user.is_here) for user in session.driver.people] == [
+        (1, "Ann", True),
+        (4, "Ben", True),
+        (3, "Cyd", False),
+    ]
     two.key(pygame.K_F3)
     two.frame(2)
     dock = two.window.dock_area.find(NetworkDock)
@@ -432,7 +436,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
     assert isinstance(session.driver, NetworkDriver)
     for _ in range(40):  # it sleeps
         two.pass_time(two.client_sessions[1:])
-    assert [one.is_here for one in two.server.server.users] == [False, True]
+    assert [user.is_here for user in two.server.server.users] == [False, True]
     two.frame(2)
     assert session.driver.trouble == "it sent nothing for 0.5 s; trying again in 0 s; press F4 to continue alone"
     two.frame(70)
@@ -442,7 +446,7 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
         and back.driver.trouble == ""
         and (back.driver.client.user, back.driver.client.key) == (1, key)
     )
-    assert [one.is_here for one in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1
+    assert [user.is_here for user in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1
 
 
 def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before():

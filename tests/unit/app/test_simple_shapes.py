@@ -60,10 +60,10 @@ def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand():
 
 
 def test_all_kinds_fall_and_the_seed_decides_how():
-    one, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
-    names = [one.stage.world.body(body).spec.name for body in one.stage.world.body_ids]
+    first, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
+    names = [first.stage.world.body(body).spec.name for body in first.stage.world.body_ids]
     assert set(KINDS) <= set(names)
-    assert one.stage.world.state_hash() == same.stage.world.state_hash() != other.stage.world.state_hash()
+    assert first.stage.world.state_hash() == same.stage.world.state_hash() != other.stage.world.state_hash()
 
 
 def test_material_and_gravity_change_on_the_spot():

@@ -29,7 +29,7 @@ def stage():
     return Stage(world)
 
 
-def asked(case):
+def pair_of(case):
     assert isinstance(case, PairCase)
     return case.pair
 
@@ -38,18 +38,18 @@ def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage
     contacts = stage.world.contacts
     for row in range(len(contacts)):
         door = door_of_contact(stage, row)
-        pair = asked(door.case)
+        pair = pair_of(door.case)
         assert door.algorithm == "manifold"
-        found = query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
-        assert min(point.separation for point in found.points) == pytest.approx(contacts.separation[row].min(), abs=1e-6)
+        contact = query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b)
+        assert min(point.separation for point in contact.points) == pytest.approx(contacts.separation[row].min(), abs=1e-6)
     assert door_of_contact(stage, 0).title == "The contact between floor and crate"
     assert door_of_contact(stage, 1).title == "The contact between floor and body 2"
 
 
 def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage):
-    whole, second, none = (door_of_body(stage, body) for body in (None, 2, 3))
-    assert whole is not None and second is not None and none is not None
-    assert asked(whole.case).pose_b.position[0] == -3.0 and asked(second.case).pose_b.position[0] == 3.0
+    deepest, second, none = (door_of_body(stage, body) for body in (None, 2, 3))
+    assert deepest is not None and second is not None and none is not None
+    assert pair_of(deepest.case).pose_b.position[0] == -3.0 and pair_of(second.case).pose_b.position[0] == 3.0
     assert none.algorithm == "gjk"
     assert door_of_body(Stage(World())) is None
 
@@ -57,7 +57,7 @@ def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage):
 def test_two_bodies_open_their_contact_or_their_distance(stage):
     assert door_of_bodies(stage, 2, 0).algorithm == "manifold"
     door = door_of_bodies(stage, 1, 3)
-    assert door.algorithm == "gjk" and isinstance(asked(door.case).shape_b, Circle)
+    assert door.algorithm == "gjk" and isinstance(pair_of(door.case).shape_b, Circle)
     assert door.title == "The distance between crate and body 3"
 
 
@@ -67,7 +67,7 @@ def test_two_bodies_open_their_contact_or_their_distance(stage):
 )
 def test_a_difference_opens_what_answered_there(stage, fixtures, reason, algorithm):
     door = door_of_difference(stage, Difference(*fixtures, (0.0, 0.0), (0.0, 1.0), None, reason, 0.1, ""))
-    pair = asked(door.case)
+    pair = pair_of(door.case)
     assert (door.algorithm, pair.query) == (algorithm, "toi" if algorithm == "conservative_advancement" else "manifold")
     moved = stage.world.row_of(stage.world.fixture(fixtures[1]).body)
     assert (*pair.pose_b.position, pair.pose_b.angle) == tuple(stage.world.previous_poses[moved])

@@ -1,4 +1,4 @@
-"""What is noted of every step: against closed forms, through rewinding and branches, and within its bounds."""
+"""Time series of every step: against closed forms, through rewinding and branches, and within its bounds."""
 
 import math
 

@@ -45,9 +45,9 @@ def press(hand, what, value, at=0):
     if what in ("solver", "beside") and value:
         running = session.demo.sim.solvers[0] if what == "solver" else session.besides[at].solver if at < len(session.besides) else ""
         title = load_solver(running).capabilities.title if running else "another" if session.besides else "none"
-        before = [one.solver for one in session.besides[:at]]
+        before = [comparison.solver for comparison in session.besides[:at]]
         earlier = [session.demo.sim.solvers[0], *before] if what == "beside" else []
-        nth = sum(load_solver(one).capabilities.title == title for one in earlier)
+        nth = sum(load_solver(solver).capabilities.title == title for solver in earlier)
         hand.click(place(window, f"{title}  ˅", nth).center)
         hand.click(place(window, load_solver(value).capabilities.title).center)
         return
@@ -56,10 +56,10 @@ def press(hand, what, value, at=0):
 
 
 def beside_pixels(hand):
-    """Where the second world's color is, or nearly, as on a smoothed line: pixels (n, 2)."""
+    """Return the pixels (n, 2) that have about the second world's color, as on a smoothed line."""
     view = hand.window.screen.view
-    found = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
-    return found[(found[:, 0] >= view[0]) & (found[:, 1] >= view[1] + 120)]  # not the words in the readout
+    pixels = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
+    return pixels[(pixels[:, 0] >= view[0]) & (pixels[:, 1] >= view[1] + 120)]  # not the words in the readout
 
 
 def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand):
@@ -87,7 +87,7 @@ def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand):
     session = hand.window.session
     seen = []
     for _ in range(4):
-        seen.append(([one.solver for one in session.besides], len(session.view.lanes)))
+        seen.append(([comparison.solver for comparison in session.besides], len(session.view.lanes)))
         hand.key(pygame.K_F11)
         hand.frame()
     assert seen == [([], 0), (["soft_step"], 0), (["soft_step"], 1), ([], 0)]
@@ -143,24 +143,28 @@ def test_four_run_side_by_side_from_the_present_state(hand):
         press(hand, "beside", solver, k)
     press(hand, "lane", "lane")
     press(hand, "since", "here")
-    assert session.since == (session.demo.steps, 0) and [one.solver for one in session.besides] == ["soft_step", "box2d", "soft_step"]
-    here = [one.demo.stages[0].world.state(1) for one in session.besides]
-    assert all(one.position == session.demo.stages[0].world.state(1).position for one in here), "one state"
+    assert session.since == (session.demo.steps, 0) and [comparison.solver for comparison in session.besides] == [
+        "soft_step",
+        "box2d",
+        "soft_step",
+    ]
+    here = [comparison.demo.stages[0].world.state(1) for comparison in session.besides]
+    assert all(state.position == session.demo.stages[0].world.state(1).position for state in here), "one state"
     assert len(session.view.lanes) == 3 and len({(place[2], place[3]) for place in session.view.lanes}) == 1
     session.clock.paused = False
     hand.frame(30)
-    ours, theirs, ours_again = (one.demo.stages[0].world.state(1).position for one in session.besides)
+    ours, theirs, ours_again = (comparison.demo.stages[0].world.state(1).position for comparison in session.besides)
     assert ours == ours_again != theirs == session.demo.stages[0].world.state(1).position
     assert [figures.solver for figures in session.figures] == ["box2d", "soft_step", "box2d", "soft_step"]
     press(hand, "beside", "", 1)
-    assert [one.solver for one in session.besides] == ["soft_step", "soft_step"]
+    assert [comparison.solver for comparison in session.besides] == ["soft_step", "soft_step"]
     hand.send(pygame.VIDEORESIZE, size=(700, 500), w=700, h=500)
     hand.frame(2)
     view = pygame.Rect(hand.window.screen.view)
     assert len(session.view.lanes) == 2 and all(view.contains(place) for place in (session.view.camera.view, *session.view.lanes))
     session.timeline.seek(10)
     hand.frame(2)
-    assert all(one.is_caught_up and one.now == 10 for one in session.besides)
+    assert all(comparison.is_caught_up and comparison.now == 10 for comparison in session.besides)
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing
     hand.window.navigator.come_back(session)
@@ -171,7 +175,7 @@ def test_four_run_side_by_side_from_the_present_state(hand):
 def test_settings_change_under_the_running_scene(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
-    (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "iterations")
+    (name,) = (parameter.description for parameter in setting_parameters("sequential_impulses") if parameter.name == "iterations")
     steps = session.demo.steps
     drag(hand, name, 0.8)
     world = session.demo.stages[0].world
@@ -186,7 +190,7 @@ def test_settings_change_under_the_running_scene(hand):
 def test_one_move_of_a_slider_is_taken_back_at_once(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
-    (name,) = (one.description for one in setting_parameters("sequential_impulses") if one.name == "share")
+    (name,) = (parameter.description for parameter in setting_parameters("sequential_impulses") if parameter.name == "share")
     world, seen = session.demo.stages[0].world, set()
     for share in (0.3, 0.4, 0.5, 0.6, 0.7):
         drag(hand, name, 0.2, share)
@@ -204,11 +208,11 @@ def test_a_world_beside_has_settings_of_its_own(hand):
     hand.frame(10)
     title = load_solver("sequential_impulses").capabilities.title
     hand.click(place(hand.window, f"{title} 2").center)
-    (parameter,) = (one for one in setting_parameters("sequential_impulses") if one.name == "share")
+    (parameter,) = (parameter for parameter in setting_parameters("sequential_impulses") if parameter.name == "share")
     (low, high), at = parameter.slider_ends, parameter.on_slider(0.5)
     drag(hand, parameter.description, (at - low) / (high - low))
     hand.frame(3)
-    first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(one.demo for one in session.besides)))
+    first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(comparison.demo for comparison in session.besides)))
     assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == (
         {},
         {},
@@ -236,10 +240,10 @@ def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand):
     for _ in range(30):
         hand.send(pygame.MOUSEMOTION, pos=to, rel=(40, -60), buttons=(1, 0, 0))
     assert session.demo.steps >= steps + 28, "time goes on while the hand pulls"
-    wanted = session.view.to_world(to)
+    target = session.view.to_world(to)
     for demo in (session.demo, beside.demo):
         x, y = demo.stages[0].world.state(1).position
-        assert abs(x - wanted[0]) < 0.6 and abs(y - wanted[1]) < 0.6
+        assert abs(x - target[0]) < 0.6 and abs(y - target[1]) < 0.6
     hand.send(pygame.MOUSEBUTTONUP, pos=to, button=1)
     assert not session.demo.grabbing and not beside.demo.grabbing
 
@@ -310,8 +314,8 @@ def test_no_words_lie_over_others(twins, size, n, lane):
             window.screen.cache.forget()
             window.show(written)
         view = pygame.Rect(window.screen.view)
-        found = [(a, b) for a, b in written.overlaps() if all(any(view.contains(r) for w, r in written.words if w == x) for x in (a, b))]
-    assert found == []
+        overlaps = [(a, b) for a, b in written.overlaps() if all(any(view.contains(r) for w, r in written.words if w == x) for x in (a, b))]
+    assert overlaps == []
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand, monkeypatch):
@@ -365,7 +369,7 @@ def test_lanes_leave_the_larger_picture():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("demo", [pytest.param(one, id=one.id) for one in all_demos()])
+@pytest.mark.parametrize("demo", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_every_demo_runs_beside_itself(demo):
     """Over it and in a lane, by hand, by keys, back in time, on the other solver: no failure; over it no words over others."""
     rng, size = np.random.default_rng(5), (1000, 640)

@@ -150,7 +150,7 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop):
 
 @pytest.mark.parametrize("size", [(1, 1), (64, 48), (320, 200)])
 def test_a_window_too_small_for_anything_still_draws(hand, size):
-    """A window manager may make it so, whatever the smallest size it was told."""
+    """A window manager may make it so, regardless of the minimum size set."""
     for key in (pygame.K_F7, pygame.K_F8):
         hand.key(key)
     hand.frame(40)
@@ -222,7 +222,7 @@ def test_drawing_changes_nothing_of_the_session(hand):
         session.view.following.followed,
         demo_hash(demo),
     )
-    assert all(one is other or one == other for one, other in zip(before, after, strict=True))
+    assert all(first is other or first == other for first, other in zip(before, after, strict=True))
     assert stage.drawn_poses is before[2]
     window.show(hand.surface)
     assert demo.viewer.drawn_fraction == 0.25 and stage.drawn_poses is not before[2]

@@ -13,7 +13,7 @@ __all__ = ["Written", "noting_words"]
 _ABOVE, _INK = 0.2, 0.62
 """Shares of a line's height: the room above its letters, and the letters."""
 _OPAQUE = 235
-"""Of 255: a plate from which on what lies under it is not seen any more."""
+"""Opacity, of 255, from which on a plate hides what lies under it."""
 
 _words = {}
 _plates = {}
@@ -48,14 +48,14 @@ def noting_words():
     render, plate = FontBook.render, FontBook.plate
 
     def rendered(self, text, *more, **named):
-        found = render(self, text, *more, **named)
-        _words[id(found)] = (text, found)  # the surface too, or its number would be another's
-        return found
+        rendering = render(self, text, *more, **named)
+        _words[id(rendering)] = (text, rendering)  # the surface too, or its number would be another's
+        return rendering
 
     def plated(self, size, ground, alpha, *more):
-        found = plate(self, size, ground, alpha, *more)
-        _plates[id(found)] = (alpha, found)
-        return found
+        background = plate(self, size, ground, alpha, *more)
+        _plates[id(background)] = (alpha, background)
+        return background
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FontBook, "render", rendered)

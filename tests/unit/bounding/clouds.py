@@ -90,16 +90,16 @@ def brute_force_circle_sq(points):
     cloud = sorted({_exact(point) for point in points.tolist()})
     if len(cloud) == 1:
         return Fraction(0)
-    found = []
+    radii_sq = []
     for p, q in combinations(cloud, 2):
-        found += _if_holding(((p[0] + q[0]) / 2, (p[1] + q[1]) / 2), p, cloud)
+        radii_sq += _if_holding(((p[0] + q[0]) / 2, (p[1] + q[1]) / 2), p, cloud)
     for p, q, r in combinations(cloud, 3):
         ax, ay, bx, by = q[0] - p[0], q[1] - p[1], r[0] - p[0], r[1] - p[1]
         turn = 2 * (ax * by - ay * bx)
         if turn != 0:
             a_sq, b_sq = ax * ax + ay * ay, bx * bx + by * by
-            found += _if_holding((p[0] + (by * a_sq - ay * b_sq) / turn, p[1] + (ax * b_sq - bx * a_sq) / turn), p, cloud)
-    return min(found)
+            radii_sq += _if_holding((p[0] + (by * a_sq - ay * b_sq) / turn, p[1] + (ax * b_sq - bx * a_sq) / turn), p, cloud)
+    return min(radii_sq)
 
 
 def _if_holding(center, on, cloud):

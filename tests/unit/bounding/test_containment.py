@@ -54,15 +54,15 @@ SHAPES = {
 @pytest.mark.parametrize("volume", VOLUMES)
 def test_contains_every_point_exactly(volume):
     for (name, points), xf in product(CLOUDS.items(), POSES):
-        found = VOLUMES[volume](points, xf)
-        assert all(holds(found, exact_world(point, xf)) for point in points), (name, xf)
+        fitted = VOLUMES[volume](points, xf)
+        assert all(holds(fitted, exact_world(point, xf)) for point in points), (name, xf)
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
 def test_contains_a_shape_with_its_radius(volume):
     for (name, (shape, core, radius)), xf in product(SHAPES.items(), POSES):
-        found = VOLUMES[volume](shape, xf)
-        assert all(holds(found, exact_world(np.array(point, dtype=float), xf), radius) for point in core), (name, xf)
+        fitted = VOLUMES[volume](shape, xf)
+        assert all(holds(fitted, exact_world(np.array(point, dtype=float), xf), radius) for point in core), (name, xf)
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
@@ -70,8 +70,8 @@ def test_is_no_larger_than_rounding_demands(volume):
     """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometer a meter."""
     square = CLOUDS["square"]
     exact = {"mean circle": 2 * math.pi, "smallest circle": 2 * math.pi, "hull": 4.0, "oriented box": 4.0, "4-DOP": 4.0, "box": 4.0}
-    found = VOLUMES[volume](square, Transform())
-    area = found.area if hasattr(found, "area") else math.prod(np.subtract(found.upper, found.lower))
+    fitted = VOLUMES[volume](square, Transform())
+    area = fitted.area if hasattr(fitted, "area") else math.prod(np.subtract(fitted.upper, fitted.lower))
     if volume in exact:
         assert area == pytest.approx(exact[volume], rel=1e-12)
     assert 4.0 <= area <= 2 * math.pi * (1 + 1e-9)

@@ -44,7 +44,7 @@ def test_no_circle_of_two_or_three_points_is_smaller(points):
 
 
 def test_the_smallest_circle_of_points_nearly_on_one_circle():
-    """Where rounding cannot say which three matter, the exact pass does."""
+    """If rounding hides which three points matter, the exact pass finds them."""
     rng = stream(3, "nearly on a circle")
     for size in (1e-3, 1.0, 1e5):
         turn = rng.uniform(0.0, 2.0 * math.pi, 12)
@@ -53,8 +53,8 @@ def test_the_smallest_circle_of_points_nearly_on_one_circle():
 
 
 def test_welzl_in_fractions_is_exact():
-    found = smallest_of([(Fraction(0), Fraction(0)), (Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(1))])
-    assert all((x - found.x) ** 2 + (y - found.y) ** 2 == found.radius_sq for x, y in ((0, 0), (1, 0), (Fraction(1, 3), 1)))
+    circle = smallest_of([(Fraction(0), Fraction(0)), (Fraction(1), Fraction(0)), (Fraction(1, 3), Fraction(1))])
+    assert all((x - circle.x) ** 2 + (y - circle.y) ** 2 == circle.radius_sq for x, y in ((0, 0), (1, 0), (Fraction(1, 3), 1)))
 
 
 def test_the_mean_circle_is_at_most_twice_as_wide():
@@ -120,8 +120,8 @@ def test_the_walk_finds_what_projecting_everything_finds(k):
     for _ in range(10):
         points, xf = rng.normal(size=(50, 2)), Transform((rng.normal(), rng.normal()), rng.uniform(-9.0, 9.0))
         shadows = xf.apply_array(points) @ axes.T
-        found = fitted_kdop(points, k, xf)
-        assert np.abs(found.lower - shadows.min(axis=0)).max() < 1e-13 and np.abs(found.upper - shadows.max(axis=0)).max() < 1e-13
+        kdop = fitted_kdop(points, k, xf)
+        assert np.abs(kdop.lower - shadows.min(axis=0)).max() < 1e-13 and np.abs(kdop.upper - shadows.max(axis=0)).max() < 1e-13
 
 
 def test_the_corners_of_a_kdop_are_what_its_slabs_share():
@@ -140,15 +140,15 @@ def test_the_corners_of_a_kdop_are_what_its_slabs_share():
 
 def test_the_capsule_of_a_capsule_is_itself():
     shape = Capsule((-1.0, 0.5), (2.0, 1.0), 0.4)
-    found = least_area_capsule(shape)
-    assert found.radius == pytest.approx(0.4, rel=1e-9) and {found.p1, found.p2} == {shape.p1, shape.p2}
+    capsule = least_area_capsule(shape)
+    assert capsule.radius == pytest.approx(0.4, rel=1e-9) and {capsule.p1, capsule.p2} == {shape.p1, shape.p2}
 
 
 @pytest.mark.parametrize("name", ["square", "rod", "triangle", "obtuse", "cloud", "on a circle"])
 def test_no_capsule_of_a_wide_search_is_smaller(name):
     """Random starts, each improved by random smaller and smaller moves: a search of its own kind. What is found is within 0.1 %."""
     points = CLOUDS[name]
-    found, rng, cloud = least_area_capsule(points).area, stream(6, "capsules", name), cloud_of(points)
+    smallest, rng, cloud = least_area_capsule(points).area, stream(6, "capsules", name), cloud_of(points)
     size = np.ptp(points, axis=0).max()
     best = math.inf
     for _ in range(8):
@@ -162,4 +162,4 @@ def test_no_capsule_of_a_wide_search_is_smaller(name):
             else:
                 step = max(0.97 * step, 1e-5 * size)
         best = min(best, area)
-    assert found <= best * 1.001
+    assert smallest <= best * 1.001

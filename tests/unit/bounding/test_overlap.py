@@ -132,14 +132,14 @@ def test_capsules_and_oriented_boxes_overlap_as_shapely_says():
     says = []
     for _ in range(200):
         ends, radii = rng.uniform(-1.5, 1.5, (2, 2, 2)), rng.uniform(0.0, 0.5, 2)
-        one, other = (BoundingCapsule(tuple(p), tuple(q), r) for (p, q), r in zip(ends, radii, strict=True))
+        first, other = (BoundingCapsule(tuple(p), tuple(q), r) for (p, q), r in zip(ends, radii, strict=True))
         away = shapely.LineString(ends[0]).distance(shapely.LineString(ends[1]))
-        assert one.overlaps(other) == (away <= radii.sum()) == other.overlaps(one)
+        assert first.overlaps(other) == (away <= radii.sum()) == other.overlaps(first)
         angles, sizes = rng.uniform(-4.0, 4.0, 2), rng.uniform(0.1, 1.0, (2, 2))
         boxes = [OrientedBox(tuple(ends[k, 0]), (math.cos(angles[k]), math.sin(angles[k])), *sizes[k]) for k in range(2)]
         meet = shapely.Polygon(boxes[0].corners).intersects(shapely.Polygon(boxes[1].corners))
         assert boxes[0].overlaps(boxes[1]) == meet == boxes[1].overlaps(boxes[0])
-        says += [one.overlaps(other), meet]
+        says += [first.overlaps(other), meet]
     assert 0.2 < np.mean(says) < 0.8
 
 
@@ -176,10 +176,10 @@ def test_a_kdop_is_the_same_by_walk_and_by_projection():
         np.column_stack((random_poses(50, 3.0, "walk")[:, :2], np.zeros((50, 2)))),
     )
     poses[:, 2], poses[:, 3] = np.cos(np.arange(50)), np.sin(np.arange(50))
-    found = []
+    corners = []
     for walk_from in (0, 10**9):
         rows = np.empty((50, 12))
         shape = np.zeros(1, dtype=np.int64), np.array([len(hull)]), hull, np.zeros((1, 3))
         posed_kdops(*shape, kdop_axes(12).copy(), np.zeros(50, dtype=np.int64), poses, rows, walk_from)
-        found.append(rows)
-    assert np.abs(found[0] - found[1]).max() < 1e-14
+        corners.append(rows)
+    assert np.abs(corners[0] - corners[1]).max() < 1e-14

@@ -19,28 +19,28 @@ COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 @pytest.mark.slow
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
 def test_what_must_hold_for_any_outline(rings):
-    found = {one.volume: one for one in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
-    assert set(found) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
-    assert all(one.missed == 0 for one in found.values())
-    hull = found["hull", 0]
-    for one in found.values():
-        assert one.area_ratio >= hull.area_ratio * (1.0 - 1e-12) and one.false_rate >= hull.false_rate
-        assert one.false_per_hit == pytest.approx(one.false_rate * (one.n_pairs - one.n_hits) / one.n_hits)
+    trades = {trade.volume: trade for trade in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
+    assert set(trades) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
+    assert all(trade.missed == 0 for trade in trades.values())
+    hull = trades["hull", 0]
+    for trade in trades.values():
+        assert trade.area_ratio >= hull.area_ratio * (1.0 - 1e-12) and trade.false_rate >= hull.false_rate
+        assert trade.false_per_hit == pytest.approx(trade.false_rate * (trade.n_pairs - trade.n_hits) / trade.n_hits)
     for tighter, looser in (
         (("kdop", 16), ("kdop", 8)),
         (("kdop", 32), ("kdop", 16)),
         (("kdop", 16), ("refitted_kdop", 16)),
         (("box", 0), ("refitted_box", 0)),
     ):
-        assert found[tighter].area_ratio <= found[looser].area_ratio and found[tighter].false_rate <= found[looser].false_rate
+        assert trades[tighter].area_ratio <= trades[looser].area_ratio and trades[tighter].false_rate <= trades[looser].false_rate
 
 
 def test_neighbors_lie_evenly_in_their_disc():
     """The smallest circles overlap in 4 of 9 pairs, by the areas; the share is that to three deviations."""
-    found = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
-    says = found.false_rate * (found.n_pairs - found.n_hits) + found.n_hits
+    trade = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
+    says = trade.false_rate * (trade.n_pairs - trade.n_hits) + trade.n_hits
     share = 4.0 / REACH**2
-    assert abs(says / found.n_pairs - share) < 3.0 * math.sqrt(share * (1.0 - share) / found.n_pairs)
+    assert abs(says / trade.n_pairs - share) < 3.0 * math.sqrt(share * (1.0 - share) / trade.n_pairs)
     assert np.array_equal(neighbors(STAR, 50, 7), neighbors(STAR, 50, 7)) and not np.array_equal(
         neighbors(STAR, 50, 7), neighbors(STAR, 50, 8)
     )

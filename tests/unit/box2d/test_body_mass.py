@@ -113,6 +113,6 @@ def test_masses_outside_the_range_are_named(density, shape):
     "shape", [lambda: Circle(1.1e4), lambda: Circle(1.0, (0.0, -1.1e4)), lambda: Polygon.box(2e4, 1.0), lambda: Segment((0, 0), (2e4, 0))]
 )
 def test_shapes_that_reach_too_far_are_refused(shape):
-    """Of a shape of 1,000 km each time of impact ran through all its iterations: steps of half a second and more."""
+    """Each time of impact of a 1,000 km shape used all its iterations: steps took half a second and more."""
     with pytest.raises(InvalidInputError, match=r"(radius|center|vertices|p2).* must be from (-10000|0) to 10000 m"):
         accept(FixtureSpec(shape()))

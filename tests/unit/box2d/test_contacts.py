@@ -160,8 +160,8 @@ def test_a_resting_contact_and_an_impact_in_one_step():
     # farther apart than the distance continuous physics aims at, 0.005 m, or it would be an impact at fraction 0
     box = world.create_body(BodySpec((BOX,), position=(-10.0, 0.515)))
     contacts = world.step()
-    found = {(a, b): toi for a, b, toi in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), contacts.in_toi.tolist(), strict=True)}
-    assert found == {(0, bullet): True, (shelf, box): False}
+    impacts = {(a, b): toi for a, b, toi in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), contacts.in_toi.tolist(), strict=True)}
+    assert impacts == {(0, bullet): True, (shelf, box): False}
 
 
 @pytest.mark.parametrize("sub_stepping", [False, True])
@@ -185,7 +185,7 @@ def test_several_impacts_in_one_step_leave_one_row(sub_stepping):
 
 
 def test_a_touch_that_begins_and_ends_within_one_step_is_reported():
-    """Two bullets graze: contact at the impact, gone at the end of the step, told by the events alone."""
+    """Two bullets graze: contact at the impact, gone at the end of the step, reported only by the events."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     ball = FixtureSpec(Circle(0.1), restitution=1.0)
     world.create_body(BodySpec((ball,), position=(-0.8, 0.0), linear_velocity=(100.0, 0.0), bullet=True))

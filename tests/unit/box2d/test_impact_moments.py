@@ -7,7 +7,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step():
-    """The blade turns evenly, so that its angle tells the time of each."""
+    """The blade turns evenly, so that its angle gives the time of each."""
     spin = 25.0
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     blade = BodySpec((FixtureSpec(Polygon.box(0.01, 0.8)),), type="kinematic", position=(0.0, -0.5), angle=-0.35, angular_velocity=spin)

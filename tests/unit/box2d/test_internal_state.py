@@ -1,4 +1,4 @@
-"""What Box2D hides of bodies and joints is read and written where it lies."""
+"""Hidden state of Box2D's bodies and joints is read and written in memory."""
 
 from dataclasses import replace
 

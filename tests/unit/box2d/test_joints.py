@@ -204,7 +204,7 @@ def test_copied_wheels_have_the_gear_between_them_and_no_other():
     every = [Chosen(0, body) for body in (made.base, made.bar, *made.wheels)]
     copied = copy_of(hands, every)
     assert [joint for joint in copied.joints if isinstance(joint, GearJointSpec)] == [GearJointSpec(1, 2, 2.0)]
-    bodies = [one.body for one in put_down(hands, copied, 0, (10.0, 0.0))]
+    bodies = [copy.body for copy in put_down(hands, copied, 0, (10.0, 0.0))]
     newest = world.joint_ids[-1]
     assert world.joint_bodies(newest) == (bodies[2], bodies[3]) and isinstance(world.joint(newest).spec, GearJointSpec)
     alone = copy_of(hands, every[2:])

@@ -19,8 +19,8 @@ def test_both_kinds_of_clock_give_the_same(seed):
         t = [start, start + parts[0], start + parts[0] + parts[1], start + sum(parts)]
         truncated = [t[3] - floor(t[0]), *(end - floor(begin) for begin, end in pairwise(t))]
         for readings in (truncated, [sum(parts), *parts]):
-            found = phases_of(*(float(np.float32(reading)) for reading in readings), sum(parts))
-            assert np.allclose(found, parts, atol=3.0 * PROFILE_RESOLUTION)
+            phases = phases_of(*(float(np.float32(reading)) for reading in readings), sum(parts))
+            assert np.allclose(phases, parts, atol=3.0 * PROFILE_RESOLUTION)
 
 
 def test_a_millisecond_that_ends_between_two_readings_is_found():

@@ -65,9 +65,9 @@ def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind):
     now = world.joint_now(joint)
     assert all(getattr(now, name) == pytest.approx(value) for name, value in changes.items())
     twin, _ = hung(now)
-    for one in (world, twin):
-        one.canonicalize()
-        steps(one, 90)
+    for each in (world, twin):
+        each.canonicalize()
+        steps(each, 90)
     assert twin.state_hash() == world.state_hash()
     unchanged, _ = hung(spec)
     steps(unchanged, 90)
@@ -85,13 +85,13 @@ def test_a_change_in_the_middle_is_restored_to_the_bit(kind, is_kept):
     world.canonicalize()
     kept = world.snapshot()
     runs = []
-    for one in (world, World.from_snapshot(kept)):
-        steps(one, 10)
-        one.set_joint(joint, **changes)
-        steps(one, 30)
-        one.canonicalize()
-        steps(one, 20)
-        runs.append(one.state_hash())
+    for each in (world, World.from_snapshot(kept)):
+        steps(each, 10)
+        each.set_joint(joint, **changes)
+        steps(each, 30)
+        each.canonicalize()
+        steps(each, 20)
+        runs.append(each.state_hash())
     assert runs[0] == runs[1]
 
 

@@ -28,8 +28,8 @@ class DifferenceError(AssertionError):
 
 
 def _boxes(rng, name, n):
-    found = scene(name, int(rng.integers(2**31)))
-    return found[rng.permutation(len(found))[:n]]
+    boxes = scene(name, int(rng.integers(2**31)))
+    return boxes[rng.permutation(len(boxes))[:n]]
 
 
 def _calls(seed, n_steps):
@@ -90,10 +90,10 @@ def _move(do, truth, rng, moved, reach):
 
 def _first_difference(structure, calls):
     """Return the number of the first call that is answered differently, -1 if none is."""
-    one, truth = structure(), BruteForce()
+    broad_phase, truth = structure(), BruteForce()
     for number, (method, arguments) in enumerate(calls):
         try:
-            answer = getattr(one, method)(*arguments)
+            answer = getattr(broad_phase, method)(*arguments)
         except Exception:  # whatever goes wrong in a structure is what is looked for
             return number
         expected = getattr(truth, method)(*arguments)

@@ -131,9 +131,9 @@ def questions(boxes, rng, n):
     return regions, origins, ways
 
 
-def check_questions(one, truth, rng, n):
+def check_questions(broad_phase, truth, rng, n):
     """Hold the answers of a structure to brute force's, pairs, regions and rays."""
-    asked = questions(truth.aabbs(), rng, n)
-    np.testing.assert_array_equal(one.pairs(), truth.pairs())
-    np.testing.assert_array_equal(one.regions(asked[0]), truth.regions(asked[0]))
-    np.testing.assert_array_equal(one.rays(*asked[1:]), truth.rays(*asked[1:]))
+    inputs = questions(truth.aabbs(), rng, n)
+    np.testing.assert_array_equal(broad_phase.pairs(), truth.pairs())
+    np.testing.assert_array_equal(broad_phase.regions(inputs[0]), truth.regions(inputs[0]))
+    np.testing.assert_array_equal(broad_phase.rays(*inputs[1:]), truth.rays(*inputs[1:]))

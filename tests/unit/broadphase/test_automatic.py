@@ -41,24 +41,24 @@ def test_each_is_taken_where_it_belongs(boxes, chosen):
 
 def test_it_follows_a_scene_that_changes():
     """Two crowds come together, part, and most of them go: the choice changes with them, the pairs are always right."""
-    broad_phase, taken = Automatic(), []
+    broad_phase, choices = Automatic(), []
     for distance in (0.0, 1e6, 1e6, 0.0):
         boxes = crowds(600, distance)
         expected = BruteForce().pairs(boxes)
         for _ in range(LOOKS):  # so often the boxes are looked at
             assert np.array_equal(broad_phase.pairs(boxes), expected)
-        taken.append(broad_phase.chosen)
+        choices.append(broad_phase.chosen)
     broad_phase.remove(np.arange(FEW // 2, 600))
     broad_phase.pairs()
-    assert [*taken, broad_phase.chosen] == [UNIFORM_GRID, TREE, TREE, UNIFORM_GRID, BRUTE_FORCE]
+    assert [*choices, broad_phase.chosen] == [UNIFORM_GRID, TREE, TREE, UNIFORM_GRID, BRUTE_FORCE]
 
 
 def test_the_numbers_of_removed_boxes_stay_free_in_every_choice():
     for boxes, chosen in ((crowds(600, 0.0), UNIFORM_GRID), (crowds(600, 1e6), TREE)):
         broad_phase, judge = Automatic(), BruteForce()
-        for one in (broad_phase, judge):
-            one.insert(boxes)
-            one.remove([0, 5, 17])
+        for each in (broad_phase, judge):
+            each.insert(boxes)
+            each.remove([0, 5, 17])
         assert np.array_equal(broad_phase.pairs(), judge.pairs()) and broad_phase.chosen == chosen
         drawn = broad_phase.sketch()
         if chosen == TREE:
@@ -80,11 +80,11 @@ def test_regions_and_rays_by_either_way(n_questions):
         assert np.array_equal(broad_phase.pairs(), judge.pairs())
 
     for change in (
-        lambda one: one.insert(boxes),
-        lambda one: one.update(boxes + 3.0),
-        lambda one: one.move([3, 9], boxes[[30, 90]]),
-        lambda one: one.remove([0, 7]),
-        lambda one: one.insert(boxes[:5]),
+        lambda each: each.insert(boxes),
+        lambda each: each.update(boxes + 3.0),
+        lambda each: each.move([3, 9], boxes[[30, 90]]),
+        lambda each: each.remove([0, 7]),
+        lambda each: each.insert(boxes[:5]),
     ):
         change(broad_phase)
         change(judge)
@@ -92,22 +92,22 @@ def test_regions_and_rays_by_either_way(n_questions):
 
 
 def test_the_grid_is_asked_again_only_when_something_has_changed(monkeypatch):
-    asked = []
+    limits = []
     search = GridWorkspace.pairs
 
     def counted(self, boxes, limit):
-        asked.append(limit)
+        limits.append(limit)
         return search(self, boxes, limit)
 
     monkeypatch.setattr(GridWorkspace, "pairs", counted)
     broad_phase, boxes = Automatic(), crowds(600, 1e6)
     for frame in range(PATIENCE):
         broad_phase.pairs(boxes + 0.01 * frame)
-    assert asked == [MAX_EIGHTS]  # then it was remembered
+    assert limits == [MAX_EIGHTS]  # then it was remembered
     broad_phase.pairs(boxes)
-    assert asked == [MAX_EIGHTS, MIN_EIGHTS]  # after some time, in case a crowd has parted
+    assert limits == [MAX_EIGHTS, MIN_EIGHTS]  # after some time, in case a crowd has parted
     broad_phase.pairs(boxes)
-    assert len(asked) == 2
+    assert len(limits) == 2
     broad_phase.pairs(boxes[:400])
-    assert len(asked) == 3  # another number of boxes
+    assert len(limits) == 3  # another number of boxes
     assert broad_phase.chosen == TREE

@@ -14,8 +14,8 @@ from engine.common.errors import InvalidInputError
 from tests.unit.broadphase import long_run
 from tests.unit.broadphase.scenes import SCENES, around, check_questions, scene
 
-EACH = pytest.mark.parametrize("structure", STRUCTURES, ids=lambda one: one.__name__)
-FAST = pytest.mark.parametrize("structure", STRUCTURES[1:], ids=lambda one: one.__name__)
+EACH = pytest.mark.parametrize("structure", STRUCTURES, ids=lambda structure: structure.__name__)
+FAST = pytest.mark.parametrize("structure", STRUCTURES[1:], ids=lambda structure: structure.__name__)
 N_QUESTIONS = 24
 
 
@@ -27,8 +27,8 @@ def _no_word_of_overflow():
 
 
 def test_every_structure_has_a_name_of_its_own():
-    assert len({one.name for one in STRUCTURES}) == len(STRUCTURES)
-    assert all(one.name for one in STRUCTURES)
+    assert len({structure.name for structure in STRUCTURES}) == len(STRUCTURES)
+    assert all(structure.name for structure in STRUCTURES)
 
 
 @FAST
@@ -36,11 +36,11 @@ def test_every_structure_has_a_name_of_its_own():
 def test_every_scene(structure, name):
     """First all at once, then all a little elsewhere, then others altogether: what is kept from one must not show in the next."""
     rng = np.random.default_rng(1)
-    one, truth = structure(), BruteForce()
+    broad_phase, truth = structure(), BruteForce()
     boxes = scene(name, 1)
-    for given_ in (boxes, np.nextafter(boxes, np.inf), boxes[::-1].copy(), scene("random", 2), boxes):
-        np.testing.assert_array_equal(one.pairs(given_), truth.pairs(given_))
-        check_questions(one, truth, rng, N_QUESTIONS)
+    for current in (boxes, np.nextafter(boxes, np.inf), boxes[::-1].copy(), scene("random", 2), boxes):
+        np.testing.assert_array_equal(broad_phase.pairs(current), truth.pairs(current))
+        check_questions(broad_phase, truth, rng, N_QUESTIONS)
 
 
 coordinates = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False, width=32) | st.integers(-4, 4).map(float)
@@ -66,27 +66,27 @@ def test_any_boxes(rows):
 def test_boxes_come_and_go(structure, name):
     """One by one and in bunches, to the last one and back; the numbers of those removed are given again, lowest first."""
     rng = np.random.default_rng(3)
-    one, truth = structure(), BruteForce()
+    broad_phase, truth = structure(), BruteForce()
     boxes = scene(name, 3)
     for row in range(0, len(boxes), 17):
-        assert one.insert(boxes[row : row + 17]).tolist() == truth.insert(boxes[row : row + 17]).tolist()
-    check_questions(one, truth, rng, N_QUESTIONS)
+        assert broad_phase.insert(boxes[row : row + 17]).tolist() == truth.insert(boxes[row : row + 17]).tolist()
+    check_questions(broad_phase, truth, rng, N_QUESTIONS)
     gone = rng.permutation(len(boxes))[: 2 * len(boxes) // 3]
     for proxies in np.array_split(gone, 4):
-        one.remove(proxies)
+        broad_phase.remove(proxies)
         truth.remove(proxies)
-        assert len(one) == len(truth)
-        check_questions(one, truth, rng, N_QUESTIONS)
-    assert one.proxies.tolist() == sorted(set(range(len(boxes))) - set(gone.tolist()))
-    again = one.insert(boxes[gone[:5]])
+        assert len(broad_phase) == len(truth)
+        check_questions(broad_phase, truth, rng, N_QUESTIONS)
+    assert broad_phase.proxies.tolist() == sorted(set(range(len(boxes))) - set(gone.tolist()))
+    again = broad_phase.insert(boxes[gone[:5]])
     assert again.tolist() == sorted(gone.tolist())[:5] == truth.insert(boxes[gone[:5]]).tolist()
-    check_questions(one, truth, rng, N_QUESTIONS)
-    one.remove(one.proxies)
+    check_questions(broad_phase, truth, rng, N_QUESTIONS)
+    broad_phase.remove(broad_phase.proxies)
     truth.remove(truth.proxies)
-    assert len(one) == 0
-    check_questions(one, truth, rng, N_QUESTIONS)
-    assert one.insert(boxes).tolist() == list(range(len(boxes))) == truth.insert(boxes).tolist()
-    check_questions(one, truth, rng, N_QUESTIONS)
+    assert len(broad_phase) == 0
+    check_questions(broad_phase, truth, rng, N_QUESTIONS)
+    assert broad_phase.insert(boxes).tolist() == list(range(len(boxes))) == truth.insert(boxes).tolist()
+    check_questions(broad_phase, truth, rng, N_QUESTIONS)
 
 
 @FAST
@@ -94,21 +94,21 @@ def test_boxes_come_and_go(structure, name):
 def test_small_motions_and_teleports(structure, reach, share):
     """By `move` with and without displacements, by `update`, and both in turn."""
     rng = np.random.default_rng(4)
-    one, truth = structure(), BruteForce()
+    broad_phase, truth = structure(), BruteForce()
     boxes = scene("random", 4)
-    one.update(boxes)
+    broad_phase.update(boxes)
     truth.update(boxes)
     for step in range(12):
         moved = np.flatnonzero(rng.random(len(boxes)) < share) if share < 1.0 else rng.permutation(len(boxes))
         ways = reach * rng.uniform(-1.0, 1.0, (len(moved), 2))
         boxes[moved] += np.tile(ways, 2)
         if step % 3 == 2:
-            one.update(boxes)
+            broad_phase.update(boxes)
             truth.update(boxes)
         else:
-            one.move(moved, boxes[moved], ways if step % 3 else None)
+            broad_phase.move(moved, boxes[moved], ways if step % 3 else None)
             truth.move(moved, boxes[moved])
-        check_questions(one, truth, rng, 6)
+        check_questions(broad_phase, truth, rng, 6)
 
 
 @FAST
@@ -137,31 +137,31 @@ def test_a_wrong_structure_is_found_and_shown():
 @EACH
 def test_room_grows_after_updates_too(structure):
     """An update takes turns with two buffers, which may be of different length: what is added then must find room everywhere."""
-    one, truth = structure(), BruteForce()
+    tested, truth = structure(), BruteForce()
     boxes = scene("random", 8)[:44]
-    for broad_phase in (one, truth):
+    for broad_phase in (tested, truth):
         for n in (12, 24, 12, 12):
             broad_phase.update(boxes[:n])
         broad_phase.insert(boxes[:8])
-    check_questions(one, truth, np.random.default_rng(8), N_QUESTIONS)
+    check_questions(tested, truth, np.random.default_rng(8), N_QUESTIONS)
 
 
 @EACH
 def test_answers_are_sorted_and_new_each_time(structure):
-    one = structure()
+    broad_phase = structure()
     boxes = scene("random", 5)
-    pairs = one.pairs(boxes)
+    pairs = broad_phase.pairs(boxes)
     assert pairs.dtype == np.int64 and (pairs[:, 0] < pairs[:, 1]).all()
     assert pairs.tolist() == sorted(pairs.tolist())
     kept = pairs.copy()
     pairs[:] = -1
-    assert np.array_equal(one.pairs(), kept)
-    found = one.regions(boxes[:5])
-    assert found.tolist() == sorted(found.tolist())
+    assert np.array_equal(broad_phase.pairs(), kept)
+    overlaps = broad_phase.regions(boxes[:5])
+    assert overlaps.tolist() == sorted(overlaps.tolist())
     # neither the caller's array nor a copy handed out is the structure's own
-    one.aabbs()[:] = 0.0
+    broad_phase.aabbs()[:] = 0.0
     boxes[:] = 0.0
-    assert np.array_equal(one.pairs(), kept)
+    assert np.array_equal(broad_phase.pairs(), kept)
 
 
 @EACH
@@ -169,19 +169,19 @@ def test_read_only_and_integer_boxes(structure):
     boxes = np.array([(0, 0, 2, 2), (1, 1, 3, 3), (9, 9, 9, 9)])
     locked = boxes.astype(float)
     locked.flags.writeable = False
-    one = structure()
-    for given_ in (boxes, locked, boxes.tolist(), np.asfortranarray(boxes), boxes.astype(np.float32)):
-        assert one.pairs(given_).tolist() == [[0, 1]]
-    assert one.regions(locked).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]
+    broad_phase = structure()
+    for accepted in (boxes, locked, boxes.tolist(), np.asfortranarray(boxes), boxes.astype(np.float32)):
+        assert broad_phase.pairs(accepted).tolist() == [[0, 1]]
+    assert broad_phase.regions(locked).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]
     origins = locked[:, :2]
-    assert one.rays(origins, origins).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
+    assert broad_phase.rays(origins, origins).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
 
 
 @EACH
 def test_segments(structure):
     """Along a side, into a corner, from inside, ending just before, without length, straight up and down."""
-    one = structure()
-    one.update([(0.0, 0.0, 2.0, 1.0)])
+    broad_phase = structure()
+    broad_phase.update([(0.0, 0.0, 2.0, 1.0)])
     cases = [
         ((-1.0, 1.0), (5.0, 0.0), True),  # along the upper side
         ((-1.0, 2.0), (1.0, -1.0), True),  # ends in the upper left corner
@@ -200,12 +200,12 @@ def test_segments(structure):
         ((-1.0, 0.5), (5e-324, 0.0), False),  # as short as a way can be, outside
         ((0.0, 0.5), (-5e-324, 0.0), True),  # and from the side outwards
     ]
-    found = one.rays([case[0] for case in cases], [case[1] for case in cases])
-    assert found.tolist() == [[row, 0] for row, case in enumerate(cases) if case[2]]
+    hits = broad_phase.rays([case[0] for case in cases], [case[1] for case in cases])
+    assert hits.tolist() == [[row, 0] for row, case in enumerate(cases) if case[2]]
 
 
-whole = st.integers(-20, 20)
-real = st.floats(-1e3, 1e3) | whole.map(float) | st.sampled_from((0.0, 1e-300, 5e-324, -5e-324, 0.1, 1 / 3))
+integers = st.integers(-20, 20)
+real = st.floats(-1e3, 1e3) | integers.map(float) | st.sampled_from((0.0, 1e-300, 5e-324, -5e-324, 0.1, 1 / 3))
 
 
 @given(st.tuples(real, real), st.tuples(real, real), st.tuples(real, real), st.tuples(real, real))
@@ -221,9 +221,9 @@ def test_no_segment_that_meets_a_box_exactly_is_missed(origin, way, corner, othe
             is_in = is_in and low <= o <= high
         else:
             near, far = max(near, min((low - o) / d, (high - o) / d)), min(far, max((low - o) / d, (high - o) / d))
-    one = BruteForce()
-    one.update([box])
-    is_found = len(one.rays([origin], [way])) == 1
+    broad_phase = BruteForce()
+    broad_phase.update([box])
+    is_found = len(broad_phase.rays([origin], [way])) == 1
     if is_in and near <= far:
         assert is_found
     if is_found:
@@ -252,83 +252,83 @@ def test_a_box_around_a_met_box_is_met():
 
 @EACH
 def test_a_sketch_shows_what_is_there(structure):
-    one = structure()
+    broad_phase = structure()
     boxes = scene("random", 7)
-    for given_ in (boxes, boxes[:1], boxes[:0]):
-        one.update(given_)
-        shown = one.sketch()
+    for stored in (boxes, boxes[:1], boxes[:0]):
+        broad_phase.update(stored)
+        shown = broad_phase.sketch()
         assert isinstance(shown, PlainSketch | CellSketch | AxisSketch | TreeSketch)
         if isinstance(shown, AxisSketch):
             for axis, proxies, lower, upper in zip(shown.axes, shown.proxies, shown.lower, shown.upper, strict=True):
-                assert sorted(proxies.tolist()) == list(range(len(given_)))
-                assert np.array_equal(lower, np.sort(given_[:, axis])) and np.array_equal(upper, given_[proxies, axis + 2])
+                assert sorted(proxies.tolist()) == list(range(len(stored)))
+                assert np.array_equal(lower, np.sort(stored[:, axis])) and np.array_equal(upper, stored[proxies, axis + 2])
         elif isinstance(shown, CellSketch):
             assert len(shown.cells) == len(shown.counts) == len(shown.is_oversize)
-            assert shown.counts.sum() >= len(given_) and (shown.counts > 0).all()
+            assert shown.counts.sum() >= len(stored) and (shown.counts > 0).all()
         elif isinstance(shown, TreeSketch):
             leaves = shown.proxies[shown.proxies >= 0]
-            assert sorted(leaves.tolist()) == list(range(len(given_)))
+            assert sorted(leaves.tolist()) == list(range(len(stored)))
             held = shown.boxes[shown.proxies >= 0]
-            assert (held[:, :2] <= given_[leaves, :2]).all() and (held[:, 2:] >= given_[leaves, 2:]).all()
+            assert (held[:, :2] <= stored[leaves, :2]).all() and (held[:, 2:] >= stored[leaves, 2:]).all()
 
 
 NAN = float("nan")
 
 
 REFUSED = (
-    (lambda one: one.pairs([(0, 0, 1)]), "aabbs must be a .n, 4. array"),
-    (lambda one: one.update([(0, 0, 1, NAN)]), r"aabbs\[0\] must be finite"),
-    (lambda one: one.update([(0, 0, 1, 1), (2, 0, 1, 1)]), r"aabbs\[1\] must be lower <= upper, got \[2"),
-    (lambda one: one.update("boxes"), "aabbs must be a .n, 4. array"),
-    (lambda one: one.insert([(0, 1, 1, 0)]), r"aabbs\[0\] must be lower <= upper"),
-    (lambda one: one.insert([(0, 0, float("inf"), 1)]), r"aabbs\[0\] must be finite"),
-    (lambda one: one.remove([1]), r"proxies\[0\] must be an existing proxy, got 1"),
-    (lambda one: one.remove([0, 3]), "proxies must be indices from 0 to 2, got 3"),
-    (lambda one: one.remove([-1]), "proxies must be indices from 0 to 2, got -1"),
-    (lambda one: one.remove([2, 0, 2]), "proxies must be different from each other, got 2"),
-    (lambda one: one.remove([0.0]), "proxies must be an .n,. array of whole numbers"),
-    (lambda one: one.move([0, 2], [(0, 0, 1, 1)]), "aabbs must be as many rows as proxies, 2, got 1"),
-    (lambda one: one.move([0], [(0, 0, NAN, 1)]), r"aabbs\[0\] must be finite"),
-    (lambda one: one.move([1], [(0, 0, 1, 1)]), r"proxies\[0\] must be an existing proxy"),
-    (lambda one: one.move([0], [(0, 0, 1, 1)], [(0, NAN)]), r"displacements\[0\] must be finite"),
-    (lambda one: one.move([0], [(0, 0, 1, 1)], [(0, 1), (0, 1)]), r"displacements must be a .1, 2. array"),
-    (lambda one: one.aabbs([1]), r"proxies\[0\] must be an existing proxy"),
-    (lambda one: one.regions([(1, 0, 0, 1)]), r"aabbs\[0\] must be lower <= upper"),
-    (lambda one: one.rays([(0, NAN)], [(1, 1)]), r"origins\[0\] must be finite"),
-    (lambda one: one.rays([(0, 0)], [(1, float("inf"))]), r"translations\[0\] must be finite"),
-    (lambda one: one.rays([(0, 0)], [(1, 1), (2, 2)]), r"translations must be a .1, 2. array"),
-    (lambda one: one.rays([(0, 0)], []), r"translations must be a .1, 2. array"),
-    (lambda one: one.rays([(0, 0, 0)], [(1, 1)]), r"origins must be a .n, 2. array"),
-    (lambda one: one.update([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
-    (lambda one: one.insert([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
-    (lambda one: one.remove([[0], [0, 2]]), "proxies must be an .n,. array of whole numbers"),
-    (lambda one: one.rays([(0, 0), (1,)], [(1, 1), (1, 1)]), r"origins must be a .n, 2. array"),
+    (lambda broad_phase: broad_phase.pairs([(0, 0, 1)]), "aabbs must be a .n, 4. array"),
+    (lambda broad_phase: broad_phase.update([(0, 0, 1, NAN)]), r"aabbs\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.update([(0, 0, 1, 1), (2, 0, 1, 1)]), r"aabbs\[1\] must be lower <= upper, got \[2"),
+    (lambda broad_phase: broad_phase.update("boxes"), "aabbs must be a .n, 4. array"),
+    (lambda broad_phase: broad_phase.insert([(0, 1, 1, 0)]), r"aabbs\[0\] must be lower <= upper"),
+    (lambda broad_phase: broad_phase.insert([(0, 0, float("inf"), 1)]), r"aabbs\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.remove([1]), r"proxies\[0\] must be an existing proxy, got 1"),
+    (lambda broad_phase: broad_phase.remove([0, 3]), "proxies must be indices from 0 to 2, got 3"),
+    (lambda broad_phase: broad_phase.remove([-1]), "proxies must be indices from 0 to 2, got -1"),
+    (lambda broad_phase: broad_phase.remove([2, 0, 2]), "proxies must be different from each other, got 2"),
+    (lambda broad_phase: broad_phase.remove([0.0]), "proxies must be an .n,. array of whole numbers"),
+    (lambda broad_phase: broad_phase.move([0, 2], [(0, 0, 1, 1)]), "aabbs must be as many rows as proxies, 2, got 1"),
+    (lambda broad_phase: broad_phase.move([0], [(0, 0, NAN, 1)]), r"aabbs\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.move([1], [(0, 0, 1, 1)]), r"proxies\[0\] must be an existing proxy"),
+    (lambda broad_phase: broad_phase.move([0], [(0, 0, 1, 1)], [(0, NAN)]), r"displacements\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.move([0], [(0, 0, 1, 1)], [(0, 1), (0, 1)]), r"displacements must be a .1, 2. array"),
+    (lambda broad_phase: broad_phase.aabbs([1]), r"proxies\[0\] must be an existing proxy"),
+    (lambda broad_phase: broad_phase.regions([(1, 0, 0, 1)]), r"aabbs\[0\] must be lower <= upper"),
+    (lambda broad_phase: broad_phase.rays([(0, NAN)], [(1, 1)]), r"origins\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.rays([(0, 0)], [(1, float("inf"))]), r"translations\[0\] must be finite"),
+    (lambda broad_phase: broad_phase.rays([(0, 0)], [(1, 1), (2, 2)]), r"translations must be a .1, 2. array"),
+    (lambda broad_phase: broad_phase.rays([(0, 0)], []), r"translations must be a .1, 2. array"),
+    (lambda broad_phase: broad_phase.rays([(0, 0, 0)], [(1, 1)]), r"origins must be a .n, 2. array"),
+    (lambda broad_phase: broad_phase.update([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
+    (lambda broad_phase: broad_phase.insert([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
+    (lambda broad_phase: broad_phase.remove([[0], [0, 2]]), "proxies must be an .n,. array of whole numbers"),
+    (lambda broad_phase: broad_phase.rays([(0, 0), (1,)], [(1, 1), (1, 1)]), r"origins must be a .n, 2. array"),
 )
 """Questions with what their error says."""
 
 
 @EACH
 def test_bad_input_is_refused_and_changes_nothing(structure):
-    one = structure()
-    one.update([(0, 0, 2, 2), (5, 5, 6, 6), (1, 1, 3, 3)])
-    one.remove([1])
+    broad_phase = structure()
+    broad_phase.update([(0, 0, 2, 2), (5, 5, 6, 6), (1, 1, 3, 3)])
+    broad_phase.remove([1])
     for ask, message in REFUSED:
         with pytest.raises(InvalidInputError, match=message):
-            ask(one)
-        assert len(one) == 2 and one.proxies.tolist() == [0, 2], message
-        assert one.pairs().tolist() == [[0, 2]], message
-        assert one.regions([(0, 0, 9, 9)]).tolist() == [[0, 0], [0, 2]], message
-        assert one.aabbs().tolist() == [[0, 0, 2, 2], [1, 1, 3, 3]], message
+            ask(broad_phase)
+        assert len(broad_phase) == 2 and broad_phase.proxies.tolist() == [0, 2], message
+        assert broad_phase.pairs().tolist() == [[0, 2]], message
+        assert broad_phase.regions([(0, 0, 9, 9)]).tolist() == [[0, 0], [0, 2]], message
+        assert broad_phase.aabbs().tolist() == [[0, 0, 2, 2], [1, 1, 3, 3]], message
 
 
 @EACH
 def test_nothing_asked_of_nothing(structure):
-    one = structure()
+    broad_phase = structure()
     for fill in ([], around(np.zeros((1, 2)), np.ones((1, 2)))):
-        one.update(fill)
-        assert one.pairs().shape == (0, 2)
-        assert one.regions([]).shape == one.rays([], []).shape == (0, 2)
-        assert one.insert([]).shape == (0,)
-        one.remove([])
-        one.move([], [], [])
-        assert len(one) == len(fill)
+        broad_phase.update(fill)
+        assert broad_phase.pairs().shape == (0, 2)
+        assert broad_phase.regions([]).shape == broad_phase.rays([], []).shape == (0, 2)
+        assert broad_phase.insert([]).shape == (0,)
+        broad_phase.remove([])
+        broad_phase.move([], [], [])
+        assert len(broad_phase) == len(fill)

@@ -1,4 +1,4 @@
-"""What is a spatial hash's own: the size of its cells, what is moved from cell to cell, what is oversize."""
+"""A spatial hash's cell size, its moves from cell to cell, and its oversize boxes."""
 
 import numpy as np
 import pytest
@@ -27,11 +27,11 @@ def test_one_giant_does_not_make_the_cells_larger():
     usual = chosen_cell(boxes).cell
     boxes[7] = (-1e3, -1e3, 1e3, 1e3)
     assert chosen_cell(boxes).cell <= 1.5 * usual
-    one = SpatialHash()
-    one.update(boxes)
-    one.pairs()
-    assert np.flatnonzero(one._where[:3000] == OVERSIZE).tolist() == [7]
-    shown = one.sketch()
+    spatial_hash = SpatialHash()
+    spatial_hash.update(boxes)
+    spatial_hash.pairs()
+    assert np.flatnonzero(spatial_hash._where[:3000] == OVERSIZE).tolist() == [7]
+    shown = spatial_hash.sketch()
     assert shown.cells[shown.is_oversize].tolist() == [[-1e3, -1e3, 1e3, 1e3]]
 
 
@@ -54,51 +54,51 @@ def test_the_number_of_a_cell_never_falls():
 
 
 def test_only_what_changes_its_cells_is_moved():
-    one = SpatialHash()
+    spatial_hash = SpatialHash()
     boxes = np.column_stack((np.arange(50.0), np.zeros(50), np.arange(50.0) + 0.4, np.full(50, 0.4)))
-    one.pairs(boxes)
-    cell = one.choice.cell
+    spatial_hash.pairs(boxes)
+    cell = spatial_hash.choice.cell
     every, live = np.arange(50), np.ones(50, dtype=np.bool_)
 
     def n_moved():
-        return relink(every, one._boxes[:50], live, one._grid, *one._table())
+        return relink(every, spatial_hash._boxes[:50], live, spatial_hash._grid, *spatial_hash._table())
 
     assert n_moved() == 0
-    assert (one._where[:50] == IN_CELLS).all()
-    one._boxes[3] += 20.0 * cell
+    assert (spatial_hash._where[:50] == IN_CELLS).all()
+    spatial_hash._boxes[3] += 20.0 * cell
     assert n_moved() == 1
-    one._boxes[3] += 1e-9
+    spatial_hash._boxes[3] += 1e-9
     assert n_moved() == 0
 
 
 def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
     """Seen by changing what is kept: a pair that nobody touched is given back as it is, one that was touched is found anew."""
-    one, truth = SpatialHash(), BruteForce()
+    spatial_hash, truth = SpatialHash(), BruteForce()
     boxes = spread(400, 0.5)
-    pairs = one.pairs(boxes)
+    pairs = spatial_hash.pairs(boxes)
     kept, looked_for = pairs[0], pairs[-1]
-    one._cached = np.array([kept], dtype=np.int64)
-    one.move(looked_for[:1], boxes[looked_for[:1]] + 1e-9)
-    found = one.pairs().tolist()
-    assert kept.tolist() in found and looked_for.tolist() in found and len(found) < len(pairs)
+    spatial_hash._cached = np.array([kept], dtype=np.int64)
+    spatial_hash.move(looked_for[:1], boxes[looked_for[:1]] + 1e-9)
+    pairs_after = spatial_hash.pairs().tolist()
+    assert kept.tolist() in pairs_after and looked_for.tolist() in pairs_after and len(pairs_after) < len(pairs)
     boxes[looked_for[:1]] += 1e-9
-    assert one.pairs(boxes[::-1].copy()).tolist() == truth.pairs(boxes[::-1]).tolist()
+    assert spatial_hash.pairs(boxes[::-1].copy()).tolist() == truth.pairs(boxes[::-1]).tolist()
 
 
 def test_cells_are_chosen_anew_when_boxes_crowd_or_are_many_more():
-    one, truth = SpatialHash(), BruteForce()
+    spatial_hash, truth = SpatialHash(), BruteForce()
     boxes = spread(300, 0.5)
-    one.pairs(boxes)
-    first = one.choice
-    one.insert(boxes + 3.0)
-    one.insert(boxes - 3.0)
-    one.pairs()
-    assert one.choice is not first
+    spatial_hash.pairs(boxes)
+    first = spatial_hash.choice
+    spatial_hash.insert(boxes + 3.0)
+    spatial_hash.insert(boxes - 3.0)
+    spatial_hash.pairs()
+    assert spatial_hash.choice is not first
     boxes = spread(300, 0.5)
-    one.update(boxes)
-    one.pairs()
-    first = one.choice
+    spatial_hash.update(boxes)
+    spatial_hash.pairs()
+    first = spatial_hash.choice
     small = around(0.1 * (boxes[:, :2] + 0.5), np.full((300, 2), 0.05))
-    one.pairs(small)
-    assert np.array_equal(one.pairs(small), truth.pairs(small))
-    assert one.choice.cell < first.cell / 3.0
+    spatial_hash.pairs(small)
+    assert np.array_equal(spatial_hash.pairs(small), truth.pairs(small))
+    assert spatial_hash.choice.cell < first.cell / 3.0

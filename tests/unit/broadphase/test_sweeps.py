@@ -1,4 +1,4 @@
-"""What is kept from frame to frame by sweep and prune: the axis, the orders, the set of pairs."""
+"""Sweep and prune keeps the axis, the orders and the set of pairs from frame to frame."""
 
 import numpy as np
 import pytest
@@ -153,8 +153,8 @@ def test_one_that_comes_and_one_that_goes_cost_no_new_order():
 
 def test_both_show_their_order():
     boxes = strip(LEFT, width=0.5)
-    one, two = SweepAndPrune(), SweepTwoAxes()
-    one.pairs(boxes)
+    one_axis, two = SweepAndPrune(), SweepTwoAxes()
+    one_axis.pairs(boxes)
     two.pairs(boxes)
-    assert one.sketch().axes == (0,) and two.sketch().axes == (0, 1)
+    assert one_axis.sketch().axes == (0,) and two.sketch().axes == (0, 1)
     assert np.array_equal(two.sketch().lower[1], np.sort(boxes[:, 1]))

@@ -23,7 +23,7 @@ from engine.common.errors import InvalidInputError
 from tests.unit.broadphase.scenes import SCENES, around, questions, scene
 
 TREES = (DynamicTree, TopDownTree, BottomUpTree, InsertionTree, MortonTree)
-EACH = pytest.mark.parametrize("structure", TREES, ids=lambda one: one.__name__)
+EACH = pytest.mark.parametrize("structure", TREES, ids=lambda structure: structure.__name__)
 N = 150
 
 
@@ -58,18 +58,18 @@ def check_tree(tree, proxies, boxes):
     assert depths.max() == quality(tree).height <= tree.height
 
 
-def check_links(one):
+def check_links(broad_phase):
     """Hold a dynamic tree to its links: parents and children agree, boxes contain what is below, heights and counts are right."""
-    nodes, links, heights, state = one._arrays()
+    nodes, links, heights, state = broad_phase._arrays()
     seen = []
-    waiting = [(int(state[ROOT]), NONE)] if len(one) else []
+    waiting = [(int(state[ROOT]), NONE)] if len(broad_phase) else []
     while waiting:
         node, parent = waiting.pop()
         assert links[node, PARENT] == parent
         seen.append(node)
         if node % 2 == 0:
             assert heights[node] == 0
-            tight = one.aabbs([node // 2])[0]
+            tight = broad_phase.aabbs([node // 2])[0]
             assert (nodes[node, :2] <= tight[:2]).all() and (tight[2:] <= nodes[node, 2:]).all()
             continue
         children = [int(links[node, LEFT]), int(links[node, RIGHT])]
@@ -78,51 +78,51 @@ def check_links(one):
         assert abs(heights[children[0]] - heights[children[1]]) <= MAX_TILT
         np.testing.assert_array_equal(nodes[node], np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0))))
         waiting.extend((child, node) for child in children)
-    assert sorted(node // 2 for node in seen if node % 2 == 0) == one.proxies.tolist()
+    assert sorted(node // 2 for node in seen if node % 2 == 0) == broad_phase.proxies.tolist()
     free = []
     node = int(state[FREE])
     while node != NONE:
         free.append(node)
         node = int(links[node, PARENT])
     inner = [node for node in seen if node % 2 == 1]
-    assert len(inner) == max(len(one) - 1, 0)
+    assert len(inner) == max(len(broad_phase) - 1, 0)
     assert sorted(inner + free) == list(range(1, int(state[UNUSED]), 2))
 
 
 @EACH
 @pytest.mark.parametrize("name", SCENES)
 def test_every_tree_is_whole(structure, name):
-    one = structure()
+    broad_phase = structure()
     boxes = scene(name, 5)
-    one.update(boxes)
-    check_tree(one.tree, one.proxies, boxes)
+    broad_phase.update(boxes)
+    check_tree(broad_phase.tree, broad_phase.proxies, boxes)
     moved = np.nextafter(boxes, np.inf)
-    one.update(moved)
-    check_tree(one.tree, one.proxies, moved)
+    broad_phase.update(moved)
+    check_tree(broad_phase.tree, broad_phase.proxies, moved)
     if structure is DynamicTree:
-        check_links(one)
+        check_links(broad_phase)
 
 
 @EACH
 def test_a_tree_stays_whole_whatever_happens(structure):
     rng = np.random.default_rng(6)
-    one = structure()
-    one.insert(around(rng.uniform(-9.0, 9.0, (40, 2)), rng.lognormal(-1.0, 1.0, (40, 2))))
+    broad_phase = structure()
+    broad_phase.insert(around(rng.uniform(-9.0, 9.0, (40, 2)), rng.lognormal(-1.0, 1.0, (40, 2))))
     for _ in range(60):
         what = rng.integers(4)
         if what == 0:
-            one.insert(around(rng.uniform(-9.0, 9.0, (3, 2)), rng.lognormal(-1.0, 1.0, (3, 2))))
-        elif what == 1 and len(one) > 3:
-            one.remove(rng.choice(one.proxies, 3, replace=False))
-        elif len(one) > 0:
-            moved = rng.choice(one.proxies, 1 + len(one) // 5, replace=False)
+            broad_phase.insert(around(rng.uniform(-9.0, 9.0, (3, 2)), rng.lognormal(-1.0, 1.0, (3, 2))))
+        elif what == 1 and len(broad_phase) > 3:
+            broad_phase.remove(rng.choice(broad_phase.proxies, 3, replace=False))
+        elif len(broad_phase) > 0:
+            moved = rng.choice(broad_phase.proxies, 1 + len(broad_phase) // 5, replace=False)
             way = rng.normal(0.0, rng.choice((0.01, 0.3)), (len(moved), 2))
-            one.move(moved, one.aabbs(moved) + np.tile(way, 2), way if what == 2 else None)
-        boxes = np.zeros((one.proxies.max(initial=0) + 1, 4))
-        boxes[one.proxies] = one.aabbs()
-        check_tree(one.tree, one.proxies, boxes)
+            broad_phase.move(moved, broad_phase.aabbs(moved) + np.tile(way, 2), way if what == 2 else None)
+        boxes = np.zeros((broad_phase.proxies.max(initial=0) + 1, 4))
+        boxes[broad_phase.proxies] = broad_phase.aabbs()
+        check_tree(broad_phase.tree, broad_phase.proxies, boxes)
         if structure is DynamicTree:
-            check_links(one)
+            check_links(broad_phase)
 
 
 def adversarial():
@@ -153,8 +153,8 @@ def highest(n_leaves):
 def test_no_tree_degenerates(structure, name):
     """The bounds derived in the kernels."""
     boxes = adversarial()[name]
-    one = structure()
-    np.testing.assert_array_equal(one.pairs(boxes), BruteForce().pairs(boxes))
+    broad_phase = structure()
+    np.testing.assert_array_equal(broad_phase.pairs(boxes), BruteForce().pairs(boxes))
     bounds = {
         MortonTree: KEY_BITS,
         TopDownTree: SPLIT_DEPTH + math.ceil(math.log2(N)),
@@ -162,18 +162,18 @@ def test_no_tree_degenerates(structure, name):
         InsertionTree: highest(N),
         DynamicTree: highest(N),
     }
-    assert quality(one.tree).height <= bounds[structure]
+    assert quality(broad_phase.tree).height <= bounds[structure]
     if structure is DynamicTree:
-        assert one.height <= bounds[structure]
-        one.remove(one.proxies[::2])
-        check_links(one)
+        assert broad_phase.height <= bounds[structure]
+        broad_phase.remove(broad_phase.proxies[::2])
+        check_links(broad_phase)
     regions, origins, ways = questions(boxes, np.random.default_rng(7), 20)
     truth = BruteForce()
     truth.update(boxes)
     if structure is DynamicTree:
         truth.remove(truth.proxies[::2])
-    np.testing.assert_array_equal(one.regions(regions), truth.regions(regions))
-    np.testing.assert_array_equal(one.rays(origins, ways), truth.rays(origins, ways))
+    np.testing.assert_array_equal(broad_phase.regions(regions), truth.regions(regions))
+    np.testing.assert_array_equal(broad_phase.rays(origins, ways), truth.rays(origins, ways))
 
 
 @EACH
@@ -182,21 +182,21 @@ def test_the_same_boxes_give_the_same_tree(structure):
     boxes = around(rng.integers(-5, 5, (N, 2)).astype(float), rng.integers(0, 3, (N, 2)) * 0.5)  # many ties
     trees = []
     for _ in range(2):
-        one = structure()
-        one.update(boxes)
-        trees.append(one.tree)
+        broad_phase = structure()
+        broad_phase.update(boxes)
+        trees.append(broad_phase.tree)
     for first, second in zip(trees[0], trees[1], strict=True):
         np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize("structure", TREES[1:], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("structure", TREES[1:], ids=lambda structure: structure.__name__)
 def test_any_size_of_leaves_gives_the_same_pairs(structure):
     boxes = around(np.random.default_rng(9).uniform(-5.0, 5.0, (N, 2)), np.full((N, 1), 0.5))
-    wanted = BruteForce().pairs(boxes)
+    expected = BruteForce().pairs(boxes)
     for leaf_size in (1, 2, 5, LEAF_SIZE):
-        one = structure(leaf_size)
-        np.testing.assert_array_equal(one.pairs(boxes), wanted)
-        counts = np.diff(one.tree.first)[one.tree.sizes == 1]
+        broad_phase = structure(leaf_size)
+        np.testing.assert_array_equal(broad_phase.pairs(boxes), expected)
+        counts = np.diff(broad_phase.tree.first)[broad_phase.tree.sizes == 1]
         assert counts.max() <= leaf_size and counts.sum() == N
     for wrong in (0, LEAF_SIZE + 1, 1.5, True):
         with pytest.raises(InvalidInputError, match=rf"leaf_size must be a whole number from 1 to {LEAF_SIZE}, got"):
@@ -205,15 +205,15 @@ def test_any_size_of_leaves_gives_the_same_pairs(structure):
 
 @EACH
 def test_only_a_trace_is_taken_for_one(structure):
-    one = structure()
+    broad_phase = structure()
     for wrong in (np.zeros((4, 3)), np.zeros((0, 16)), np.zeros((4, 16), dtype=np.float32), [[0.0] * 16]):
         with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
-            one.trace = wrong
-    assert one.trace is None
+            broad_phase.trace = wrong
+    assert broad_phase.trace is None
 
 
-@pytest.mark.parametrize("structure_a", TREES, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("structure_b", (MortonTree, DynamicTree), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("structure_a", TREES, ids=lambda structure: structure.__name__)
+@pytest.mark.parametrize("structure_b", (MortonTree, DynamicTree), ids=lambda structure: structure.__name__)
 @pytest.mark.parametrize(
     ("name_a", "name_b"), [("random", "one giant"), ("tenths", "all touching"), ("none", "random"), ("as wide as float64",) * 2]
 )
@@ -245,18 +245,18 @@ def test_many_crowded_pairs_find_room(structure):
 
 
 def test_a_body_at_rest_costs_nothing_until_it_leaves_its_wide_box():
-    one = DynamicTree(margin=0.1, reach=2.0)
-    one.insert([(0, 0, 1, 1), (5, 0, 6, 1)])
-    np.testing.assert_allclose(one.fat_aabbs()[0], (-0.1, -0.1, 1.1, 1.1), rtol=0, atol=1e-15)
-    one.move([0], [(0.09, 0.0, 1.09, 1.0)])
-    np.testing.assert_allclose(one.fat_aabbs()[0], (-0.1, -0.1, 1.1, 1.1), rtol=0, atol=1e-15)
-    one.move([0], [(0.2, 0.0, 1.2, 1.0)], [(0.3, -0.2)])  # out of it: the new one reaches twice as far ahead as it will go
-    np.testing.assert_allclose(one.fat_aabbs()[0], (0.1, -0.5, 1.9, 1.1), rtol=0, atol=1e-15)
-    one.move([0], [(0.21, 0.0, 1.21, 1.0)], [(0.0, 0.0)])  # at rest: 0.59 m too wide on the right, more than four margins
-    np.testing.assert_allclose(one.fat_aabbs()[0], (0.11, -0.1, 1.31, 1.1), rtol=0, atol=1e-15)
-    one.move([0], [(4.0, 0.0, 5.0, 1.0)])
-    assert one.pairs().tolist() == [[0, 1]]
-    check_links(one)
+    broad_phase = DynamicTree(margin=0.1, reach=2.0)
+    broad_phase.insert([(0, 0, 1, 1), (5, 0, 6, 1)])
+    np.testing.assert_allclose(broad_phase.fat_aabbs()[0], (-0.1, -0.1, 1.1, 1.1), rtol=0, atol=1e-15)
+    broad_phase.move([0], [(0.09, 0.0, 1.09, 1.0)])
+    np.testing.assert_allclose(broad_phase.fat_aabbs()[0], (-0.1, -0.1, 1.1, 1.1), rtol=0, atol=1e-15)
+    broad_phase.move([0], [(0.2, 0.0, 1.2, 1.0)], [(0.3, -0.2)])  # out of it: the new one reaches twice as far ahead as it will go
+    np.testing.assert_allclose(broad_phase.fat_aabbs()[0], (0.1, -0.5, 1.9, 1.1), rtol=0, atol=1e-15)
+    broad_phase.move([0], [(0.21, 0.0, 1.21, 1.0)], [(0.0, 0.0)])  # at rest: 0.59 m too wide on the right, more than four margins
+    np.testing.assert_allclose(broad_phase.fat_aabbs()[0], (0.11, -0.1, 1.31, 1.1), rtol=0, atol=1e-15)
+    broad_phase.move([0], [(4.0, 0.0, 5.0, 1.0)])
+    assert broad_phase.pairs().tolist() == [[0, 1]]
+    check_links(broad_phase)
 
 
 @pytest.mark.parametrize("share", [0.0025, 0.05, 0.5])
@@ -265,43 +265,43 @@ def test_kept_pairs_are_those_found_anew(share):
     rng = np.random.default_rng(12)
     n = 400
     boxes = around(rng.uniform(0.0, 20.0, (n, 2)), rng.uniform(0.2, 0.8, (n, 2)))
-    one, truth = DynamicTree(), BruteForce()
-    one.pairs(boxes)
+    broad_phase, truth = DynamicTree(), BruteForce()
+    broad_phase.pairs(boxes)
     truth.update(boxes)
     for _ in range(6):
         moved = rng.choice(n, max(1, int(share * n)), replace=False)
         others = boxes[moved] + np.tile(rng.normal(0.0, 0.5, (len(moved), 2)), 2)
-        one.move(moved, others)
+        broad_phase.move(moved, others)
         truth.move(moved, others)
         boxes[moved] = others
-        answer = one.pairs()
+        answer = broad_phase.pairs()
         np.testing.assert_array_equal(answer, truth.pairs())
         answer[:] = -1  # the caller's own: what is kept is not touched
-        np.testing.assert_array_equal(one.pairs(), truth.pairs())
+        np.testing.assert_array_equal(broad_phase.pairs(), truth.pairs())
 
 
-@pytest.mark.parametrize("structure", (TopDownTree, BottomUpTree, InsertionTree, MortonTree), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("structure", (TopDownTree, BottomUpTree, InsertionTree, MortonTree), ids=lambda structure: structure.__name__)
 def test_a_tree_is_built_again_when_refits_have_made_it_bad(structure):
     rng = np.random.default_rng(13)
     boxes = around(rng.uniform(0.0, 20.0, (N, 2)), np.full((N, 2), 0.3))
-    one, fresh = structure(), structure()
-    one.update(boxes)
-    built = one.tree
-    one.update(boxes + 1e-3)
-    assert one.tree is built  # only refitted
-    one.update(rng.permutation(boxes))
-    fresh.update(one.aabbs())
-    assert one.tree is not built
-    assert quality(one.tree) == quality(fresh.tree)
+    refitted, fresh = structure(), structure()
+    refitted.update(boxes)
+    built = refitted.tree
+    refitted.update(boxes + 1e-3)
+    assert refitted.tree is built  # only refitted
+    refitted.update(rng.permutation(boxes))
+    fresh.update(refitted.aabbs())
+    assert refitted.tree is not built
+    assert quality(refitted.tree) == quality(fresh.tree)
 
 
 def test_quality_of_a_tree_that_can_be_worked_out():
     """Two leaves of eight points each: perimeters (halved) 1 + 1, 1 + 1, and the root's 4 + 1."""
     square = [(0, 0), (1, 0), (0, 1), (1, 1)] * 2
     points = np.array([(x, y, x, y) for x, y in square] + [(x + 3, y, x + 3, y) for x, y in square], dtype=float)
-    one = TopDownTree()
-    one.update(points)
-    answer = quality(one.tree)
+    broad_phase = TopDownTree()
+    broad_phase.update(points)
+    answer = quality(broad_phase.tree)
     assert (answer.n_boxes, answer.n_leaves, answer.height, answer.overlap) == (16, 2, 1, 0.0)
     assert answer.cost == (2 * 5.0 + 8 * 2.0 + 8 * 2.0) / 5.0
     assert quality(MortonTree().tree).cost == 0.0
@@ -312,23 +312,23 @@ def test_the_heuristic_makes_better_trees_than_the_order_alone():
     boxes = around(rng.uniform(0.0, 33.0, (600, 2)), rng.lognormal(-1.0, 1.0, (600, 1)))
     cost = {}
     for structure in TREES:
-        one = structure()
-        one.update(boxes)
-        cost[structure] = quality(one.tree).cost
+        broad_phase = structure()
+        broad_phase.update(boxes)
+        cost[structure] = quality(broad_phase.tree).cost
     assert max(cost[TopDownTree], cost[BottomUpTree]) < cost[MortonTree]
     assert max(cost.values()) < 1.25 * min(cost.values())
 
 
 @EACH
 def test_a_sketch_shows_every_proxy_once(structure):
-    one = structure()
-    one.insert(scene("random", 15))
-    one.remove(one.proxies[::3])
-    sketch = one.sketch()
+    broad_phase = structure()
+    broad_phase.insert(scene("random", 15))
+    broad_phase.remove(broad_phase.proxies[::3])
+    sketch = broad_phase.sketch()
     shown = sketch.proxies >= 0
-    assert sorted(sketch.proxies[shown].tolist()) == one.proxies.tolist()
+    assert sorted(sketch.proxies[shown].tolist()) == broad_phase.proxies.tolist()
     order = np.argsort(sketch.proxies[shown])
-    np.testing.assert_array_equal(sketch.boxes[shown][order], one.aabbs())
+    np.testing.assert_array_equal(sketch.boxes[shown][order], broad_phase.aabbs())
     assert (sketch.levels == 0).sum() == 1 and sketch.levels.min() == 0
 
 

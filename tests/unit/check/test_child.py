@@ -1,4 +1,4 @@
-"""What counts as an answer, and in which words what does not is told."""
+"""Answers of users' functions are accepted, or rejected with a message."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ RING.append(RING)
     ],
 )
 def test_what_is_no_answer(query, value, says):
-    kind, told, wanted = read_answer(value, query)
+    kind, message, hint = read_answer(value, query)
     assert kind == "malformed"
-    assert says in told
-    assert told.isprintable() and len(told) <= 300
-    assert wanted
+    assert says in message
+    assert message.isprintable() and len(message) <= 300
+    assert hint

@@ -39,7 +39,7 @@ def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path,
     assert "b" not in reader.tags
     assert reader.references.pop() == "javascript%3Aalert%281%29.html"
     assert 'data-src="javascript%3Aalert%281%29.html"' in page
-    assert all(one.startswith(("#", "data:image/png;base64,")) for one in reader.references)
+    assert all(reference.startswith(("#", "data:image/png;base64,")) for reference in reader.references)
     assert "&lt;" in page
 
 
@@ -67,7 +67,7 @@ def test_every_kind_has_a_body_here():
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_can_be_pictured_saved_and_asked_again(kind, tmp_path):
     tally = tally_of(tmp_path, *BODIES[kind])
-    finding = next(one for one in tally.findings if one.kind == kind)
+    finding = next(failure for failure in tally.findings if failure.kind == kind)
     picture = draw_finding(finding, "mine.py:collide")
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert (int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])) == SIZE
@@ -79,11 +79,11 @@ def test_every_kind_can_be_pictured_saved_and_asked_again(kind, tmp_path):
     assert pair.outsider is not None and pair.outsider.note == finding.shown.fault.evidence
 
     assert (ROOT / "docs" / KINDS[kind].page).is_file()
-    told = json.loads(json.dumps(as_json(tally), allow_nan=False))
-    assert told["kinds"][kind] == 1 and told["wrong"] == 1 and told["verdict"] == "wrong"
-    assert told["first"][kind]["hint"] == KINDS[kind].hint
+    report = json.loads(json.dumps(as_json(tally), allow_nan=False))
+    assert report["kinds"][kind] == 1 and report["wrong"] == 1 and report["verdict"] == "wrong"
+    assert report["first"][kind]["hint"] == KINDS[kind].hint
     assert "--pair" in command_of(tally.task, finding, "pair.json")
     steps = step_command_of(tally.task, finding, "pair.json")
-    wanted = ["step", ANSWERED_BY[tally.task.query], "--pair", "pair.json", "--own", name_of(tally.task)]
-    assert steps is not None and shlex.split(steps)[-6:] == wanted
+    expected = ["step", ANSWERED_BY[tally.task.query], "--pair", "pair.json", "--own", name_of(tally.task)]
+    assert steps is not None and shlex.split(steps)[-6:] == expected
     assert step_command_of(tally.task, finding, None) is None

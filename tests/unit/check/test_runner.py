@@ -46,7 +46,7 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("body", "said", "told", "killed"),
+    ("body", "said", "message", "killed"),
     [
         ("import os; os._exit(3)", "crashed", "ended with status 3", 1),
         ("import sys; sys.exit('bye')", "raised", "called exit(bye)", 0),
@@ -66,25 +66,25 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path):
         ),
     ],
 )
-def test_one_bad_call_costs_no_other(tmp_path, body, said, told, killed):
+def test_one_bad_call_costs_no_other(tmp_path, body, said, message, killed):
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
     assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
-    assert told in replies[2].message
+    assert message in replies[2].message
     assert n_killed == killed
 
 
 @pytest.mark.parametrize(
-    ("body", "grace", "told", "killed"),
+    ("body", "grace", "message", "killed"),
     [("time.sleep(1e4)", 0.25, "no answer within 2 s", 1), ("time.sleep(2.01)", PATIENCE, " s; the limit is 2 s", 0)],
 )
-def test_a_call_that_takes_too_long(tmp_path, body, grace, told, killed, monkeypatch):
+def test_a_call_that_takes_too_long(tmp_path, body, grace, message, killed, monkeypatch):
     """It is ended soon after the limit; one that still answers is left alone."""
     monkeypatch.setattr(runner_module, "_GRACE", grace)
     replies, n_killed = call(
         tmp_path, f"import time\ndef collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n", limit=2.0
     )
     assert [reply.said for reply in replies] == ["answer", "answer", "too_slow", "answer", "answer"]
-    assert told in replies[2].message
+    assert message in replies[2].message
     assert n_killed == killed
 
 

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE
 
 
 def failing(pair):
-    return Failure(pair, Reply("answer", False), Verdict("missed_overlap", max(0.0, -float(Truth(pair).separation)), "told"))
+    return Failure(pair, Reply("answer", False), Verdict("missed_overlap", max(0.0, -float(Truth(pair).separation)), "evidence"))
 
 
 def first_pair(is_wanted):
@@ -38,10 +38,10 @@ def overlaps(pair):
 
 def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain():
     pair = first_pair(both_large)
-    found = shrink(failing(pair), attempt_where(overlaps), PATIENCE)
-    assert corner_count(found.pair) == 6
-    assert is_sound(found.pair) and is_clear(found.pair) and overlaps(found.pair)
-    numbers = [value for shape in (found.pair.a, found.pair.b) for corner in core_of(shape)[0] for value in corner]
+    smallest = shrink(failing(pair), attempt_where(overlaps), PATIENCE)
+    assert corner_count(smallest.pair) == 6
+    assert is_sound(smallest.pair) and is_clear(smallest.pair) and overlaps(smallest.pair)
+    numbers = [value for shape in (smallest.pair.a, smallest.pair.b) for corner in core_of(shape)[0] for value in corner]
     assert all(value == round(value, 2) for value in numbers)
     assert max(abs(value) for value in numbers) <= 4.0
 
@@ -49,14 +49,14 @@ def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain():
 def test_what_the_failure_needs_is_kept():
     pair = first_pair(both_large)
     n = len(core_of(pair.a)[0])
-    found = shrink(failing(pair), attempt_where(lambda one: overlaps(one) and len(core_of(one.a)[0]) == n), PATIENCE)
-    assert len(core_of(found.pair.a)[0]) == n
-    assert len(core_of(found.pair.b)[0]) == 3
+    smallest = shrink(failing(pair), attempt_where(lambda candidate: overlaps(candidate) and len(core_of(candidate.a)[0]) == n), PATIENCE)
+    assert len(core_of(smallest.pair.a)[0]) == n
+    assert len(core_of(smallest.pair.b)[0]) == 3
 
 
 def test_nothing_simpler_that_fails_leaves_the_pair_alone():
     pair = first_pair(both_large)
-    assert shrink(failing(pair), attempt_where(lambda one: one == pair), PATIENCE).pair == pair
+    assert shrink(failing(pair), attempt_where(lambda candidate: candidate == pair), PATIENCE).pair == pair
 
 
 def test_no_time_is_no_loss():

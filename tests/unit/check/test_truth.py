@@ -48,7 +48,7 @@ def test_concentric_circles_are_as_deep_as_their_radii():
 
 
 def test_a_square_on_another_has_four_ways_out():
-    assert len({unit(one) for one in Truth(PlainPair(SQUARE, SQUARE)).best(1e-12)}) == 4
+    assert len({unit(direction) for direction in Truth(PlainPair(SQUARE, SQUARE)).best(1e-12)}) == 4
 
 
 def test_no_direction_beats_the_best():
@@ -56,11 +56,11 @@ def test_no_direction_beats_the_best():
     cases = case_chunk(2, 0, 40)
     for pair in plain_pairs(cases):
         best = float(Truth(pair, with_corners=True).separation)
-        found = max(support_separation(pair, math.cos(t), math.sin(t)) for t in np.linspace(0.0, 2.0 * math.pi, 721).tolist())
+        largest = max(support_separation(pair, math.cos(t), math.sin(t)) for t in np.linspace(0.0, 2.0 * math.pi, 721).tolist())
         allowed = rounding(pair.scale)
-        assert found <= best + allowed
+        assert largest <= best + allowed
         # half a degree of turn moves a corner by at most this; sampling comes so near
-        assert found >= best - math.radians(0.25) * pair.scale - allowed
+        assert largest >= best - math.radians(0.25) * pair.scale - allowed
 
 
 def test_our_float64_answers_are_within_what_they_may_settle():

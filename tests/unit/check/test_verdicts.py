@@ -1,4 +1,4 @@
-"""What is called right, and what wrong in which way."""
+"""Verdicts on right answers, and on each kind of wrong ones."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ def test_a_list_of_words_is_read_in_one_way():
     assert listed("--ccd", "on, off,on", known) == ("on", "off")
     assert listed("--ccd", "all", known) == known
     assert listed("--ccd", "on,both", known, {"both": known}) == ("on", "off")
-    for given, told in (("", "got ''"), ("on,,off", "got '' in 'on,,off'"), ("onn", r"\(did you mean on\?\), got 'onn'")):
-        with pytest.raises(InvalidInputError, match=told):
-            listed("--ccd", given, known)
+    for text, message in (("", "got ''"), ("on,,off", "got '' in 'on,,off'"), ("onn", r"\(did you mean on\?\), got 'onn'")):
+        with pytest.raises(InvalidInputError, match=message):
+            listed("--ccd", text, known)
 
 
 def test_a_title_is_printed_as_it_stands(scene, capsys):
@@ -57,8 +57,8 @@ def test_a_headless_run_tells_the_readout(capsys):
     readout = json.loads(capsys.readouterr().out)["readout"]
     assert readout and all(isinstance(line, str) and line for line in readout)
     assert main(run) == 0
-    told = capsys.readouterr().out
-    assert all(line in told for line in readout)
+    output = capsys.readouterr().out
+    assert all(line in output for line in readout)
 
 
 def test_a_recording_is_pictured_in_the_theme_asked_for(scene):
@@ -97,20 +97,20 @@ def test_a_signal_that_is_to_be_ignored_stays_so():
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (OSError(errno.EFBIG, "File too large", "a.json"), "a.json: File too large"),
         (OSError("the picture was not made"), "system error: the picture was not made"),
         (FileNotFoundError(errno.ENOENT, "No usable temporary directory"), "system error: No usable temporary directory"),
     ],
 )
-def test_what_the_system_refuses_is_one_line(error, told, monkeypatch, capsys):
+def test_what_the_system_refuses_is_one_line(error, message, monkeypatch, capsys):
     def fail(*_):
         raise error
 
     monkeypatch.setattr(cli, "_app", fail)
     assert main([]) == 2
-    assert capsys.readouterr().err == f"error: {told}\n"
+    assert capsys.readouterr().err == f"error: {message}\n"
 
 
 def test_a_write_that_finds_no_room_names_the_file_that_was_meant(tmp_path, monkeypatch):
@@ -135,8 +135,8 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch, capsys):
     monkeypatch.setattr("engine.query.warm_up", lambda: None)
     assert main(["bench", "--json", "-"]) == 130
     captured = capsys.readouterr()
-    told = json.loads(captured.out)
-    assert [one["name"] for one in told["records"]] == ["one"] and told["interrupted"] is True and told["quick"] is False
+    report = json.loads(captured.out)
+    assert [row["name"] for row in report["records"]] == ["one"] and report["interrupted"] is True and report["quick"] is False
     assert captured.err == "interrupted after 1 of 2 benchmarks\n"
 
 

@@ -1,4 +1,4 @@
-"""What the doctor says of machines that are not this one."""
+"""The doctor's report on other machines."""
 
 import platform
 import subprocess
@@ -23,10 +23,10 @@ def _installed(monkeypatch, **versions):
         key = name.replace("-", "_")
         if key not in versions:
             return real(name)
-        found = versions[key]
-        if found is None:
+        number = versions[key]
+        if number is None:
             raise metadata.PackageNotFoundError(name)
-        return found
+        return number
 
     monkeypatch.setattr(metadata, "version", version)
 
@@ -43,12 +43,12 @@ def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatc
 
 def test_missing_and_other_versions_are_told_apart(monkeypatch):
     _installed(monkeypatch, **{BOX2D.replace("-", "_"): None}, numpy="1.26.4", mdurl="0.0.1")
-    found = {finding.what: finding for finding in doctor._packages()}
-    assert found[BOX2D].state == "problem"
-    assert found["numpy"].state == "note"
-    assert found["mdurl"].state == "note"
-    assert "rich" not in found and found["packages"].found.endswith(" have the tested version")
-    assert all("requirements.txt" in found[name].advice for name in (BOX2D, "numpy", "mdurl"))
+    findings = {finding.what: finding for finding in doctor._packages()}
+    assert findings[BOX2D].state == "problem"
+    assert findings["numpy"].state == "note"
+    assert findings["mdurl"].state == "note"
+    assert "rich" not in findings and findings["packages"].found.endswith(" have the tested version")
+    assert all("requirements.txt" in findings[name].advice for name in (BOX2D, "numpy", "mdurl"))
 
 
 def test_a_python_without_wheels(monkeypatch):
@@ -63,7 +63,7 @@ def test_a_platform_without_wheels(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("status", "stderr", "found"),
+    ("status", "stderr", "message"),
     [
         (0, "", "invalid output"),
         (-11, "", "SIGSEGV"),
@@ -71,11 +71,11 @@ def test_a_platform_without_wheels(monkeypatch):
         (3, "", "status 3"),
     ],
 )
-def test_a_box2d_that_breaks_its_interpreter(status, stderr, found, monkeypatch):
+def test_a_box2d_that_breaks_its_interpreter(status, stderr, message, monkeypatch):
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, status, "hello", stderr))
     (finding,) = list(doctor._box2d())
     assert finding.state == "problem"
-    assert found in finding.found and "--force-reinstall" in finding.advice
+    assert message in finding.found and "--force-reinstall" in finding.advice
 
 
 def test_brackets_are_printed_as_they_stand(monkeypatch, capsys):

@@ -140,7 +140,7 @@ def _read(name):
 
 
 def _of(*commands):
-    """What commands write, each with `--json`."""
+    """Return a function that yields the JSON that each command writes."""
 
     def documents(patch):
         for command in commands:
@@ -181,11 +181,11 @@ def _replayed(patch):
 
 def _hosted(patch):
     yield from _of("host simple_shapes --port 0 --steps 3")(patch)
-    told = host._as_json
+    as_json = host._as_json
 
     def with_troubles(server_thread, status):
         server = replace(status.server, users=(m.UserInfo(1, "one"),), troubles=("a fault",))
-        return told(server_thread, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
+        return as_json(server_thread, replace(status, server=server, drops=(Drop(1, "one", "a flood"),), recording="the disk is full"))
 
     patch.setattr(host, "_as_json", with_troubles)
     yield from _of("host simple_shapes --port 0 --steps 3 --record shared.rec")(patch)
@@ -205,8 +205,8 @@ def _joined(patch):
     server_thread.start()
 
     def has_state():
-        """Only who has the server's state asks for its clock, and tells in its next question how long the answer took."""
-        return any(one.name == "second" and one.ping > 0.0 for one in server_thread.status.server.users)
+        """Only a client with the server's state asks for its clock, and its next request has the ping."""
+        return any(user.name == "second" and user.ping > 0.0 for user in server_thread.status.server.users)
 
     ending = threading.Thread(target=lambda: (until(has_state), server_thread.close()))
     ending.start()
@@ -227,22 +227,22 @@ def _costs(patch):
 
 def _compared(patch):
     yield from _of("compare --pairs 60 --seed 1 --jobs 1 --timings")(patch)
-    whole = compare._with_progress
-    patch.setattr(compare, "_with_progress", lambda *given: (whole(*given)[0], False))
+    with_progress = compare._with_progress
+    patch.setattr(compare, "_with_progress", lambda *arguments: (with_progress(*arguments)[0], False))
     yield from _of("compare --pairs 5 --jobs 1 --queries overlap")(patch)
 
 
 def _checked(patch):
     Path("mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'color': 1}\n", encoding="utf-8")
-    whole = check._on_many
-    patch.setattr(check, "_on_many", lambda *given, **named: (whole(*given, **named)[0], False))
+    on_many = check._on_many
+    patch.setattr(check, "_on_many", lambda *arguments, **named: (on_many(*arguments, **named)[0], False))
     yield from _of("check mine.py --pairs 30")(patch)
 
 
 def _moved(patch):
     yield from _of("motion bounce car --steps 20 --every 20")(patch)
-    whole = motion._judge_all
-    patch.setattr(motion, "_judge_all", lambda *given: whole(*given) and False)
+    judge_all = motion._judge_all
+    patch.setattr(motion, "_judge_all", lambda *arguments: judge_all(*arguments) and False)
     yield from _of("motion pair --steps 1 --every 1")(patch)
     tally = MotionTally(causes=Counter(contacts=1), shared=Counter(skin=1), reasons=Counter(skin=1), not_judged=Counter({"shape": 1}))
     yield {"demos": [{"demo": "one", **tally.as_json()}], "saved": ["a.json"]}
@@ -274,10 +274,10 @@ def _benched(patch):
     head = "solvers --solvers soft_step:sub_steps=2 --seconds 0.05 --jobs 1"
     yield from _of(f"{head} --scenes single_box,newtons_cradle,stretched_chain --efforts 1,2 --accuracy 0.5")(patch)
     yield from _of(f"{head} --scenes wedge --efforts 1 --accuracy 0")(patch)
-    whole = bench_of_methods.tried
+    tried = bench_of_methods.tried
 
-    def interrupted(*given):
-        yield next(whole(*given))
+    def interrupted(*arguments):
+        yield next(tried(*arguments))
         raise KeyboardInterrupt
 
     patch.setattr(bench_of_methods, "tried", interrupted)
@@ -289,12 +289,12 @@ def _on_one_bench(patch):
     Path("rows.json").write_text(json.dumps(rows), encoding="utf-8")
     head = "engines --engines box2d --jobs 1"
     yield from _of(f"{head} --tests slow,missed --quick --rows rows.json")(patch)
-    whole = engines.measure_cell
+    measure_cell = engines.measure_cell
 
     def interrupted(task):
         if task.test == "missed":
             raise KeyboardInterrupt
-        return whole(task)
+        return measure_cell(task)
 
     patch.setattr(engines, "measure_cell", interrupted)
     yield from _of(f"{head} --tests slow,missed")(patch)
@@ -324,11 +324,11 @@ def _diagnosed(patch):
 def _shared(patch):
     command = "netlab simple_shapes --clients 2 --steps 32 --latency 0.05 --rate 10"
     yield from _of(f"{command} --join-at 2")(patch)
-    whole = netlab_run.run_experiment
+    run_experiment = netlab_run.run_experiment
 
-    def cut_off(*given):
-        finding = whole(*given)
-        clients = [replace(one, problem="it was dropped") for one in finding.clients]
+    def cut_off(*arguments):
+        finding = run_experiment(*arguments)
+        clients = [replace(client, problem="it was dropped") for client in finding.clients]
         return replace(finding, is_whole=False, drops=["user 1: it sends too much"], clients=clients)
 
     patch.setattr(netlab_run, "run_experiment", cut_off)
@@ -361,12 +361,12 @@ SAMPLES = {
 
 
 def test_every_section_has_its_samples():
-    assert {section: len(found) for section, found in tables().items()} == {section: len(made) for section, made in SAMPLES.items()}
+    assert {section: len(rows) for section, rows in tables().items()} == {section: len(made) for section, made in SAMPLES.items()}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where the commands of the samples run: with a scene, and a picture of a ring with a speck beside it that is left out."""
+    """Make the folder of the samples' commands: a scene, and a picture of a ring with a speck beside it that is left out."""
     monkeypatch.chdir(tmp_path)
     bodies = tuple(BodySpec((FixtureSpec(Circle(0.5)),), position=(float(x), 0.0)) for x in range(2))
     save_scene(tmp_path / "scene.json", Scene(bodies=bodies, joints=(RevoluteJointSpec(0, 1, (0.5, 0.0)),), title="two", notes=("a note",)))

@@ -18,7 +18,7 @@ NETLAB = "netlab simple_shapes --set count=1"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, display):
-    """Where the commands run, without a display."""
+    """Make the folder in which the commands run, without a display."""
     monkeypatch.chdir(tmp_path)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
@@ -47,7 +47,7 @@ def _contents(folder):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("--theme light list", "--theme must be given after the command (list), if it has that option, got 'light'"),
         ("--ui-scale 2 run bullet", "--ui-scale must be given after the command (run), if it has that option, got 2.0"),
@@ -186,11 +186,11 @@ def _contents(folder):
         ("check", "... FILE.py:FUNCTION"),
     ],
 )
-def test_a_mistake_is_one_line_and_costs_no_file(arguments, told, folder, capsys):
+def test_a_mistake_is_one_line_and_costs_no_file(arguments, message, folder, capsys):
     before = _contents(folder)
     assert main(arguments.split()) == 2
     captured = capsys.readouterr()
     (line,) = (line for line in captured.err.splitlines() if line.startswith("error: "))
-    first, *others = told.split("...") if "..." in told and "(...)" not in told else (told,)
+    first, *others = message.split("...") if "..." in message and "(...)" not in message else (message,)
     assert captured.out == "" and line.startswith(f"error: {first.rstrip()}") and all(part.strip() in line for part in others)
     assert captured.err.endswith(line + "\n") and _contents(folder) == before

@@ -13,19 +13,19 @@ from engine.scenes import build, load_scene
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_a_demo_is_judged_and_counted(solver, tmp_path):
-    found = tmp_path / "found.json"
-    assert main(["motion", "bounce", "--steps", "40", "--every", "20", "--solver", solver, "--json", str(found)]) == 0
-    told = json.loads(found.read_text())
-    (row,) = told["demos"]
-    assert (row["demo"], row["steps"], told["unexplained_total"]) == ("bounce", 2, 0)
+    path = tmp_path / "found.json"
+    assert main(["motion", "bounce", "--steps", "40", "--every", "20", "--solver", solver, "--json", str(path)]) == 0
+    report = json.loads(path.read_text())
+    (row,) = report["demos"]
+    assert (row["demo"], row["steps"], report["unexplained_total"]) == ("bounce", 2, 0)
     assert row["compared"] == row["agree"] + sum(row["causes"].values()) > 0
-    assert told["total"]["ways"] == row["ways"]
+    assert report["total"]["ways"] == row["ways"]
 
 
 def test_what_is_unexplained_is_saved_as_a_scene(tmp_path, monkeypatch):
     def judged(world, solver):
-        one = BodyVerdict(1, (1.0, 0.0), 0.0, 1.0, 0.1, "velocity", "unexplained", (), (("skin", 1.0),), 1e-5)
-        return MotionVerdict(20, 1, 0, (one,), Counter())
+        verdict = BodyVerdict(1, (1.0, 0.0), 0.0, 1.0, 0.1, "velocity", "unexplained", (), (("skin", 1.0),), 1e-5)
+        return MotionVerdict(20, 1, 0, (verdict,), Counter())
 
     monkeypatch.setattr("engine.compare.motion.judge_step", judged)
     assert main(["motion", "bounce", "--steps", "20", "--every", "20", "--save", str(tmp_path / "states")]) == 1
@@ -34,15 +34,15 @@ def test_what_is_unexplained_is_saved_as_a_scene(tmp_path, monkeypatch):
 
 
 def test_what_is_interrupted_keeps_what_is_done(tmp_path, monkeypatch):
-    whole = motion._judge
+    judge = motion._judge
 
     def once(world, method, tally, where, folder):
         if where.startswith("dominoes"):
             raise KeyboardInterrupt
-        return whole(world, method, tally, where, folder)
+        return judge(world, method, tally, where, folder)
 
     monkeypatch.setattr(motion, "_judge", once)
-    found = tmp_path / "found.json"
-    assert main(["motion", "bounce", "dominoes", "--steps", "10", "--every", "10", "--json", str(found)]) == 130
-    told = json.loads(found.read_text())
-    assert told["interrupted"] is True and told["total"]["steps"] == 1
+    path = tmp_path / "found.json"
+    assert main(["motion", "bounce", "dominoes", "--steps", "10", "--every", "10", "--json", str(path)]) == 130
+    report = json.loads(path.read_text())
+    assert report["interrupted"] is True and report["total"]["steps"] == 1

@@ -1,4 +1,4 @@
-"""What every command checks of its options before it runs: ranges, files, what goes together."""
+"""Every command checks its options before it runs: ranges, files, combinations."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("--steps 0", "--steps must be a whole number from 1 to 10, got 0"),
         ("--steps x", "--steps must be a whole number, got 'x'"),
@@ -72,11 +72,11 @@ def folder(tmp_path, monkeypatch):
         ("--stps 1", "No such option: --stps"),
     ],
 )
-def test_a_mistake_is_one_line_and_nothing_runs(words, told, folder, capsys):
+def test_a_mistake_is_one_line_and_nothing_runs(words, message, folder, capsys):
     (folder / "old.rec").touch()
     assert main(["try", *words.split()]) == 2
     said = capsys.readouterr()
-    assert said.out == "" and said.err.startswith(f"error: {told}") and said.err.count("\n") == 1
+    assert said.out == "" and said.err.startswith(f"error: {message}") and said.err.count("\n") == 1
     assert sorted(path.name for path in folder.iterdir()) == ["mine", "old.rec"]
 
 

@@ -1,4 +1,4 @@
-"""What commands print, and where; what they say on standard error while they work, where that is no terminal."""
+"""Output of commands, and their progress on standard error if that is no terminal."""
 
 import io
 import time
@@ -14,11 +14,11 @@ from tests.waiting import until
 
 
 def test_what_takes_long_is_told_in_plain_lines_each_later_than_the_last(monkeypatch, capsys):
-    told = []
+    printed = []
 
     def lines():
-        told.extend(capsys.readouterr().err.splitlines(keepends=True))
-        return len("".join(told).splitlines())
+        printed.extend(capsys.readouterr().err.splitlines(keepends=True))
+        return len("".join(printed).splitlines())
 
     monkeypatch.setattr(output, "PATIENCE", 0.1)
     begun = time.monotonic()
@@ -27,12 +27,12 @@ def test_what_takes_long_is_told_in_plain_lines_each_later_than_the_last(monkeyp
         until(lambda: lines() >= 3)
     n_told, elapsed = lines(), time.monotonic() - begun
     assert 0.1 * 2.0 ** (n_told - 1) <= elapsed, "each line twice as late as the last"
-    first, second, *_ = "".join(told).splitlines()
+    first, second, *_ = "".join(printed).splitlines()
     assert first == "firing: 1 of 1,200, 0 s so far" and second.startswith("firing: 1 of 1,200")
-    told.clear()
+    printed.clear()
     with output.warming():
         until(lines)
-    assert "".join(told).startswith("loading the algorithms, which are compiled the first time, 0 s so far\n")
+    assert "".join(printed).startswith("loading the algorithms, which are compiled the first time, 0 s so far\n")
 
 
 def test_what_is_soon_done_says_nothing(capsys):
@@ -42,7 +42,7 @@ def test_what_is_soon_done_says_nothing(capsys):
 
 
 @pytest.mark.parametrize(
-    ("reads", "writes", "told"),
+    ("reads", "writes", "message"),
     [
         ([("FILE", "a.json")], [("--json", "./x/../a.json", ())], "--json must be a different file from FILE"),
         ([("FILE", "a.json")], [("--json", "link", ())], "--json must be a different file from FILE"),
@@ -51,17 +51,17 @@ def test_what_is_soon_done_says_nothing(capsys):
         ([("FILE", "-")], [("--json", "-", ()), ("--record", "-", ())], None),
     ],
 )
-def test_nothing_is_written_over_what_is_read_or_written(reads, writes, told, tmp_path, monkeypatch):
+def test_nothing_is_written_over_what_is_read_or_written(reads, writes, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     (tmp_path / "a.json").write_bytes(b"mine")
     (tmp_path / "link").symlink_to(tmp_path / "a.json")
-    if told is None:
+    if message is None:
         output.check_files(reads, writes)
         return
     with pytest.raises(InvalidInputError) as refused:
         output.check_files(reads, writes)
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(message)
 
 
 def test_a_row_of_a_table_in_a_pipe_is_one_line():
@@ -92,6 +92,6 @@ def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width, monkeypa
 def test_where_json_cannot_be_written_nothing_else_is_printed(arguments, capsys):
     """Issue 29: the table was on standard output already when the status came out as 2."""
     assert main([*arguments, "--json", "/dev/full"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == "error: --json must be a writable file (No space left on device), got '/dev/full'\n"
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == "error: --json must be a writable file (No space left on device), got '/dev/full'\n"

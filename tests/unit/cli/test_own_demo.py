@@ -1,4 +1,4 @@
-"""A demo in a file of the user's own: the page's example runs, rewinds and replays, and mistakes are told with their line."""
+"""A demo in a file of the user's own: the page's example runs, rewinds and replays, and mistakes are reported with their line."""
 
 import json
 import re

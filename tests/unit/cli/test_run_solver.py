@@ -17,38 +17,38 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def told(*arguments, status=0):
+def report_of(*arguments, status=0):
     """Return what a run prints as JSON."""
     assert main(["run", *arguments, "--json", "out.json"]) == status
-    found = json.loads(Path("out.json").read_text(encoding="utf-8"))
-    return found
+    report = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    return report
 
 
 def test_a_run_names_its_solver_and_ends_the_same_twice():
-    ours = [told("bounce", "--steps", "60", "--solver", "soft_step") for _ in range(2)]
-    box2d = told("bounce", "--steps", "60")
-    assert [one["solver"] for one in (*ours, box2d)] == ["soft_step", "soft_step", "box2d"]
+    ours = [report_of("bounce", "--steps", "60", "--solver", "soft_step") for _ in range(2)]
+    box2d = report_of("bounce", "--steps", "60")
+    assert [report["solver"] for report in (*ours, box2d)] == ["soft_step", "soft_step", "box2d"]
     assert ours[0]["state_hash"] == ours[1]["state_hash"] != box2d["state_hash"]
-    assert told("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
+    assert report_of("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
 
 
 def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_scene(folder):
     method = ("--solver", "sequential_impulses", "--set")
     small = ("pyramid", "--steps", "20", "--set", "rows=3")
-    run = told(*small, "--set", "iterations=4", *method, "share=0.1", "--set", "solver.iterations=25")
+    run = report_of(*small, "--set", "iterations=4", *method, "share=0.1", "--set", "solver.iterations=25")
     assert run["solver_settings"] == {"iterations": 25, "share": 0.1, "slop": 0.005}
-    usual = told(*small, *method, "iterations=4", "--record-inputs", "a.rec")
+    usual = report_of(*small, *method, "iterations=4", "--record-inputs", "a.rec")
     assert usual["solver_settings"]["share"] == 0.2 and usual["state_hash"] != run["state_hash"]
     assert main(["replay", "a.rec", "--verify"]) == 0
     world = WorldSettings(solver_settings={"iterations": 7, "share": 0.3})
     save_scene(folder / "scene.json", Scene(world, (BodySpec((FixtureSpec(Circle(0.5)),)),), solver="sequential_impulses"))
-    scene = told("scene.json", "--steps", "1", "--set", "share=0.1")
+    scene = report_of("scene.json", "--steps", "1", "--set", "share=0.1")
     assert (scene["solver"], scene["solver_settings"]) == ("sequential_impulses", {"iterations": 7, "share": 0.1, "slop": 0.005})
-    assert told("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {"direct": "none", "firmness": 4.0}
+    assert report_of("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {"direct": "none", "firmness": 4.0}
 
 
 def test_two_worlds_at_once_tell_where_they_part():
-    first = told("pyramid", "--steps", "30", "--solver", "soft_step", "--against", "box2d")
+    first = report_of("pyramid", "--steps", "30", "--solver", "soft_step", "--against", "box2d")
     against = first["against"]
     assert first["solver"] == "soft_step" and against["solver"] == "box2d"
     parted, worst = against["first_divergence"], against["worst"]
@@ -56,13 +56,13 @@ def test_two_worlds_at_once_tell_where_they_part():
     assert worst["metres"] >= parted["metres"] and 0 < worst["step"] <= 30
     assert against["energy"]["solver"]["start"] == pytest.approx(against["energy"]["against"]["start"], rel=1e-6)
     assert against["energy"]["solver"]["end"] != against["energy"]["against"]["end"]
-    alone = told("pyramid", "--steps", "30", "--solver", "soft_step")
+    alone = report_of("pyramid", "--steps", "30", "--solver", "soft_step")
     assert alone["state_hash"] == first["state_hash"] and "against" not in alone, "who looks on changes nothing"
 
 
 def test_a_demo_against_its_own_solver_never_parts():
     for solver in ("box2d", "soft_step"):
-        against = told("tower_hit", "--steps", "40", "--solver", solver, "--against", solver)["against"]
+        against = report_of("tower_hit", "--steps", "40", "--solver", solver, "--against", solver)["against"]
         assert against["first_divergence"] is None and against["worst"]["metres"] == 0.0
         assert against["energy"]["solver"] == against["energy"]["against"] and not against["only_in_one"] and not against["skipped"]
 
@@ -71,7 +71,7 @@ def test_what_drops_into_one_drops_into_both(folder):
     from PIL import Image
 
     Image.new("RGBA", (8, 8), (255, 0, 0, 255)).save(folder / "box.png")
-    against = told("simple_shapes", "--set", "count=1", "--steps", "20", "--drop", "box.png", "--against", "soft_step")["against"]
+    against = report_of("simple_shapes", "--set", "count=1", "--steps", "20", "--drop", "box.png", "--against", "soft_step")["against"]
     assert not against["skipped"] and not against["only_in_one"] and against["first_divergence"]["reason"] == "integrator"
 
 
@@ -79,7 +79,7 @@ def test_a_scene_file_keeps_its_solver_and_an_option_goes_before_it(folder):
     floor = BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static")
     ball = BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 2.0))
     save_scene(folder / "scene.json", Scene(bodies=(floor, ball), solver="soft_step"))
-    own = told("scene.json", "--steps", "40")
-    other = told("scene.json", "--steps", "40", "--solver", "box2d", "--against", "soft_step")
+    own = report_of("scene.json", "--steps", "40")
+    other = report_of("scene.json", "--steps", "40", "--solver", "box2d", "--against", "soft_step")
     assert (own["solver"], other["solver"], other["against"]["solver"]) == ("soft_step", "box2d", "soft_step")
     assert own["state_hash"] != other["state_hash"]

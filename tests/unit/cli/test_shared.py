@@ -44,7 +44,7 @@ def start(tmp_path):
     """Start a command in a process of its own."""
     began = []
 
-    def one(*arguments, password="sesame"):
+    def start_process(*arguments, password="sesame"):
         environment = {**os.environ, "COLLISION_LAB_PASSWORD": password, "PYTHONUNBUFFERED": "1"}
         error = (tmp_path / f"error{len(began)}").open("w+")
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
@@ -53,27 +53,27 @@ def start(tmp_path):
         began.append(process)
         return process
 
-    yield one
+    yield start_process
     for process in began:
         process.kill()
         process.wait(PATIENCE)
         process.error.close()
 
 
-def _told(process):
+def _stderr_of(process):
     """Return what a process has said on standard error by now."""
     return Path(process.error.name).read_text("utf-8")
 
 
 def _address(server):
-    found = until(lambda: re.search(r"shared at (\S+);", _told(server)) or server.poll())
-    assert isinstance(found, re.Match), _told(server)
-    return found[1]
+    match = until(lambda: re.search(r"shared at (\S+);", _stderr_of(server)) or server.poll())
+    assert isinstance(match, re.Match), _stderr_of(server)
+    return match[1]
 
 
 def _read(path):
-    found = json.loads(path.read_text("utf-8"))
-    return found
+    report = json.loads(path.read_text("utf-8"))
+    return report
 
 
 @pytest.mark.slow
@@ -89,12 +89,12 @@ def test_processes_that_share_a_world_agree(scene, start, tmp_path):
     server = start("host", scene, "--port", "0", "--steps", "1800", "--json", "server.json", "--record", "it.rec")
     address = _address(server)
     guests = [start("join", address, "--name", name, "--script", "acts.json", "--json", f"{name}.json") for name in ("ann", "bob")]
-    assert [one.wait(PATIENCE) for one in (server, *guests)] == [0, 0, 0], [_told(one) for one in (server, *guests)]
+    assert [process.wait(PATIENCE) for process in (server, *guests)] == [0, 0, 0], [_stderr_of(process) for process in (server, *guests)]
     hosted, *joined = (_read(tmp_path / f"{name}.json") for name in ("server", "ann", "bob"))
-    assert [one["keyframe"] for one in (hosted, *joined)] == [1800, 1800, 1800]
-    assert len({one["state_hash"] for one in (hosted, *joined)}) == 1
-    assert [one["adopted_keyframes"] for one in joined] == [0, 0] and sorted(hosted["users"]) == ["ann", "bob"]
-    assert all(one["ended"] == "the server has finished its 1800 steps" for one in joined) and hosted["drops"] == []
+    assert [report["keyframe"] for report in (hosted, *joined)] == [1800, 1800, 1800]
+    assert len({report["state_hash"] for report in (hosted, *joined)}) == 1
+    assert [report["adopted_keyframes"] for report in joined] == [0, 0] and sorted(hosted["users"]) == ["ann", "bob"]
+    assert all(report["ended"] == "the server has finished its 1800 steps" for report in joined) and hosted["drops"] == []
     verified = start("replay", "it.rec", "--verify", "--json", "replay.json")
     assert verified.wait(PATIENCE) == 0
     replayed = _read(tmp_path / "replay.json")
@@ -106,13 +106,13 @@ def test_a_server_that_is_interrupted_is_told(start, tmp_path):
     server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
     address = _address(server)
     guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
-    until(lambda: f"joined {address}" in _told(guest))
-    until(lambda: "ann joined" in _told(server))
+    until(lambda: f"joined {address}" in _stderr_of(guest))
+    until(lambda: "ann joined" in _stderr_of(server))
     assert start("join", address, "--steps", "5", password="other").wait(PATIENCE) == 2
-    until(lambda: "wrong password" in _told(server))
+    until(lambda: "wrong password" in _stderr_of(server))
     server.send_signal(signal.SIGINT)
-    assert server.wait(PATIENCE) == 130 and re.search(r"stopped after [\d,]+ steps", _told(server))
-    assert guest.wait(PATIENCE) == 0 and "the server was stopped" in _told(guest)
+    assert server.wait(PATIENCE) == 130 and re.search(r"stopped after [\d,]+ steps", _stderr_of(server))
+    assert guest.wait(PATIENCE) == 0 and "the server was stopped" in _stderr_of(guest)
     hosted, joined = _read(tmp_path / "server.json"), _read(tmp_path / "ann.json")
     assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "wrong password"
     if joined["keyframe"] == hosted["keyframe"]:
@@ -202,8 +202,8 @@ def test_what_of_a_script_did_not_count_is_told(tmp_path, capsys):
         lambda seconds: server.advance(server.now + 2.0 * seconds),  # no clock runs here: a step may take as long as it likes
     )
     assert deliver(guest.run({}), str(tmp_path / "it.json"), None) == 0
-    told, document = capsys.readouterr(), _read(tmp_path / "it.json")
+    output, document = capsys.readouterr(), _read(tmp_path / "it.json")
     assert (document["denied_inputs"], document["failed_inputs"]) == (2, 1)
     assert document["denials"] == ["a user may have at most 0 bodies here"] * 2
     assert document["adopted_keyframes"] == 0, "what was denied is taken back"
-    assert re.search(r"denied inputs +2\n.*a user may have at most 0 bodies here.*\n +failed inputs +1\n", told.out)
+    assert re.search(r"denied inputs +2\n.*a user may have at most 0 bodies here.*\n +failed inputs +1\n", output.out)

@@ -20,7 +20,7 @@ BOX = Polygon.box(0.5, 0.5)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch, display):
-    """Where it runs: without a display, with a pair that stands, one that moves, a ray, and a scene of two boxes."""
+    """Make the folder in which it runs, without a display, with a pair that stands, one that moves, a ray, and a scene of two boxes."""
     monkeypatch.chdir(tmp_path)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
@@ -39,7 +39,7 @@ def read(name="out.json"):
 
 def test_all_algorithms_are_listed(capsys):
     assert main(["step", "--json", "-"]) == 0
-    assert [one["name"] for one in json.loads(capsys.readouterr().out)["algorithms"]] == list(trace.algorithms())
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)["algorithms"]] == list(trace.algorithms())
     assert main(["step"]) == 0
     assert all(name in capsys.readouterr().out for name in ["gjk"])
 
@@ -53,15 +53,15 @@ def test_without_a_display_the_steps_are_sentences(capsys):
 
 def test_the_json_has_every_step_and_the_case_that_was_asked():
     assert main(["step", "gjk", "--pair", "apart.json", "--beside", "epa", "--json", "out.json"]) == 0
-    found = read()
-    case = case_from_json(found["case"]).case
+    report = read()
+    case = case_from_json(report["case"]).case
     steps = trace.algorithm("gjk").steps(case)
-    assert [step["sentence"] for step in found["steps"]] == [step.sentence for step in steps]
-    assert found["steps"][-1]["result"]["separation"] == query.distance(BOX, Transform(), BOX, Transform((3.0, 0.0))).separation
-    assert found["steps"][-1]["result"]["status"] == "SEPARATED"
-    assert [step["result"] for step in found["steps"][:-1]] == [None] * (len(steps) - 1)
-    assert found["pseudo_code"] == list(trace.algorithm("gjk").pseudo_code)
-    assert [one["algorithm"] for one in found["beside"]] == ["epa"]
+    assert [step["sentence"] for step in report["steps"]] == [step.sentence for step in steps]
+    assert report["steps"][-1]["result"]["separation"] == query.distance(BOX, Transform(), BOX, Transform((3.0, 0.0))).separation
+    assert report["steps"][-1]["result"]["status"] == "SEPARATED"
+    assert [step["result"] for step in report["steps"][:-1]] == [None] * (len(steps) - 1)
+    assert report["pseudo_code"] == list(trace.algorithm("gjk").pseudo_code)
+    assert [row["algorithm"] for row in report["beside"]] == ["epa"]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_what_it_is_asked_comes_from_a_file_or_a_scene(options, distance):
 
 
 def test_films_show_every_step():
-    given = "step gjk --pair apart.json --beside epa --size 320x240 --screenshot one.png --at 2 --record film.gif --fps 2 --json out.json"
-    assert main(given.split()) == 0
+    command = "step gjk --pair apart.json --beside epa --size 320x240 --screenshot one.png --at 2 --record film.gif --fps 2 --json out.json"
+    assert main(command.split()) == 0
     n_steps = max(len(read()["steps"]), len(read()["beside"][0]["steps"]))
     with Image.open("one.png") as picture, Image.open("film.gif") as film:
         assert picture.size == film.size == (320, 240)
@@ -91,8 +91,8 @@ def test_a_quiz_reports_what_was_answered_until_its_window_was_closed(monkeypatc
 
     monkeypatch.setattr(options, "open_window", answer)
     assert main(["step", "gjk", "--quiz", "2", "--seed", "3", "--json", "quiz.json"]) == 0
-    told = read("quiz.json")
-    assert (told["n"], told["seed"], told["skipped"], len(told["questions"]), told["interrupted"]) == (2, 3, 1, 1, True)
+    report = read("quiz.json")
+    assert (report["n"], report["seed"], report["skipped"], len(report["questions"]), report["interrupted"]) == (2, 3, 1, 1, True)
     assert "1 answer: " in capsys.readouterr().out
 
 
@@ -103,8 +103,8 @@ def test_a_function_is_put_beside_and_marked(capsys):
     assert "Your answer is correct: no contact." in capsys.readouterr().out
     assert read("own.json")["own"]["is_right"] is True
     assert main(["step", "gjk", "--own", "wrong.py", "--json", "own.json", "--screenshot", "own.png", "--size", "480x360"]) == 1
-    told = read("own.json")
-    own = told["own"]
+    report = read("own.json")
+    own = report["own"]
     assert own["is_right"] is False and own["faults"] == ["false_overlap"] and own["sentence"] in capsys.readouterr().out.replace("\n", " ")
-    assert told["steps"][own["step"] - 1]["values"]["w.n"] > 0.0
+    assert report["steps"][own["step"] - 1]["values"]["w.n"] > 0.0
     assert Path("own.png").stat().st_size > 1000

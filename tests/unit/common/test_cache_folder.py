@@ -1,4 +1,4 @@
-"""Where machine code is kept: beside the sources, or, where nothing can be written there, in the user's own cache."""
+"""Machine code is kept beside the sources, or, if nothing can be written there, in the user's own cache."""
 
 import pytest
 

@@ -62,8 +62,8 @@ def test_rows_and_pairs():
         arrays.finite_rows("points", [[1, 2], [math.nan, 4]], 2)
     assert arrays.index_pairs("pairs", [], 3).shape == (0, 2)
     refusals = (([[0, 3]], "from 0 to 2, got 3"), ([[-1, 0]], "from 0 to 2, got -1"), ([[0.0, 1.0]], "whole numbers"), ([0, 1], "shape"))
-    for bad, wanted in refusals:
-        with pytest.raises(InvalidInputError, match=wanted):
+    for bad, message in refusals:
+        with pytest.raises(InvalidInputError, match=message):
             arrays.index_pairs("pairs", bad, 3)
 
 

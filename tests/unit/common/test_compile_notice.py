@@ -1,4 +1,4 @@
-"""What a script is told on standard error that waits for the compiler: once, after two seconds of it, and nobody else."""
+"""A script that waits for the compiler gets one notice on standard error, after two seconds, and nobody else gets it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the program is called, what is told where a part of it is missing, and what works without those parts."""
+"""The program's name, messages about missing parts, and what works without them."""
 
 import os
 import runpy
@@ -88,12 +88,12 @@ def test_the_library_works_with_numpy_and_numba_alone_and_names_what_else_is_mis
     """Issue 32: queries, steps of algorithms, and worlds on every solver of our own, with contacts, joints, clones and snapshots."""
     ran = _python(WITH_NUMPY_AND_NUMBA_ALONE + QUERIES + WORLDS + MISSING)
     assert ran.returncode == 0, ran.stderr
-    told = [
+    expected = [
         installation.told_missing(name)
         for name in ("Box2D", "Box2D", "pygame", "typer", "msgspec", "msgspec", "msgspec", "pydantic", "shapely")
     ]
-    told[1] += '; World(solver="soft_step") needs no library'
-    assert ran.stdout.splitlines() == told
+    expected[1] += '; World(solver="soft_step") needs no library'
+    assert ran.stdout.splitlines() == expected
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ RECORDS = 40
 
 def _formula(m, numbers, at, records, ends, place, share, is_turned):
     """Use every word of a machine."""
-    given, columns = m.load(numbers, at), m.gather(records, ends, place)
-    ratio = (given + columns[0]) / (2.0 + columns[6] * columns[6]) - share * columns[7]
+    number, columns = m.load(numbers, at), m.gather(records, ends, place)
+    ratio = (number + columns[0]) / (2.0 + columns[6] * columns[6]) - share * columns[7]
     least = m.select(ratio < columns[1], ratio, columns[1])
-    most = m.select(-given < 0.25, 3.0, 1.0 - least)
+    most = m.select(-number < 0.25, 3.0, 1.0 - least)
     m.store(numbers, m.offset(at, lanes.WIDTH), most if is_turned else -most)
     m.scatter(records, ends, place, [least, most, columns[2] * share, columns[3]])
 

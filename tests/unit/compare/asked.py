@@ -13,7 +13,7 @@ from engine.compare.questions.question import Chunk
 from engine.compare.questions.registry import QUESTIONS
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["Asked", "reasons", "taken", "unexplained"]
+__all__ = ["Asked", "reasons", "rows_of", "unexplained"]
 
 
 class Asked:
@@ -58,23 +58,23 @@ class Asked:
 
     def judged(self, rows, ours=None, box2d=None):
         """Judge some rows; answers to these rows only can take the place of ours or Box2D's."""
-        columns, mine, theirs = (taken(value, rows, self.n) for value in (self.columns, self.ours, self.box2d))
+        columns, mine, theirs = (rows_of(value, rows, self.n) for value in (self.columns, self.ours, self.box2d))
         return self.question.judge(columns, theirs if box2d is None else box2d, mine if ours is None else ours)
 
     def planted(self, rows, whose, change):
         """Judge some rows, one side's answers changed."""
-        columns, answers = taken(self.columns, rows, self.n), taken(getattr(self, whose), rows, self.n)
+        columns, answers = rows_of(self.columns, rows, self.n), rows_of(getattr(self, whose), rows, self.n)
         return self.judged(rows, **{whose: change(answers, columns)})
 
 
-def taken(value, rows, n):
+def rows_of(value, rows, n):
     """Return some of `n` rows of cases or answers."""
     if isinstance(value, np.ndarray):
         return value[rows] if len(value) == n else value
     if isinstance(value, list | tuple) and len(value) == n:
         return [value[row] for row in rows]
     if is_dataclass(value) and not isinstance(value, PackedShapes):
-        return replace(value, **{field.name: taken(getattr(value, field.name), rows, n) for field in fields(value) if field.init})
+        return replace(value, **{field.name: rows_of(getattr(value, field.name), rows, n) for field in fields(value) if field.init})
     return value
 
 

@@ -85,35 +85,35 @@ def change(rng: np.random.Generator, world: World) -> None:
     ids, joints = world.body_ids[3:], world.joint_ids
     if not ids:
         return
-    one, other = (int(rng.choice(ids)) for _ in range(2))
-    fixtures = world.body(one).fixtures
+    first, other = (int(rng.choice(ids)) for _ in range(2))
+    fixtures = world.body(first).fixtures
     match rng.integers(0, 16):
         case 0:
-            world.set_pose(one, place(rng), float(rng.uniform(-3.0, 3.0)))
+            world.set_pose(first, place(rng), float(rng.uniform(-3.0, 3.0)))
         case 1:
-            world.destroy_body(one)
+            world.destroy_body(first)
         case 2:
             world.create_body(body(rng))
         case 3:
-            world.set_awake(one, bool(rng.random() < 0.4))
+            world.set_awake(first, bool(rng.random() < 0.4))
         case 4:
-            world.set_body(one, active=bool(rng.random() < 0.6))
+            world.set_body(first, active=bool(rng.random() < 0.6))
         case 5:
-            world.set_body(one, type=str(rng.choice(["dynamic", "kinematic", "static"])))
+            world.set_body(first, type=str(rng.choice(["dynamic", "kinematic", "static"])))
         case 6 if fixtures:
             world.set_fixture(int(rng.choice(fixtures)), mask=int(rng.choice([1, 3, 6, 0xFFFF])), group=int(rng.choice([0, -1, 1])))
         case 7 if fixtures:
             world.set_fixture(int(rng.choice(fixtures)), sensor=bool(rng.random() < 0.4))
-        case 8 | 9 if one != other:
-            world.create_joint(RevoluteJointSpec(one, other, world.state(one).position, collide_connected=bool(rng.random() < 0.4)))
+        case 8 | 9 if first != other:
+            world.create_joint(RevoluteJointSpec(first, other, world.state(first).position, collide_connected=bool(rng.random() < 0.4)))
         case 10 | 11 if joints:
             world.destroy_joint(int(rng.choice(joints)))
         case 12:
-            world.create_fixture(one, FixtureSpec(shape(rng)))
+            world.create_fixture(first, FixtureSpec(shape(rng)))
         case 13 if len(fixtures) > 1:
             world.destroy_fixture(fixtures[0])
         case 14:
-            world.create_joint(MouseJointSpec(one, world.state(one).position, 100.0))
+            world.create_joint(MouseJointSpec(first, world.state(first).position, 100.0))
         case 15 if joints:
             world.set_joint(int(rng.choice(joints)), collide_connected=bool(rng.random() < 0.5))
 
@@ -139,10 +139,12 @@ def run(seed: int, n_steps: int) -> tuple[LivePairs, Counter[str], list[str]]:
             contacts = world.step()
         except LabError:
             continue
-        for one in check.check(contacts).differences:
-            reasons[one.reason] += 1
-            if one.reason == "unexplained":
-                unexplained.append(f"seed {seed}, step {step}, fixtures {one.fixture_a} and {one.fixture_b}: {one.evidence}")
+        for difference in check.check(contacts).differences:
+            reasons[difference.reason] += 1
+            if difference.reason == "unexplained":
+                unexplained.append(
+                    f"seed {seed}, step {step}, fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}"
+                )
     return check, reasons, unexplained
 
 
@@ -151,8 +153,8 @@ def main(first: int, last: int, n_steps: int = 200) -> int:
     reasons: Counter[str] = Counter()
     n_pairs, n_unexplained = 0, 0
     for seed in range(first, last):
-        check, found, unexplained = run(seed, n_steps)
-        reasons += found
+        check, counts, unexplained = run(seed, n_steps)
+        reasons += counts
         n_pairs += check.total.ours
         n_unexplained += len(unexplained)
         for words in unexplained[:3]:

@@ -1,4 +1,4 @@
-"""That moving shapes nowhere come nearer than a floor is proved where it is so, and never where it is not."""
+"""A lower bound on the distance of moving shapes is proved where it is true, and never where it is not."""
 
 import math
 
@@ -40,11 +40,11 @@ def test_a_dip_between_two_ends_is_found():
     pair = moving((0.0, 1.2, 0.0), (0.0, 1.2, math.pi / 2))
     deepest = 1.2 - 0.5 - math.sqrt(0.5)
     assert proved(pair, deepest - 1e-6).is_proved[0]
-    found = proved(pair, deepest + 1e-6)
-    assert not found.is_proved[0]
-    assert deepest - 1e-9 <= found.gap[0] < deepest + 1e-6
-    gap = core_gaps(pair, np.array([0]), found.moment)[0]
-    assert gap[0] == pytest.approx(found.gap[0])
+    proof = proved(pair, deepest + 1e-6)
+    assert not proof.is_proved[0]
+    assert deepest - 1e-9 <= proof.gap[0] < deepest + 1e-6
+    gap = core_gaps(pair, np.array([0]), proof.moment)[0]
+    assert gap[0] == pytest.approx(proof.gap[0])
 
 
 def test_only_the_time_asked_for_counts():

@@ -20,7 +20,7 @@ CASES = case_chunk(SEED, 0, 10)
 SHAPES = pack(ShapeOracle(CASES.shapes).shapes)
 N_SCENES = 2 * len(SCENE_FAMILIES)  # each family at rest and moved
 BODIES = [scene_chunk(CASES, SEED, chunk, N) for chunk in range(N_SCENES)]
-SCENES = [box2d_scene(one.shapes, one.poses, one.moves) for one in BODIES]
+SCENES = [box2d_scene(group.shapes, group.poses, group.moves) for group in BODIES]
 
 
 def verdicts_of(at, scene=None, ours=None):
@@ -101,9 +101,9 @@ def test_a_box_that_is_not_that_of_the_rule(at, off):
     wider = scene.boxes.copy()
     wider[:, 2] += off
     fat = reasons(verdicts_of(at))["fat_box"]
-    found = reasons(verdicts_of(at, replace(scene, boxes=wider, boxes_before=scene.boxes_before)))
-    assert found["fat_box"] == 0
-    assert found["unexplained"] >= fat > 0
+    counts = reasons(verdicts_of(at, replace(scene, boxes=wider, boxes_before=scene.boxes_before)))
+    assert counts["fat_box"] == 0
+    assert counts["unexplained"] >= fat > 0
 
 
 def test_how_many_bodies():

@@ -33,9 +33,9 @@ def size(shape):
 def test_every_kind_in_both_orders_and_every_family():
     names = [tuple(KIND_NAMES[type(CASES.shapes[shape])] for shape in pair) for pair in CASES.pairs.tolist()]
     for index, kind in enumerate(PAIR_KINDS):
-        one, other = kind.split("/")
-        found = {names[row] for row in np.flatnonzero(CASES.kind == index).tolist()}
-        assert found == {(one, other), (other, one)}
+        first, other = kind.split("/")
+        kinds = {names[row] for row in np.flatnonzero(CASES.kind == index).tolist()}
+        assert kinds == {(first, other), (other, first)}
     assert np.unique(CASES.family).tolist() == list(range(-1, len(FAMILIES)))
     assert {len(shape.vertices) for shape in CASES.shapes if isinstance(shape, Polygon)} == set(range(3, 17))
     ghosts = {(shape.ghost1 is None, shape.ghost2 is None) for shape in CASES.shapes if isinstance(shape, Segment)}
@@ -63,10 +63,10 @@ def test_all_numbers_are_float32s():
 def test_a_shorter_chunk_is_the_beginning_of_a_longer_one():
     short = case_chunk(3, 0, 100, PAIR_KINDS)
     for make in (lambda cases: cases, lambda cases: motion_chunk(cases, 3, 0), lambda cases: ray_chunk(cases, 3, 0)):
-        one, other = make(short), make(CASES)
-        for name in type(one).__slots__:
+        shorter, other = make(short), make(CASES)
+        for name in type(shorter).__slots__:
             if name != "shapes":
-                assert np.array_equal(getattr(one, name), getattr(other, name)[:100])
+                assert np.array_equal(getattr(shorter, name), getattr(other, name)[:100])
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in PAIR_KINDS), SOLID_KINDS])

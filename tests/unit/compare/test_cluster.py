@@ -84,11 +84,11 @@ class Cluster:
 def _when(read):
     """Return what `read` returns, as soon as that is anything."""
 
-    def found():
+    def read_now():
         with contextlib.suppress(OSError):
             return read()
 
-    return until(found)
+    return until(read_now)
 
 
 @contextlib.contextmanager
@@ -161,10 +161,10 @@ def refuse(task):
     raise ValueError(f"no {task[0]}")
 
 
-def _without_rates(found):
-    if isinstance(found, dict):
-        return {key: _without_rates(value) for key, value in found.items() if key not in ("ours_per_s", "box2d_per_s")}
-    return found
+def _without_rates(report):
+    if isinstance(report, dict):
+        return {key: _without_rates(value) for key, value in report.items() if key not in ("ours_per_s", "box2d_per_s")}
+    return report
 
 
 @pytest.mark.slow
@@ -173,9 +173,9 @@ def _without_rates(found):
 def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path):
     """Two processes, one killed while it is at work; the JSON is that of one process here."""
     with _cluster(tmp_path, 2) as two:
-        found, seen = _compared_while_one_is_killed(two)
+        report, seen = _compared_while_one_is_killed(two)
     assert seen == [10_000 * count for count in range(1, 7)]
-    assert _without_rates(found) == _without_rates(compare(PAIRS, SEED, QUERIES))
+    assert _without_rates(report) == _without_rates(compare(PAIRS, SEED, QUERIES))
 
 
 def _compared_while_one_is_killed(two):
@@ -236,7 +236,7 @@ def _n_tasks(dask_scheduler):
 @pytest.mark.slow
 @on_posix
 def test_tasks_that_end_processes(tmp_path):
-    """One that ends its first process is done by another; one that ends two is told."""
+    """A task that ends its first process is done by another; one that ends two is reported."""
     tasks = [(number, str(tmp_path)) for number in range(6)]
     with _cluster(tmp_path, 3) as three:
         assert sorted(run_on_cluster(end_once, tasks, three.address, REHEARSAL)) == list(range(6))
@@ -247,7 +247,7 @@ def test_tasks_that_end_processes(tmp_path):
 
 def test_other_versions_are_refused(two, monkeypatch):
     ours = (("engine", "0.0.1"), *versions()[1:])
-    monkeypatch.setattr(cluster, "versions", _Told(ours))
+    monkeypatch.setattr(cluster, "versions", _FakeVersions(ours))
     with pytest.raises(ClusterError, match=r"^the cluster worker at tcp://\S+ has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
     monkeypatch.setattr(cluster, "_check_processes", lambda client, address: None)  # as if it had joined after that
@@ -255,14 +255,14 @@ def test_other_versions_are_refused(two, monkeypatch):
         list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
 
 
-class _Told:
-    """Versions as told here; sent elsewhere, it is the function that was there before."""
+class _FakeVersions:
+    """A function that returns the given versions; pickled, it becomes the real one."""
 
-    def __init__(self, found):
-        self._found = found
+    def __init__(self, versions):
+        self._versions = versions
 
     def __call__(self):
-        return self._found
+        return self._versions
 
     def __reduce__(self):
         return _real_versions, ()
@@ -286,28 +286,28 @@ def test_ctrl_c_keeps_what_was_found(two, tmp_path):
 
             def two_are_counted():  # four are in flight, and a fifth only when one is done
                 assert run.poll() is None, run.communicate()
-                for given in client.processing().values():
-                    keys.update(given)
+                for keys_of_worker in client.processing().values():
+                    keys.update(keys_of_worker)
                 return len(keys) >= 6
 
             until(two_are_counted, look=0.3)  # each look costs the cluster, which has more to do here, some milliseconds
             run.send_signal(signal.SIGTERM)
-            said, told = run.communicate(timeout=PATIENCE)
+            said, errors = run.communicate(timeout=PATIENCE)
             assert _when(lambda: client.run_on_scheduler(_n_tasks) == 0)
         finally:
             run.kill()
-    assert run.returncode == 130, told
-    *progress, last = told.splitlines()  # a busy machine says from the fifth second on what it is at
-    assert last.startswith("interrupted after ") and all(line.endswith(" so far") for line in progress), told
-    found = json.loads(out.read_text(encoding="utf-8"))
-    assert found["interrupted"] is True
-    assert found["queries"]["overlap"]["pairs"] >= 10_000
+    assert run.returncode == 130, errors
+    *progress, last = errors.splitlines()  # a busy machine says from the fifth second on what it is at
+    assert last.startswith("interrupted after ") and all(line.endswith(" so far") for line in progress), errors
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert report["interrupted"] is True
+    assert report["queries"]["overlap"]["pairs"] >= 10_000
     assert "overlap" in said
 
 
-def _end_once_at_work(one, marks):
+def _end_once_at_work(cluster, marks):
     until(lambda: any(marks.iterdir()))
-    one.end()
+    cluster.end()
 
 
 @pytest.mark.parametrize(("n_tasks", "function"), [pytest.param(1000, note, marks=pytest.mark.slow), (1, sleep)])
@@ -315,11 +315,11 @@ def test_a_lost_scheduler_is_told(n_tasks, function, tmp_path):
     """Between two answers, and while the only task is still being done."""
     marks = tmp_path / "marks"
     marks.mkdir()
-    with _cluster(tmp_path, 1) as one:
-        answers = run_on_cluster(function, [(1, str(marks))] * n_tasks, one.address, REHEARSAL)
-        end = threading.Thread(target=_end_once_at_work, args=(one, marks))
+    with _cluster(tmp_path, 1) as cluster:
+        answers = run_on_cluster(function, [(1, str(marks))] * n_tasks, cluster.address, REHEARSAL)
+        end = threading.Thread(target=_end_once_at_work, args=(cluster, marks))
         end.start()
-        with pytest.raises(ClusterError, match=f"^the connection to the scheduler at {one.address} was lost"):
+        with pytest.raises(ClusterError, match=f"^the connection to the scheduler at {cluster.address} was lost"):
             list(answers)
         end.join()
 

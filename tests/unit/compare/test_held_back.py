@@ -1,4 +1,4 @@
-"""What the live check does while some of its kernels are still being compiled: other forms answer alike, or it waits for them."""
+"""While some of its kernels are still being compiled, the live check uses other forms, which answer alike, or waits."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatc
     for _ in range(3):
         contacts = world.step()
         assert check.check(contacts).compared == 4
-        found = check.pairs.check(contacts)
-        assert found.ours == found.box2d == found.agree == 4
+        agreement = check.pairs.check(contacts)
+        assert agreement.ours == agreement.box2d == agreement.agree == 4
 
 
 def test_a_world_without_edges_is_checked_whole():

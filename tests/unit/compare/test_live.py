@@ -27,10 +27,14 @@ def test_every_contact_of_a_pile_is_accounted_for():
     compared = 0
     for _ in range(150):
         contacts = world.step()
-        found = referee.check(contacts)
-        assert found.compared == found.agree + found.explained + found.unexplained == int((contacts.evaluated & (contacts.count > 0)).sum())
-        assert found.unexplained == 0, [one for one in found.differences if one.reason == "unexplained"]
-        compared += found.compared
+        agreement = referee.check(contacts)
+        assert (
+            agreement.compared
+            == agreement.agree + agreement.explained + agreement.unexplained
+            == int((contacts.evaluated & (contacts.count > 0)).sum())
+        )
+        assert agreement.unexplained == 0, [difference for difference in agreement.differences if difference.reason == "unexplained"]
+        compared += agreement.compared
     assert compared == referee.total.compared > 1000
     assert referee.total.agree > 0.9 * compared
     assert 0.0 < referee.total.max_point_error < 1e-4
@@ -59,9 +63,9 @@ def test_a_fault_is_seen_and_named():
         referee.check(contacts)
     assert contacts.n_points
     wrong = replace(contacts, position=contacts.position + np.array([0.05, 0.0]))
-    found = referee.check(wrong)
-    assert found.unexplained == found.compared > 0
-    difference = found.differences[0]
+    agreement = referee.check(wrong)
+    assert agreement.unexplained == agreement.compared > 0
+    difference = agreement.differences[0]
     assert difference.reason == "unexplained"
     assert difference.fixture_a in world.fixture_ids
     assert difference.box2d_normal == pytest.approx(tuple(contacts.normal[contacts.evaluated & (contacts.count > 0)][0]))

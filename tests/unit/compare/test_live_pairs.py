@@ -38,10 +38,10 @@ def pile(n_bodies=24):
 def watched(world, n_steps, check):
     reasons = Counter()
     for _ in range(n_steps):
-        found = check.check(world.step())
-        assert found.ours + found.box2d == 2 * found.agree + found.explained + found.unexplained
-        assert len(found.differences) == found.explained + found.unexplained
-        reasons.update(one.reason for one in found.differences)
+        agreement = check.check(world.step())
+        assert agreement.ours + agreement.box2d == 2 * agreement.agree + agreement.explained + agreement.unexplained
+        assert len(agreement.differences) == agreement.explained + agreement.unexplained
+        reasons.update(difference.reason for difference in agreement.differences)
     return reasons
 
 
@@ -61,17 +61,17 @@ class Forgetful(UniformGrid):
     """Loses one pair."""
 
     def pairs(self, aabbs=None):
-        found = super().pairs(aabbs)
-        return found[np.arange(len(found)) != len(found) // 2]
+        pairs = super().pairs(aabbs)
+        return pairs[np.arange(len(pairs)) != len(pairs) // 2]
 
 
 def test_a_broad_phase_that_loses_a_pair_is_found():
     world = pile()
     check = LivePairs(world, Forgetful())
-    told = []
+    evidence = []
     for _ in range(40):
-        told += [one.evidence for one in check.check(world.step()).differences if one.reason == "unexplained"]
-    assert told and all("our broad phase missed the pair" in words for words in told)
+        evidence += [difference.evidence for difference in check.check(world.step()).differences if difference.reason == "unexplained"]
+    assert evidence and all("our broad phase missed the pair" in words for words in evidence)
 
 
 @pytest.mark.parametrize("forgotten", RULES, ids=lambda rule: rule.__name__)
@@ -93,14 +93,14 @@ def test_edges_pass_through_each_other_and_that_is_no_difference():
 
 
 def recorded(world):
-    """What Box2D tells of the pairs of its last step."""
+    """Return Box2D's record of the pairs of its last step."""
     record = world.pair_record()
     assert isinstance(record, PairRecord)
     return record
 
 
 def test_a_wrong_contact_of_box2d_would_be_seen():
-    """What Box2D says is read, not recomputed: a pair left out of its list is ours alone."""
+    """Box2D's list is read, not recomputed: a pair left out of it is ours alone."""
     world = pile()
     check = LivePairs(world)
     for _ in range(90):
@@ -111,9 +111,9 @@ def test_a_wrong_contact_of_box2d_would_be_seen():
     step = record.last
     assert step is not None
     record.last = replace(step, touching=step.touching[1:])
-    found = check.check(contacts)
-    assert found.unexplained == 1 and found.box2d == found.ours - 1
-    assert {found.differences[0].fixture_a, found.differences[0].fixture_b} == set(step.touching[0].tolist())
+    agreement = check.check(contacts)
+    assert agreement.unexplained == 1 and agreement.box2d == agreement.ours - 1
+    assert {agreement.differences[0].fixture_a, agreement.differences[0].fixture_b} == set(step.touching[0].tolist())
 
 
 def test_bullets_are_judged_where_the_impact_found_them():
@@ -194,9 +194,9 @@ def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longe
         if step % 10 == 0:
             velocity = float(random.uniform(-40.0, 40.0)), float(random.uniform(0.0, 40.0))
             world.set_velocity(int(random.choice([body for body in world.body_ids if world.body(body).spec.type == "dynamic"])), velocity)
-        found = check.check(world.step())
-        assert found.unexplained == 0
-        evidence += "".join(difference.evidence for difference in found.differences)
+        agreement = check.check(world.step())
+        assert agreement.unexplained == 0
+        evidence += "".join(difference.evidence for difference in agreement.differences)
     assert "just before this step" in evidence and "has no contact" in evidence
 
 

@@ -1,4 +1,4 @@
-"""The referee of worlds that Box2D does not drive: told by the solver, found by the library, and asked of Box2D."""
+"""The referee of worlds that Box2D does not drive: contacts reported by the solver, recomputed by the library and by Box2D."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_every_contact_of_a_pile_is_accounted_for():
     referee = LiveReferee(world)
     for _ in range(150):
         contacts = world.step()
-        found = referee.check(contacts)
-        assert found.compared + sum(found.not_comparable.values()) == n_evaluated(contacts)
-        assert found.compared == found.agree + found.explained + found.unexplained
-        assert found.unexplained == 0, [one for one in found.differences if one.reason == "unexplained"]
+        agreement = referee.check(contacts)
+        assert agreement.compared + sum(agreement.not_comparable.values()) == n_evaluated(contacts)
+        assert agreement.compared == agreement.agree + agreement.explained + agreement.unexplained
+        assert agreement.unexplained == 0, [difference for difference in agreement.differences if difference.reason == "unexplained"]
     total = referee.total
     assert total.compared > 2000 and total.agree > 0.7 * total.compared
     assert set(total.not_comparable) == {"capsule", "shape"} and min(total.not_comparable.values()) > 100
@@ -62,8 +62,8 @@ def test_where_float32_ends_box2d_is_not_asked():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (1e5, -0.5)))
     world.create_body(BodySpec((FixtureSpec(KINDS[0]),), position=(1e5, 0.3)))
-    found = LiveReferee(world).check(world.step())
-    assert found.compared == 0 and found.not_comparable == {"far": 1}
+    agreement = LiveReferee(world).check(world.step())
+    assert agreement.compared == 0 and agreement.not_comparable == {"far": 1}
 
 
 def test_two_segments_are_not_for_box2d():
@@ -78,15 +78,17 @@ def test_two_segments_are_not_for_box2d():
 
 
 FAULTS = {
-    "a point moved by a micrometer": lambda one: {"position": one.position + 1e-6},
-    "a gap of a nanometer more": lambda one: {"separation": np.where(np.arange(2) < one.count[:, None], one.separation + 1e-9, 0.0)},
-    "a normal turned round": lambda one: {"normal": -one.normal},
-    "the two poses exchanged": lambda one: {"pose_a": one.pose_b, "pose_b": one.pose_a},
-    "the poses of the end": lambda one: {"pose_a": one.pose_a + 1e-6},
-    "the second point lost": lambda one: {
-        "count": np.minimum(one.count, 1),
-        "position": one.position * [[[1.0], [0.0]]],
-        "separation": one.separation * [1.0, 0.0],
+    "a point moved by a micrometer": lambda contacts: {"position": contacts.position + 1e-6},
+    "a gap of a nanometer more": lambda contacts: {
+        "separation": np.where(np.arange(2) < contacts.count[:, None], contacts.separation + 1e-9, 0.0)
+    },
+    "a normal turned round": lambda contacts: {"normal": -contacts.normal},
+    "the two poses exchanged": lambda contacts: {"pose_a": contacts.pose_b, "pose_b": contacts.pose_a},
+    "the poses of the end": lambda contacts: {"pose_a": contacts.pose_a + 1e-6},
+    "the second point lost": lambda contacts: {
+        "count": np.minimum(contacts.count, 1),
+        "position": contacts.position * [[[1.0], [0.0]]],
+        "separation": contacts.separation * [1.0, 0.0],
     },
 }
 
@@ -98,11 +100,11 @@ def test_a_solver_that_tells_something_else_is_found(fault):
     for _ in range(60):
         contacts = world.step()
         assert referee.check(contacts).unexplained == 0
-    found = referee.check(replace(contacts, **FAULTS[fault](contacts)))
+    agreement = referee.check(replace(contacts, **FAULTS[fault](contacts)))
     at_stake = contacts.count == 2 if "second" in fault else contacts.evaluated & (contacts.count > 0)
-    assert found.unexplained >= 0.9 * at_stake.sum() > 10
-    assert found.compared + sum(found.not_comparable.values()) == n_evaluated(contacts)
-    assert found.differences[0].fixture_a in world.fixture_ids
+    assert agreement.unexplained >= 0.9 * at_stake.sum() > 10
+    assert agreement.compared + sum(agreement.not_comparable.values()) == n_evaluated(contacts)
+    assert agreement.differences[0].fixture_a in world.fixture_ids
 
 
 def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
@@ -120,8 +122,8 @@ def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
     for _ in range(60):
         contacts = world.step()
     monkeypatch.setattr(judge, "our_manifolds", wrong)
-    found = LiveReferee(world).check(contacts)
-    assert found.unexplained > 0.5 * found.compared > 10
+    agreement = LiveReferee(world).check(contacts)
+    assert agreement.unexplained > 0.5 * agreement.compared > 10
 
 
 def test_every_pair_is_found_until_it_sleeps_and_after():
@@ -142,8 +144,8 @@ def test_a_pair_that_one_side_loses_is_found():
     record = world.pair_record()
     assert isinstance(record, PairRecord) and record.last is not None
     record.last = replace(record.last, touching=record.last.touching[1:])
-    found = check.check(contacts)
-    assert found.unexplained == 1 and found.box2d == found.ours - 1
+    agreement = check.check(contacts)
+    assert agreement.unexplained == 1 and agreement.box2d == agreement.ours - 1
 
 
 def test_a_fast_body_that_passes_a_sensor_is_no_difference():
@@ -157,8 +159,8 @@ def test_a_fast_body_that_passes_a_sensor_is_no_difference():
 
 
 def test_totals_add_up_by_reason():
-    one, other = StepAgreement(3, 3, not_comparable={"capsule": 2}), StepAgreement(1, 0, 1, not_comparable={"capsule": 1, "far": 4})
-    assert (one + other).not_comparable == {"capsule": 3, "far": 4} and (one + other).compared == 4
+    first, other = StepAgreement(3, 3, not_comparable={"capsule": 2}), StepAgreement(1, 0, 1, not_comparable={"capsule": 1, "far": 4})
+    assert (first + other).not_comparable == {"capsule": 3, "far": 4} and (first + other).compared == 4
 
 
 def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch):
@@ -172,9 +174,9 @@ def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(mo
     world.create_body(BodySpec(tuple(links), "static"))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(1.5, 0.05)),), position=(-1.4, 0.05)))
     contacts = world.step()
-    found = LiveReferee(world).check(contacts)
-    assert found.unexplained == 0 and found.reasons == ("chain_normal",)
-    assert found.differences[0].box2d_normal[1] < -0.9 and "m to our side and 0 m to Box2D" in found.differences[0].evidence
+    agreement = LiveReferee(world).check(contacts)
+    assert agreement.unexplained == 0 and agreement.reasons == ("chain_normal",)
+    assert agreement.differences[0].box2d_normal[1] < -0.9 and "m to our side and 0 m to Box2D" in agreement.differences[0].evidence
 
     explain = judge.explain_link
 

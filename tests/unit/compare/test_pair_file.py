@@ -1,4 +1,4 @@
-"""Pair files: what is saved comes back to the bit, and what is wrong in a file is told in one line with its field."""
+"""Pair files: what is saved comes back to the bit, and a mistake in a file is reported in one line with its field."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_every_float_comes_back_to_the_bit(pose, radius, at):
     back = pair_from_json(json.loads(json.dumps(pair_as_json(pair))))
     assert isinstance(back.shape_a, Circle)
     numbers = [*pair.pose_a.position, pair.pose_a.angle, radius, *at, *at]
-    found = [*back.pose_a.position, back.pose_a.angle, back.shape_a.radius, *back.shape_a.center, *(back.point or ())]
-    assert np.array(found).tobytes() == np.array(numbers).tobytes()
+    read = [*back.pose_a.position, back.pose_a.angle, back.shape_a.radius, *back.shape_a.center, *(back.point or ())]
+    assert np.array(read).tobytes() == np.array(numbers).tobytes()
 
 
 def test_every_kind_of_generated_pair_can_be_saved(tmp_path):
@@ -73,13 +73,13 @@ def test_every_kind_of_generated_pair_can_be_saved(tmp_path):
         return Transform((x, y), angle)
 
     for row, (a, b) in enumerate(cases.pairs.tolist()):
-        one = Pair("manifold", cases.shapes[a], at(cases.poses_a[row]), cases.shapes[b], at(cases.poses_b[row]))
+        resting = Pair("manifold", cases.shapes[a], at(cases.poses_a[row]), cases.shapes[b], at(cases.poses_b[row]))
         moving = Pair(
             "toi", cases.shapes[a], at(motion.start_a[row]), cases.shapes[b], at(motion.start_b[row]), at(motion.end_a[row]),
             at(motion.end_b[row]),
         )  # fmt: skip
         ray = (tuple(rays.origins[row].tolist()), tuple(rays.ends[row].tolist()))
-        for pair in (one, moving, Pair("ray_cast", cases.shapes[a], at(cases.poses_a[row]), ray=ray)):
+        for pair in (resting, moving, Pair("ray_cast", cases.shapes[a], at(cases.poses_a[row]), ray=ray)):
             assert pair_from_json(json.loads(json.dumps(pair_as_json(pair)))) == pair
 
 
@@ -88,7 +88,7 @@ def _good():
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "message"),
     [
         (("version",), 2, "version must be 1, got 2"),
         (("format",), "pear", "format must be collision pair, got 'pear'"),
@@ -117,7 +117,7 @@ def _good():
         (("outsider",), {"name": "f", "answer": {"normal": math.nan}}, "outsider.answer must be plain data with finite numbers"),
     ],
 )
-def test_a_wrong_field_is_named_with_what_would_be_right(path, value, told):
+def test_a_wrong_field_is_named_with_what_would_be_right(path, value, message):
     plain = _good()
     inner = plain
     for part in path[:-1]:
@@ -125,7 +125,7 @@ def test_a_wrong_field_is_named_with_what_would_be_right(path, value, told):
     inner[path[-1]] = value
     with pytest.raises(InvalidInputError) as caught:
         pair_from_json(plain, "my.json")
-    assert str(caught.value).startswith(f"my.json: {told}")
+    assert str(caught.value).startswith(f"my.json: {message}")
     assert "\n" not in str(caught.value)
 
 
@@ -146,7 +146,7 @@ def test_what_is_no_pair_at_all_is_refused(plain):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b'{\n  "format": "collision pair",\n  "version": 1,,\n}', r", line 3, column \d+ must be JSON \(.*\), got '\"version\": 1,,'$"),
         (b"", r", line 1, column 1 must be JSON \(expecting value\), got an empty file$"),
@@ -157,10 +157,10 @@ def test_what_is_no_pair_at_all_is_refused(plain):
         (b" " * 1_000_001, r" must be a pair file, at most 1000000 bytes, got more$"),
     ],
 )
-def test_a_broken_file_is_told_with_its_line(content, told, tmp_path):
+def test_a_broken_file_is_told_with_its_line(content, message, tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(content)
-    with pytest.raises(InvalidInputError, match=told) as caught:
+    with pytest.raises(InvalidInputError, match=message) as caught:
         load_pair(file)
     assert str(caught.value).startswith(str(file))
     assert "\n" not in str(caught.value)
@@ -215,7 +215,7 @@ def test_a_pair_needs_what_its_query_needs():
         Pair("toi", Circle(1.0), shape_b=Circle(1.0))
     with pytest.raises(InvalidInputError, match=r"^local_center must be omitted"):
         Pair("overlap", Circle(1.0), shape_b=Circle(1.0), center_a=(1.0, 0.0))
-    asked = PAIRS["manifold"].reasked("distance")
-    assert (asked.query, asked.provenance, asked.shape_b) == ("distance", None, PAIRS["manifold"].shape_b)
+    reasked = PAIRS["manifold"].reasked("distance")
+    assert (reasked.query, reasked.provenance, reasked.shape_b) == ("distance", None, PAIRS["manifold"].shape_b)
     with pytest.raises(InvalidInputError):
-        asked.reasked("toi")
+        reasked.reasked("toi")

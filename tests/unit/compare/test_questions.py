@@ -33,7 +33,7 @@ ASKED = {
 
 
 class Sound(NamedTuple):
-    """What is to come of a question without a fault: all its reasons, those of them that must be there, the least share that agrees."""
+    """Expected verdicts of a query without a fault: allowed reasons, required ones, and the smallest share of agreement."""
 
     allowed: set[str]
     needed: set[str]
@@ -57,11 +57,11 @@ SOUND = {
 
 @pytest.mark.parametrize("name", ASKED)
 def test_without_a_fault_nothing_is_unexplained(name):
-    asked, sound = ASKED[name], SOUND[name]
-    verdicts = asked.verdicts
+    query, sound = ASKED[name], SOUND[name]
+    verdicts = query.verdicts
     assert sound.needed <= set(reasons(verdicts)) <= sound.allowed
-    assert verdicts.n_agree + len(verdicts.differences) == asked.n == verdicts.n_pairs
-    assert verdicts.n_agree >= sound.agree * asked.n
+    assert verdicts.n_agree + len(verdicts.differences) == query.n == verdicts.n_pairs
+    assert verdicts.n_agree >= sound.agree * query.n
 
 
 def test_every_question_is_here():
@@ -100,39 +100,39 @@ def shifted(by):
     return lambda answers, _: replace(answers, fraction=answers.fraction + by)
 
 
-def both_hit(asked):
-    return (asked.ours.status == Status.HIT) & (asked.box2d.status == Status.HIT) & asked.plain & (asked.ours.fraction > 0.0)
+def both_hit(query):
+    return (query.ours.status == Status.HIT) & (query.box2d.status == Status.HIT) & query.plain & (query.ours.fraction > 0.0)
 
 
-def inner(asked):
+def inner(query):
     """Touches that a shift of time by 0.05 moves by a tenth of a meter and more."""
-    ours, box2d = asked.ours.fraction, asked.box2d.fraction
-    return both_hit(asked) & (asked.columns.speed > 2.0) & (ours > 0.1) & (ours < 0.9) & (np.abs(ours - box2d) < 1e-3)
+    ours, box2d = query.ours.fraction, query.box2d.fraction
+    return both_hit(query) & (query.columns.speed > 2.0) & (ours > 0.1) & (ours < 0.9) & (np.abs(ours - box2d) < 1e-3)
 
 
-def misses(asked):
-    return asked.agrees & asked.plain & (asked.ours.status == Status.MISS)
+def misses(query):
+    return query.agrees & query.plain & (query.ours.status == Status.MISS)
 
 
-def hits(asked):
-    return asked.agrees & both_hit(asked) & (asked.box2d.fraction > 0.1)
+def hits(query):
+    return query.agrees & both_hit(query) & (query.box2d.fraction > 0.1)
 
 
-def is_circle(asked):
-    return np.array([isinstance(asked.cases.oracle.shapes[shape], Circle) for shape in asked.cases.rows.indices])
+def is_circle(query):
+    return np.array([isinstance(query.cases.oracle.shapes[shape], Circle) for shape in query.cases.rows.indices])
 
 
-def deep(asked, at_least=0.01, n_points=1):
-    box2d = asked.box2d
-    return (box2d.count >= n_points) & (box2d.points[:, :, 2].min(axis=1) < -at_least) & asked.plain
+def deep(query, at_least=0.01, n_points=1):
+    box2d = query.box2d
+    return (box2d.count >= n_points) & (box2d.points[:, :, 2].min(axis=1) < -at_least) & query.plain
 
 
-def two_points(asked):
-    return deep(asked, n_points=2)
+def two_points(query):
+    return deep(query, n_points=2)
 
 
 def agreeing(rows):
-    return lambda asked: rows(asked) & asked.agrees
+    return lambda query: rows(query) & query.agrees
 
 
 def moved(column, by):
@@ -201,8 +201,8 @@ def about_the_origin(masses, _):
     return replace(masses, inertia=masses.inertia + masses.mass * (masses.centroid**2).sum(axis=1))
 
 
-def everything(asked):
-    return np.ones(asked.n, dtype=np.bool_)
+def everything(query):
+    return np.ones(query.n, dtype=np.bool_)
 
 
 TIE = ("float32_tie",)
@@ -223,9 +223,9 @@ FAULTS = [
     *both("edges", "count", two_points, with_count(1), 0.97, others=TIE),
     *both("manifold", "nothing", agreeing(deep), with_count(0), 0.97, others=TIE),
     *both("edges", "nothing", deep, with_count(0), 0.97, others=TIE),
-    *both("distance", "longer", lambda asked: asked.plain & (asked.ours > 0.01), lambda distance, _: distance + 1e-4),
-    *both("distance", "zero", lambda asked: asked.plain & (asked.ours > 0.01), lambda distance, _: np.zeros_like(distance)),
-    *both("distance", "apart", lambda asked: asked.plain & (asked.ours == 0.0), lambda distance, _: distance + 1e-4, 0.97, others=TIE),
+    *both("distance", "longer", lambda query: query.plain & (query.ours > 0.01), lambda distance, _: distance + 1e-4),
+    *both("distance", "zero", lambda query: query.plain & (query.ours > 0.01), lambda distance, _: np.zeros_like(distance)),
+    *both("distance", "apart", lambda query: query.plain & (query.ours == 0.0), lambda distance, _: distance + 1e-4, 0.97, others=TIE),
     Fault("toi", "a touch of nothing", "ours", misses, status(Status.HIT, 0.5), 0.95, ("graze",)),
     Fault("toi", "a touch passed over", "ours", both_hit, status(Status.MISS, 1.0)),
     Fault("toi", "an overlap at the start", "ours", misses, status(Status.OVERLAPPING, 0.0)),
@@ -234,28 +234,28 @@ FAULTS = [
     Fault("toi", "too late", "box2d", inner, shifted(0.05), 0.0, ("toi_missed", "graze")),  # that is what missing a touch is
     # a ray that ends on the surface may well miss it; others run along an edge, or are very short
     *both(
-        "ray_cast", "a hit left out", lambda asked: hits(asked) & (asked.box2d.fraction < 0.999), status(Status.MISS, 1.0), 0.97, others=TIE
+        "ray_cast", "a hit left out", lambda query: hits(query) & (query.box2d.fraction < 0.999), status(Status.MISS, 1.0), 0.97, others=TIE
     ),
     *both("ray_cast", "a hit of nothing", misses, status(Status.HIT, 0.5, (1.0, 0.0))),
     *both("ray_cast", "too far", hits, shifted(0.02), 0.97, others=TIE),
     *both("ray_cast", "too near", hits, shifted(-0.02), 0.97, others=TIE),
-    *both("ray_cast", "normal", lambda asked: hits(asked) & ~is_circle(asked), on_axis(lambda normal: -normal), 0.97, others=TIE),
+    *both("ray_cast", "normal", lambda query: hits(query) & ~is_circle(query), on_axis(lambda normal: -normal), 0.97, others=TIE),
     Fault("ray_cast", "a start inside", "ours", misses, status(Status.OVERLAPPING, 0.0), 0.97, TIE),
-    *both("contains", "inside out", lambda asked: asked.agrees, lambda inside, _: ~inside, 0.7, others=TIE),
+    *both("contains", "inside out", lambda query: query.agrees, lambda inside, _: ~inside, 0.7, others=TIE),
     *(fault for side in range(4) for fault in both("aabb", f"side {side}", everything, side_off(side))),
     Fault(
         "aabb",
         "skin",
         "box2d",
-        lambda asked: (asked.columns.shapes.skin[asked.columns.indices] > 0.0) & (asked.columns.allowed < 0.001),
+        lambda query: (query.columns.shapes.skin[query.columns.indices] > 0.0) & (query.columns.allowed < 0.001),
         lambda boxes, _: boxes + 0.01 * np.array((1.0, 1.0, -1.0, -1.0)),
     ),
     *(
         fault
         for column in ("mass", "centroid", "inertia", "kept")
-        for fault in both("mass", column, lambda asked: asked.agrees, mass_off(column), 0.97, others=("cancellation",))
+        for fault in both("mass", column, lambda query: query.agrees, mass_off(column), 0.97, others=("cancellation",))
     ),
-    Fault("mass", "origin", "ours", lambda asked: asked.agrees & (np.hypot(*asked.ours.centroid.T) > 0.2), about_the_origin),
+    Fault("mass", "origin", "ours", lambda query: query.agrees & (np.hypot(*query.ours.centroid.T) > 0.2), about_the_origin),
     *(
         fault
         for what, change in {
@@ -266,7 +266,7 @@ FAULTS = [
         }.items()
         # uniform points: no ties
         for fault in both(
-            "hull", what, lambda asked: [row % 8 == 0 and len(hull) > 4 for row, hull in enumerate(asked.ours)], on_hulls(change)
+            "hull", what, lambda query: [row % 8 == 0 and len(hull) > 4 for row, hull in enumerate(query.ours)], on_hulls(change)
         )
     ),
 ]
@@ -274,13 +274,13 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.name}-{fault.what}-{fault.whose}")
 def test_a_planted_fault_is_unexplained(fault):
-    asked = ASKED[fault.name]
-    rows = asked.rows(fault.rows(asked))
-    verdicts = asked.planted(rows, fault.whose, fault.change)
-    found = reasons(verdicts)
+    query = ASKED[fault.name]
+    rows = query.rows(fault.rows(query))
+    verdicts = query.planted(rows, fault.whose, fault.change)
+    counts = reasons(verdicts)
     assert len(rows) > 40
-    assert found["unexplained"] >= fault.least * len(rows), found
-    assert set(found) <= {"unexplained", *fault.others}
+    assert counts["unexplained"] >= fault.least * len(rows), counts
+    assert set(counts) <= {"unexplained", *fault.others}
 
 
 def test_sizes_and_families_are_told_apart():
@@ -302,19 +302,19 @@ def test_a_worse_axis_that_box2d_has_too():
     # a search of ours that ended where Box2D's climb ends, and preferred what it prefers: the two would agree
     from engine.compare.queries import our_manifolds
 
-    asked = ASKED["manifold"]
-    worse = [row for row, verdict in asked.verdicts.differences.items() if verdict.reason in ("local_maximum", "face_preference")]
-    worse = np.array([row for row in worse if asked.box2d.count[row] > 0])
-    verdicts = asked.judged(worse, our_manifolds(asked.columns.take(worse), exact=False))
+    query = ASKED["manifold"]
+    worse = [row for row, verdict in query.verdicts.differences.items() if verdict.reason in ("local_maximum", "face_preference")]
+    worse = np.array([row for row in worse if query.box2d.count[row] > 0])
+    verdicts = query.judged(worse, our_manifolds(query.columns.take(worse), exact=False))
     assert len(worse) > 20 and verdicts.n_unexplained == len(worse)
     assert "an edge of one of the polygons" in verdicts.differences[0].evidence
 
 
 def test_a_touch_that_neither_sees():
-    asked = ASKED["toi"]
-    missed = [row for row, verdict in asked.verdicts.differences.items() if verdict.reason == "toi_missed" and verdict.size > 0.2]
-    rows = np.array([row for row in missed if asked.box2d.status[row] == Status.MISS])
-    verdicts = asked.planted(
+    query = ASKED["toi"]
+    missed = [row for row, verdict in query.verdicts.differences.items() if verdict.reason == "toi_missed" and verdict.size > 0.2]
+    rows = np.array([row for row in missed if query.box2d.status[row] == Status.MISS])
+    verdicts = query.planted(
         rows, "ours", lambda answers, _: replace(answers, status=np.full(len(rows), int(Status.MISS)), fraction=np.ones(len(rows)))
     )
     # a few moments are looked at: what lasts a tenth of the step or longer is seen
@@ -323,84 +323,84 @@ def test_a_touch_that_neither_sees():
 
 
 def test_a_start_inside_that_neither_reports():
-    asked = ASKED["ray_cast"]
-    differences = asked.verdicts.differences.items()
-    inside = [row for row, verdict in differences if verdict.reason == "starts_inside" and asked.plain[row] and verdict.size > 1e-3]
-    assert unexplained(asked.planted(inside, "ours", status(Status.MISS, 0.0))) == len(inside) > 100
+    query = ASKED["ray_cast"]
+    differences = query.verdicts.differences.items()
+    inside = [row for row, verdict in differences if verdict.reason == "starts_inside" and query.plain[row] and verdict.size > 1e-3]
+    assert unexplained(query.planted(inside, "ours", status(Status.MISS, 0.0))) == len(inside) > 100
 
 
 # --- What an explanation must not excuse
 
 
 def test_giving_up_excuses_no_wrong_answer_of_ours():
-    asked = ASKED["toi"]
-    rows = asked.rows(asked.plain & (asked.ours.status == Status.HIT) & (asked.ours.fraction > 0.1) & (asked.ours.fraction < 0.9), 100)
-    ours = asked.planted(rows, "box2d", status(Status.OUT_OF_ITERATIONS, 0.0))
+    query = ASKED["toi"]
+    rows = query.rows(query.plain & (query.ours.status == Status.HIT) & (query.ours.fraction > 0.1) & (query.ours.fraction < 0.9), 100)
+    ours = query.planted(rows, "box2d", status(Status.OUT_OF_ITERATIONS, 0.0))
     assert set(reasons(ours)) <= {"gave_up", "toi_missed"}
-    gave_up = replace(asked.box2d, status=np.full(asked.n, int(Status.OUT_OF_ITERATIONS)), fraction=np.zeros(asked.n))
-    silent = Asked("toi", asked.n, kinds=SOLID_KINDS)
-    silent.cases, silent.columns, silent.ours, silent.box2d = asked.cases, asked.columns, asked.ours, gave_up
+    gave_up = replace(query.box2d, status=np.full(query.n, int(Status.OUT_OF_ITERATIONS)), fraction=np.zeros(query.n))
+    silent = Asked("toi", query.n, kinds=SOLID_KINDS)
+    silent.cases, silent.columns, silent.ours, silent.box2d = query.cases, query.columns, query.ours, gave_up
     assert unexplained(silent.planted(rows, "ours", status(Status.MISS, 1.0))) >= 0.9 * len(rows)  # a few only graze
     late = reasons(silent.planted(rows, "ours", shifted(0.1)))
     assert late["unexplained"] + late["toi_missed"] >= 0.9 * len(rows)
 
 
 def test_an_answer_does_not_widen_its_own_allowance():
-    asked = ASKED["manifold"]
-    rows = asked.rows(two_points(asked) & asked.agrees, 200)
+    query = ASKED["manifold"]
+    rows = query.rows(two_points(query) & query.agrees, 200)
 
     def boastful(answers, columns):
         axis = answers.axis.copy()
         axis[:, 3] = 1e6
         return replace(moved(0, 1e-3)(answers, columns), axis=axis)
 
-    verdicts = asked.planted(rows, "ours", boastful)
+    verdicts = query.planted(rows, "ours", boastful)
     assert verdicts.n_agree == 0 and verdicts.n_unexplained >= 0.95 * len(rows) > 95
 
 
 @pytest.mark.parametrize("column", range(3))
 def test_a_circle_in_the_wrong_place_under_the_right_normal(column):
-    asked = ASKED["manifold"]
-    is_disc = np.array([isinstance(shape, Circle) for shape in asked.work.cases.shapes])
-    rows = asked.rows(deep(asked) & is_disc[asked.work.cases.pairs].all(axis=1), 100)
-    assert unexplained(asked.planted(rows, "ours", moved(column, 1e-2))) == len(rows) > 5
+    query = ASKED["manifold"]
+    is_disc = np.array([isinstance(shape, Circle) for shape in query.work.cases.shapes])
+    rows = query.rows(deep(query) & is_disc[query.work.cases.pairs].all(axis=1), 100)
+    assert unexplained(query.planted(rows, "ours", moved(column, 1e-2))) == len(rows) > 5
 
 
 def test_a_contact_that_is_not_there():
-    asked = ASKED["manifold"]
-    rows = asked.rows((asked.box2d.count == 0) & asked.plain, 200)
-    found = asked.planted(
+    query = ASKED["manifold"]
+    rows = query.rows((query.box2d.count == 0) & query.plain, 200)
+    verdicts = query.planted(
         rows,
         "box2d",
         lambda answers, _: replace(answers, count=np.ones(len(rows), dtype=np.int64), normal=np.tile((1.0, 0.0), (len(rows), 1))),
     )
-    assert unexplained(found) == len(rows) == 200
+    assert unexplained(verdicts) == len(rows) == 200
 
 
 def test_a_wrong_overlap():
-    asked = ASKED["overlap"]
-    rows = asked.rows(asked.plain & asked.agrees, 100)
+    query = ASKED["overlap"]
+    rows = query.rows(query.plain & query.agrees, 100)
     for whose in ("ours", "box2d"):
-        assert unexplained(asked.planted(rows, whose, lambda overlaps, _: ~overlaps)) == 100
+        assert unexplained(query.planted(rows, whose, lambda overlaps, _: ~overlaps)) == 100
 
 
 def test_a_grazing_hit_has_to_have_a_normal_of_its_place():
-    asked = ASKED["ray_cast"]
-    is_grazing = ~asked.agrees & (asked.ours.status == Status.HIT) & (asked.box2d.status == Status.MISS)
-    rows = [row for row, verdict in asked.verdicts.differences.items() if is_grazing[row] and verdict.reason == "float32_tie"]
-    assert len(rows) > 5 and unexplained(asked.judged(rows)) == 0
-    assert unexplained(asked.planted(rows, "ours", on_axis(lambda normal: 3.0 * normal))) == len(rows)
+    query = ASKED["ray_cast"]
+    is_grazing = ~query.agrees & (query.ours.status == Status.HIT) & (query.box2d.status == Status.MISS)
+    rows = [row for row, verdict in query.verdicts.differences.items() if is_grazing[row] and verdict.reason == "float32_tie"]
+    assert len(rows) > 5 and unexplained(query.judged(rows)) == 0
+    assert unexplained(query.planted(rows, "ours", on_axis(lambda normal: 3.0 * normal))) == len(rows)
 
 
 def test_a_wrong_centroid_where_no_bound_holds():
-    asked = ASKED["mass"]
-    rows = [row for row, verdict in asked.verdicts.differences.items() if "half of the area" in verdict.evidence]
-    assert len(rows) > 10 and set(reasons(asked.judged(rows))) == {"cancellation"}
+    query = ASKED["mass"]
+    rows = [row for row, verdict in query.verdicts.differences.items() if "half of the area" in verdict.evidence]
+    assert len(rows) > 10 and set(reasons(query.judged(rows))) == {"cancellation"}
 
     def next_number(values):
         return np.nextafter(values.astype(np.float32), np.float32(np.inf)).astype(np.float64)
 
-    wrong = asked.planted(
+    wrong = query.planted(
         rows, "box2d", lambda masses, _: replace(masses, kept=next_number(masses.kept), centroid=next_number(masses.centroid))
     )
     assert unexplained(wrong) == len(rows)

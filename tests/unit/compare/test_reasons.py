@@ -10,11 +10,11 @@ _ROOT = Path(engine.compare.__file__).resolve().parents[2]
 
 
 def test_each_reason_given_is_in_the_table():
-    given = set()
+    used = set()
     for path in sorted((_ROOT / "engine" / "compare").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        given.update(re.findall(r'Verdict\(\s*"(\w+)"', source))
-    assert len(given) >= 7 and given <= set(REASONS), given - set(REASONS)
+        used.update(re.findall(r'Verdict\(\s*"(\w+)"', source))
+    assert len(used) >= 7 and used <= set(REASONS), used - set(REASONS)
 
 
 def test_each_reason_has_its_section():

@@ -29,7 +29,7 @@ BESIDE = re.compile(r"[a-z0-9_-]+\.html")
 
 def read(page):
     reader = read_page(page)
-    assert all(one[1:] in reader.ids if one.startswith("#") else BESIDE.fullmatch(one) for one in reader.references)
+    assert all(reference[1:] in reader.ids if reference.startswith("#") else BESIDE.fullmatch(reference) for reference in reader.references)
     return reader
 
 
@@ -55,21 +55,21 @@ def total():
 
 
 @pytest.fixture(scope="module")
-def found(total):
+def all_exhibits(total):
     return list(exhibits(total, RUN))
 
 
-def test_the_page_is_whole_and_needs_no_network(total, found):
-    page = html_report(total, RUN, found, "out/it")
+def test_the_page_is_whole_and_needs_no_network(total, all_exhibits):
+    page = html_report(total, RUN, all_exhibits, "out/it")
     reader = read(page)
     text = " ".join(reader.text)
     assert set(QUERIES) <= set(reader.ids)
     assert RUN.command() in text and "python main.py run --pair out/it/manifold-local_maximum-1.json" in text
     assert "python main.py step manifold --pair out/it/manifold-local_maximum-1.json" in text
-    assert reader.tags.count("svg") > len(found)  # drawings and histograms
-    for one in found:
-        assert one.name in reader.ids
-        assert one.example.verdict.evidence in text
+    assert reader.tags.count("svg") > len(all_exhibits)  # drawings and histograms
+    for exhibit in all_exhibits:
+        assert exhibit.name in reader.ids
+        assert exhibit.example.verdict.evidence in text
     assert "/tmp" not in page and "nan" not in re.findall(r'"[^"]*"', page)
     for numbers in path_numbers(page, ""):
         assert all(abs(number) < 1e4 for number in numbers)
@@ -78,69 +78,69 @@ def test_the_page_is_whole_and_needs_no_network(total, found):
 @pytest.mark.slow
 def test_one_report_whatever_the_number_of_processes():
     run = Run(11_000, RUN.seed)  # two chunks
-    one, two = (last(jobs, run.pairs) for jobs in (1, 2))
-    assert two.as_json() == one.as_json()
-    assert html_report(two, run, list(exhibits(two, run)), "out") == html_report(one, run, list(exhibits(one, run)), "out")
+    single, two = (last(jobs, run.pairs) for jobs in (1, 2))
+    assert two.as_json() == single.as_json()
+    assert html_report(two, run, list(exhibits(two, run)), "out") == html_report(single, run, list(exhibits(single, run)), "out")
 
 
-def test_each_reason_has_its_first_and_its_worst(total, found):
+def test_each_reason_has_its_first_and_its_worst(total, all_exhibits):
     for query, tally in total.queries.items():
         assert set(tally.examples) == set(tally.explained)
         for reason, chosen in tally.examples.items():
-            mine = [one for one in found if one.query == query and one.example.verdict.reason == reason]
-            assert {one.example.place for one in mine} == {one.place for one in chosen}
+            mine = [exhibit for exhibit in all_exhibits if exhibit.query == query and exhibit.example.verdict.reason == reason]
+            assert {exhibit.example.place for exhibit in mine} == {exhibit.place for exhibit in chosen}
             largest = max(kind.reasons[reason].largest for kind in tally.kinds.values() if reason in kind.reasons)
             assert chosen.worst.verdict.size == largest
-            assert all(one.example.place >= chosen.first.place for one in mine)
+            assert all(exhibit.example.place >= chosen.first.place for exhibit in mine)
             assert tally.histograms[reason].total() == tally.explained[reason]
 
 
-def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found, tmp_path):
-    asked = [one for one in found if one.pair is not None]
-    assert {one.query for one in asked} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
-    for one in asked:
-        assert one.answers is not None and one.pair is not None and one.drawings
-        assert (one.answers.reason, one.answers.evidence) == (one.example.verdict.reason, one.example.verdict.evidence)
-        path = f"{tmp_path}/{one.name}.json"
-        save_pair(path, one.pair)
-        assert ask(load_pair(path)).evidence == one.example.verdict.evidence
-        assert one.command in one.pair.note
+def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(all_exhibits, tmp_path):
+    with_pair = [exhibit for exhibit in all_exhibits if exhibit.pair is not None]
+    assert {exhibit.query for exhibit in with_pair} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
+    for exhibit in with_pair:
+        assert exhibit.answers is not None and exhibit.pair is not None and exhibit.drawings
+        assert (exhibit.answers.reason, exhibit.answers.evidence) == (exhibit.example.verdict.reason, exhibit.example.verdict.evidence)
+        path = f"{tmp_path}/{exhibit.name}.json"
+        save_pair(path, exhibit.pair)
+        assert ask(load_pair(path)).evidence == exhibit.example.verdict.evidence
+        assert exhibit.command in exhibit.pair.note
 
 
-def test_questions_that_are_no_pairs_are_drawn_too(found):
-    sketched = [one for one in found if one.pair is None]
-    assert {one.query for one in sketched} >= {"mass", "hull", "pairs"}
-    assert all(len(one.drawings) == 1 and "var(--ours)" in one.drawings[0] for one in sketched)
+def test_questions_that_are_no_pairs_are_drawn_too(all_exhibits):
+    sketched = [exhibit for exhibit in all_exhibits if exhibit.pair is None]
+    assert {exhibit.query for exhibit in sketched} >= {"mass", "hull", "pairs"}
+    assert all(len(exhibit.drawings) == 1 and "var(--ours)" in exhibit.drawings[0] for exhibit in sketched)
 
 
-def test_the_pair_in_the_page_is_the_pair(total, found):
-    text = read(html_report(total, RUN, found, "out")).text
-    pasted = [pair_from_json(json.loads(one)) for one in text if one.startswith('{"format"')]
-    assert pasted == [one.pair for one in found if one.pair is not None]
+def test_the_pair_in_the_page_is_the_pair(total, all_exhibits):
+    text = read(html_report(total, RUN, all_exhibits, "out")).text
+    pasted = [pair_from_json(json.loads(line)) for line in text if line.startswith('{"format"')]
+    assert pasted == [exhibit.pair for exhibit in all_exhibits if exhibit.pair is not None]
 
 
 HOSTILE = "</pre><script>alert('x')</script>\" onload='y' & \u202e"
 
 
-def test_what_is_put_in_stays_text(total, found):
-    one = next(one for one in found if one.pair is not None)
-    assert one.pair is not None and one.answers is not None
+def test_what_is_put_in_stays_text(total, all_exhibits):
+    exhibit = next(exhibit for exhibit in all_exhibits if exhibit.pair is not None)
+    assert exhibit.pair is not None and exhibit.answers is not None
     worse = replace(
-        one,
+        exhibit,
         role=HOSTILE,
         remark=HOSTILE,
         command=HOSTILE,
-        example=replace(one.example, verdict=one.example.verdict._replace(evidence=HOSTILE), kind=HOSTILE),
-        answers=replace(one.answers, ours=replace(one.answers.ours, words=HOSTILE)),
-        pair=replace(one.pair, note=HOSTILE),
+        example=replace(exhibit.example, verdict=exhibit.example.verdict._replace(evidence=HOSTILE), kind=HOSTILE),
+        answers=replace(exhibit.answers, ours=replace(exhibit.answers.ours, words=HOSTILE)),
+        pair=replace(exhibit.pair, note=HOSTILE),
     )
     reader = read(html_report(total, RUN, [worse], f"out/{HOSTILE}"))
     assert sum(HOSTILE in part for part in reader.text) >= 4
 
 
 def test_how_wrong_box2d_is(total):
-    told = total.as_json()["queries"]
-    manifold, impact = told["manifold"], told["toi"]
+    queries = total.as_json()["queries"]
+    manifold, impact = queries["manifold"], queries["toi"]
     wrong = sum(manifold["explained"].get(reason, 0) for reason in ("face_preference", "local_maximum", "skin"))
     assert manifold["wrong_axis_share"] == wrong / manifold["touching"] > 0.0
     assert 0.0 < manifold["mean_excess_depth"] < manifold["max_excess_depth"]
@@ -148,21 +148,21 @@ def test_how_wrong_box2d_is(total):
     assert 0.0 < impact["mean_missed_depth"] < impact["worst_missed_depth"]
     assert impact["random"]["worst_missed_depth"] <= impact["worst_missed_depth"]
     assert manifold["kinds"]["circle/circle"]["wrong_axis_share"] == 0.0
-    assert "wrong_axis_share" not in told["overlap"]
+    assert "wrong_axis_share" not in queries["overlap"]
     contacts = sum(n for _, _, n in manifold["histograms"]["point_error"])
     assert 0 < contacts <= manifold["touching"]
     lowest = [low for low, _, _ in manifold["histograms"]["point_error"]]
     assert lowest == sorted(lowest) and lowest[-1] <= manifold["max_point_error"]
 
 
-def test_an_interrupted_run_says_so(total, found):
-    text = " ".join(read(html_report(total, replace(RUN, pairs=50_000), found, "out", is_whole=False)).text)
+def test_an_interrupted_run_says_so(total, all_exhibits):
+    text = " ".join(read(html_report(total, replace(RUN, pairs=50_000), all_exhibits, "out", is_whole=False)).text)
     assert f"only {RUN.pairs:,} of 50,000 pairs" in text
 
 
-def test_a_drawing_is_a_file_of_its_own_too(found):
-    for one in found:
-        for drawing in one.drawings:
+def test_a_drawing_is_a_file_of_its_own_too(all_exhibits):
+    for exhibit in all_exhibits:
+        for drawing in exhibit.drawings:
             root = ElementTree.fromstring(standalone_svg(drawing))
             assert root.tag == "{http://www.w3.org/2000/svg}svg"
             assert root[0].tag.endswith("style")
@@ -177,7 +177,7 @@ def test_the_command_finds_the_same_pair_again(total):
 
 
 def test_lengths_are_told_in_units_that_read_well():
-    assert [meters(one) for one in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
+    assert [meters(length) for length in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip
 

@@ -44,8 +44,8 @@ def reversed_normals(posed, exact=True):
     return replace(rows, axis=axis)
 
 
-def run(one):
-    return list(compare_chunks(one.pairs, one.seed, one.queries, 1, one.kinds))[-1]
+def run(settings):
+    return list(compare_chunks(settings.pairs, settings.seed, settings.queries, 1, settings.kinds))[-1]
 
 
 @pytest.fixture
@@ -79,26 +79,26 @@ def shown(total):
 
 
 def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
-    found = [one for one in shown if one.example.verdict.reason == "unexplained"]
-    assert len(found) == SHOWN and len({one.name for one in found}) == SHOWN
-    for one in found:
-        assert one.shrunk is not None and one.pair is not None and one.shrunk.is_whole
-        before = one.example.shown
+    unexplained = [exhibit for exhibit in shown if exhibit.example.verdict.reason == "unexplained"]
+    assert len(unexplained) == SHOWN and len({exhibit.name for exhibit in unexplained}) == SHOWN
+    for exhibit in unexplained:
+        assert exhibit.shrunk is not None and exhibit.pair is not None and exhibit.shrunk.is_whole
+        before = exhibit.example.shown
         assert isinstance(before, Pair)
-        assert corner_count(one.pair) <= corner_count(before)
-        answers = ask(one.pair)
-        assert answers.verdict == "unexplained" and answers.size >= 0.1 * one.example.verdict.size
-        assert one.drawings
+        assert corner_count(exhibit.pair) <= corner_count(before)
+        answers = ask(exhibit.pair)
+        assert answers.verdict == "unexplained" and answers.size >= 0.1 * exhibit.example.verdict.size
+        assert exhibit.drawings
     # a fault in every contact shows on two triangles with numbers of two digits
-    small = [one.pair for one in found if one.pair is not None and corner_count(one.pair) == 6]
+    small = [exhibit.pair for exhibit in unexplained if exhibit.pair is not None and corner_count(exhibit.pair) == 6]
     assert len(small) >= 0.75 * SHOWN
-    digits = [np.array([*one.shape_a.vertices.ravel(), *one.shape_b.vertices.ravel()]) for one in small]
+    digits = [np.array([*pair.shape_a.vertices.ravel(), *pair.shape_b.vertices.ravel()]) for pair in small]
     assert sum(bool((np.round(numbers, 2) == numbers).all()) for numbers in digits) >= 0.5 * SHOWN
 
 
 def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown):
-    pairs = [one.pair for one in shown if one.shrunk is not None]
-    assert len(pairs) == SHOWN and {ask(one).verdict for one in pairs if one is not None} <= {"agree", "explained"}
+    pairs = [exhibit.pair for exhibit in shown if exhibit.shrunk is not None]
+    assert len(pairs) == SHOWN and {ask(pair).verdict for pair in pairs if pair is not None} <= {"agree", "explained"}
 
 
 def test_the_report_shows_the_small_pair(total, shown):
@@ -109,10 +109,10 @@ def test_the_report_shows_the_small_pair(total, shown):
 
 
 def test_without_time_the_pair_is_shown_as_it_was(planted):
-    one = next(iter(exhibits(planted, RUN, seconds=0.0)))
-    assert one.shrunk is None and "no time" in one.remark
-    assert isinstance(one.example.shown, Pair) and one.pair is not None
-    assert one.pair.shape_a == one.example.shown.shape_a
+    exhibit = next(iter(exhibits(planted, RUN, seconds=0.0)))
+    assert exhibit.shrunk is None and "no time" in exhibit.remark
+    assert isinstance(exhibit.example.shown, Pair) and exhibit.pair is not None
+    assert exhibit.pair.shape_a == exhibit.example.shown.shape_a
 
 
 def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
@@ -123,32 +123,32 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("engine.compare.report.exhibits.shrink", interrupted)
-    found = list(exhibits(planted, RUN, LONG))
-    unexplained = [one for one in found if one.example.verdict.reason == "unexplained"]
+    exhibits_made = list(exhibits(planted, RUN, LONG))
+    unexplained = [exhibit for exhibit in exhibits_made if exhibit.example.verdict.reason == "unexplained"]
     assert len(unexplained) == SHOWN and len(calls) == 1
     assert "interrupted" in unexplained[0].remark and "no time" in unexplained[1].remark
-    assert html_report(planted, RUN, found, "out").endswith("</html>\n")
+    assert html_report(planted, RUN, exhibits_made, "out").endswith("</html>\n")
 
 
 def test_a_pair_that_alone_is_fine_is_told(total):
-    one = next(iter(exhibits(total, RUN, LONG)))
-    assert one.shrunk is None and "alone" in one.remark
+    exhibit = next(iter(exhibits(total, RUN, LONG)))
+    assert exhibit.shrunk is None and "alone" in exhibit.remark
 
 
 def test_a_motion_and_a_point_become_small_too(monkeypatch):
     def late(moving):
-        found = our_impacts(moving)
-        return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
+        impacts = our_impacts(moving)
+        return Impacts(impacts.status, np.where(impacts.status == Status.HIT, np.minimum(impacts.fraction + 0.2, 1.0), impacts.fraction))
 
     monkeypatch.setattr(TimeOfImpactQuestion, "ours", staticmethod(late))
     monkeypatch.setattr(ContainsQuestion, "ours", staticmethod(lambda posed: ~our_points(posed)))
-    one = Run(40, 3, ("toi", "contains"))
-    found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.verdict.reason == "unexplained"]
-    assert {exhibit.query for exhibit in found} == {"toi", "contains"}
-    for exhibit in found:
+    settings = Run(40, 3, ("toi", "contains"))
+    unexplained = [exhibit for exhibit in exhibits(run(settings), settings, LONG) if exhibit.example.verdict.reason == "unexplained"]
+    assert {exhibit.query for exhibit in unexplained} == {"toi", "contains"}
+    for exhibit in unexplained:
         assert exhibit.shrunk is not None and exhibit.pair is not None
         assert ask(exhibit.pair).verdict == "unexplained"
-    motions = [exhibit.pair for exhibit in found if exhibit.query == "toi"]
+    motions = [exhibit.pair for exhibit in unexplained if exhibit.query == "toi"]
     assert any(pair is not None and pair.end_a == pair.pose_a for pair in motions)
 
 
@@ -158,9 +158,9 @@ CHAIN = Segment((0.0, 0.0), (1.03, 0.0), 0.0, (-1.0, 0.2), (2.0, 0.3))
 
 def test_what_differs_always_becomes_as_simple_as_can_be():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), CHAIN, Transform((3.0, 4.1), 2.2))
-    found = shrink.shrink(pair, lambda some: some[0], PATIENCE)
-    small = found.pair
-    assert found.is_whole and corner_count(small) == 5
+    shrunk = shrink.shrink(pair, lambda some: some[0], PATIENCE)
+    small = shrunk.pair
+    assert shrunk.is_whole and corner_count(small) == 5
     assert isinstance(small.shape_b, Segment) and small.shape_b.ghost1 is None
     numbers = [*small.pose_a.position, *small.pose_b.position, *small.shape_b.p1, *small.shape_b.p2]
     assert all(round(number, 1) == number for number in numbers)
@@ -170,20 +170,20 @@ def test_what_differs_always_becomes_as_simple_as_can_be():
         small.pose_a.apply_array(small.shape_a.vertices).tolist(),
         [small.pose_b.apply(at) for at in (small.shape_b.p1, small.shape_b.p2)],
     )
-    assert not any(is_on_edge(at, other, 0.01) for one, other in ((a, b), (b, a)) for at in one)
+    assert not any(is_on_edge(at, other, 0.01) for shape, other in ((a, b), (b, a)) for at in shape)
 
 
 def test_what_differs_never_stays_as_it_was():
     pair = Pair("ray_cast", Circle(0.7, (0.1, 0.2)), Transform((1.0, 2.0), 0.3), ray=((0.0, 0.0), (3.0, 4.0)))
-    found = shrink.shrink(pair, lambda _: None, PATIENCE)
-    assert found.pair == pair and found.is_whole
+    shrunk = shrink.shrink(pair, lambda _: None, PATIENCE)
+    assert shrunk.pair == pair and shrunk.is_whole
 
 
 def test_one_pair_comes_out_whenever_it_is_made_small():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), Polygon.box(0.5, 0.25), Transform((3.9, 4.1), 2.2))
 
-    def touches(one):
-        return ask(one).ours.is_yes
+    def touches(pair):
+        return ask(pair).ours.is_yes
 
     first, second = (shrink.shrink(pair, lambda some: next(filter(touches, some), None), PATIENCE) for _ in range(2))
     assert first.is_whole and first == second
@@ -192,5 +192,5 @@ def test_one_pair_comes_out_whenever_it_is_made_small():
 
 def test_time_ends_it():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), PENTAGON, Transform((3.9, 4.1), 2.2))
-    found = shrink.shrink(pair, lambda some: some[0], 0.0)
-    assert not found.is_whole
+    shrunk = shrink.shrink(pair, lambda some: some[0], 0.0)
+    assert not shrunk.is_whole

@@ -58,21 +58,21 @@ def test_box2d_gives_up_on_a_spin_and_says_so():
         pose(-9.055325508117676, -1.9328974485397339, 11.399102210998535),
         pose(-11.418701171875, -4.277660846710205, -29.572479248046875),
     )
-    found, box2d = verdict(Pair("toi", shapes[0], start_a, shapes[1], start_b, end_a, end_b))
-    assert box2d.status.tolist() == [Status.OUT_OF_ITERATIONS] and found in (["gave_up"], ["toi_missed"])
+    reasons_given, box2d = verdict(Pair("toi", shapes[0], start_a, shapes[1], start_b, end_a, end_b))
+    assert box2d.status.tolist() == [Status.OUT_OF_ITERATIONS] and reasons_given in (["gave_up"], ["toi_missed"])
 
 
 def test_a_circle_between_an_edge_and_its_corner():
     # Box2D took the direction from the corner, 6 cm away, which float32 knows to 1e-5 only; ours is the edge's
     circle = Circle(0.2146996557712555, (0.04516003280878067, -0.19965966045856476))
     box = Polygon.box(1.246233224868774, 0.009396977722644806)
-    found = set()
+    reasons_seen = set()
     for step in range(-40, 41):
         pair = Pair("manifold", circle, pose(-4.01622343, 6.82024574, 0.0), box, pose(-5.27561808 + 1e-6 * step, 6.62998295, 0.0))
         seen, box2d = verdict(pair)
-        found |= set(seen)
+        reasons_seen |= set(seen)
         assert verdict(pair, normal=box2d.normal[0] + np.array([0.0, 1e-3]))[0] == ["unexplained"]
-    assert found == {"float32_tie"}
+    assert reasons_seen == {"float32_tie"}
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_the_exact_box_lies_between():
 
 def test_box2d_s_sums_repeated_in_float32_end_at_its_bits():
     cases = MASSES.cases
-    found = cases.oracle.masses(cases.density)
+    masses = cases.oracle.masses(cases.density)
     for row, shape in enumerate(cases.shapes):
-        if isinstance(shape, Polygon) and not found.is_refused[row]:
+        if isinstance(shape, Polygon) and not masses.is_refused[row]:
             center, inertia = replayed_mass(shape.vertices, float(cases.density[row]))
-            assert (*center, inertia) == (*found.center[row], found.inertia[row])
+            assert (*center, inertia) == (*masses.center[row], masses.inertia[row])
             assert replayed_kept_centroid(shape.vertices) == tuple(cases.oracle.centroids[row])
 
 
@@ -140,13 +140,13 @@ def test_our_masses_are_the_exact_ones():
 
 def test_a_fixture_has_the_mass_of_its_shape():
     world, cases = Box2D.b2World(), MASSES.cases
-    found = cases.oracle.masses(cases.density)
+    masses = cases.oracle.masses(cases.density)
     for row, (shape, density) in enumerate(zip(cases.shapes[:200], cases.density.tolist(), strict=False)):
         made = Box2D.b2CircleShape(pos=shape.center, radius=shape.radius) if isinstance(shape, Circle) else None
         made = made or Box2D.b2PolygonShape(vertices=shape.vertices.tolist())
         data = world.CreateStaticBody().CreateFixture(shape=made, density=density).massData
-        if not found.is_refused[row]:
-            assert (data.mass, data.center.x, data.center.y, data.I) == (found.mass[row], *found.center[row], found.inertia[row])
+        if not masses.is_refused[row]:
+            assert (data.mass, data.center.x, data.center.y, data.I) == (masses.mass[row], *masses.center[row], masses.inertia[row])
 
 
 def test_a_mass_that_box2d_refuses():
@@ -170,10 +170,10 @@ def test_a_hull_that_box2d_would_not_end():
     # four points that would end the process: found by `compare --queries hull`
     points = np.array([(-3.0564534664154053, 0.7739543318748474), (-2.7416062355041504, 0.9171338081359863),
                        (-2.504412889480591, 1.0249994993209839), (-4.1764020919799805, 0.2646484076976776)])  # fmt: skip
-    found = box2d_hulls([points])
-    assert found.n_wrapped.tolist() == [-1] and found.corners == (None,)
-    (one,) = judge_hulls([points], found, our_hulls([points])).differences.values()
-    assert one.reason == "endless" and "never lead back to the first" in one.evidence
+    hulls = box2d_hulls([points])
+    assert hulls.n_wrapped.tolist() == [-1] and hulls.corners == (None,)
+    (difference,) = judge_hulls([points], hulls, our_hulls([points])).differences.values()
+    assert difference.reason == "endless" and "never lead back to the first" in difference.evidence
 
 
 # --- What the oracles reject

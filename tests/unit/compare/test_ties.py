@@ -58,9 +58,9 @@ def test_all_outcomes_of_a_tie_are_followed():
 
 def test_a_clear_case_has_one_outcome():
     a, b = placed(BOX, Transform()), placed(BOX, Transform((0.8, 0.1), 0.3))
-    found = list(all_outcomes(replaying(a, b)))
-    assert len(found) == 1
-    assert found[0][0].decisions == ()
+    outcomes = list(all_outcomes(replaying(a, b)))
+    assert len(outcomes) == 1
+    assert outcomes[0][0].decisions == ()
 
 
 def test_exact_overlap_decides_like_the_separating_axes():

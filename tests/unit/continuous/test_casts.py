@@ -157,11 +157,11 @@ def test_the_boundary_is_inside():
 def test_contact_sets(a, b, start, velocity, t_first, points):
     hit = swept_contact(a, HERE, REST, b, Transform(start), velocity, 100.0)
     back = swept_contact(b, Transform(start), velocity, a, HERE, REST, 100.0)
-    for found in (hit, back):
-        assert found.status is Status.HIT and found.t_first == pytest.approx(t_first)
-        assert found.contact_set.status is Status.TOUCHING and found.contact_set.normal == found.normal
-        assert np.array(sorted(found.contact_set.points)) == pytest.approx(np.array(sorted(points)), abs=NEAR)
-        assert found.point == pytest.approx(np.mean(points, axis=0), abs=NEAR)
+    for result in (hit, back):
+        assert result.status is Status.HIT and result.t_first == pytest.approx(t_first)
+        assert result.contact_set.status is Status.TOUCHING and result.contact_set.normal == result.normal
+        assert np.array(sorted(result.contact_set.points)) == pytest.approx(np.array(sorted(points)), abs=NEAR)
+        assert result.point == pytest.approx(np.mean(points, axis=0), abs=NEAR)
     assert back.normal == pytest.approx(np.negative(hit.normal))
     gone = swept_contact(a, HERE, REST, b, Transform(start), np.negative(velocity), 100.0)
     assert (gone.contact_set.status, gone.contact_set.points) == (Status.SEPARATED, ())
@@ -198,7 +198,7 @@ def test_shape_cast_from_inside_and_past():
 
 
 def test_a_batch_of_throws_is_the_scalar_form_to_the_bit():
-    """Of the others `tests/unit/query/test_batch.py` holds it."""
+    """`tests/unit/query/test_batch.py` checks the other queries."""
     rng = np.random.default_rng(6)
     n = 120
     listed = [random_shape(rng) for _ in range(30)]
@@ -207,7 +207,7 @@ def test_a_batch_of_throws_is_the_scalar_form_to_the_bit():
     rows_a, rows_b = ([(*xf.position, xf.angle) for xf in xfs] for xfs in (xfs_a, xfs_b))
     casts = batch_casts.shape_cast(ShapeBatch(listed), pairs, rows_a, ways, rows_b)
     for i, (a, b) in enumerate(pairs.tolist()):
-        one = shape_cast(listed[a], xfs_a[i], tuple(ways[i]), listed[b], xfs_b[i])
-        assert (casts.status[i], casts.fraction[i]) == (one.status, one.fraction)
-        assert tuple(casts.normal[i]) == (one.normal or (0.0, 0.0))
-        assert one.point is None or tuple(casts.point[i]) == one.point
+        alone = shape_cast(listed[a], xfs_a[i], tuple(ways[i]), listed[b], xfs_b[i])
+        assert (casts.status[i], casts.fraction[i]) == (alone.status, alone.fraction)
+        assert tuple(casts.normal[i]) == (alone.normal or (0.0, 0.0))
+        assert alone.point is None or tuple(casts.point[i]) == alone.point

@@ -59,14 +59,14 @@ def test_misses(shape):
 
 @pytest.mark.parametrize("shape", [BOX, DISC, SKINNED])
 def test_overlapping_from_the_start(shape):
-    found = swept_contact(shape, HERE, REST, BOX, Transform((0.5, 0.0)), (1.0, 0.0), 1.0)
-    assert (found.status, found.t_first, found.normal) == (Status.OVERLAPPING, 0.0, None)
-    assert found.t_last == pytest.approx(0.6 if shape is SKINNED else 0.5)
+    result = swept_contact(shape, HERE, REST, BOX, Transform((0.5, 0.0)), (1.0, 0.0), 1.0)
+    assert (result.status, result.t_first, result.normal) == (Status.OVERLAPPING, 0.0, None)
+    assert result.t_last == pytest.approx(0.6 if shape is SKINNED else 0.5)
     assert swept_contact(shape, HERE, REST, BOX, HERE, REST, 1.0).t_last == math.inf
 
 
 def test_an_edge_is_not_taken_for_the_arc_at_its_end():
-    """Where the two tie within rounding the arc's normal was off, and the point half a meter from the contact."""
+    """When the two tied within rounding, the arc's normal was wrong, and the point half a meter from the contact."""
     capsule, segment = Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Segment((-1.0, 0.0), (1.0, 0.0))
     hit = swept_contact(capsule, Transform((0.5, -1.0)), (0.25, 1.0), segment, Transform((2.0, -1.250000000004223)), (0.0, 1.75), 4.0)
     assert hit.normal == (0.0, -1.0)
@@ -102,23 +102,23 @@ def test_against_sampling():
         a, b = (shapes[i] for i in rng.integers(0, len(shapes), 2))
         xf_a = Transform(tuple(rng.uniform(-1, 1, 2)), float(rng.uniform(-3, 3)))
         start, angle, velocity = rng.uniform(-4, 4, 2), float(rng.uniform(-3, 3)), rng.uniform(-3, 3, 2)
-        found = swept_contact(a, xf_a, REST, b, Transform(tuple(start), angle), tuple(velocity), 2.0)
+        result = swept_contact(a, xf_a, REST, b, Transform(tuple(start), angle), tuple(velocity), 2.0)
 
         def touches(t, a=a, xf_a=xf_a, b=b, start=start, angle=angle, velocity=velocity):
             return overlap(a, xf_a, b, Transform(tuple(start + t * velocity), angle))
 
-        if found.status is Status.MISS:
+        if result.status is Status.MISS:
             assert not any(touches(t) for t in np.linspace(0.0, 2.0, 60))
-        elif found.status is Status.HIT:
+        elif result.status is Status.HIT:
             n_hits += 1
-            late = min(found.t_last, 2.0)
-            assert not any(touches(t) for t in np.linspace(0.0, found.t_first - 1e-9, 20))
-            assert not touches(found.t_last + 1e-9)
-            inside = np.linspace(found.t_first, late, 7)[1:-1]
+            late = min(result.t_last, 2.0)
+            assert not any(touches(t) for t in np.linspace(0.0, result.t_first - 1e-9, 20))
+            assert not touches(result.t_last + 1e-9)
+            inside = np.linspace(result.t_first, late, 7)[1:-1]
             assert all(touches(t) for t in inside)
-            there = Transform(tuple(start + found.t_first * velocity), angle)
-            assert overlap(Circle(1e-9), Transform(found.point), a, xf_a)
-            assert overlap(Circle(1e-9), Transform(found.point), b, there)
+            there = Transform(tuple(start + result.t_first * velocity), angle)
+            assert overlap(Circle(1e-9), Transform(result.point), a, xf_a)
+            assert overlap(Circle(1e-9), Transform(result.point), b, there)
         else:
             assert touches(0.0)
     assert n_hits >= 10
@@ -129,9 +129,9 @@ def test_the_batch_without_contacts():
     shapes = batch.ShapeBatch(random_shapes(rng, 30))
     pairs, (start_a, start_b) = rng.integers(0, 30, (100, 2)), rng.uniform(-3.0, 3.0, (2, 100, 3))
     moves = rng.uniform(-4.0, 4.0, (2, 100, 2))
-    whole = batch.swept_contact(shapes, pairs, start_a, moves[0], start_b, moves[1], 1.0)
+    full = batch.swept_contact(shapes, pairs, start_a, moves[0], start_b, moves[1], 1.0)
     times = batch.swept_contact(shapes, pairs, start_a, moves[0], start_b, moves[1], 1.0, with_contact=False)
-    assert times.t_first.tolist() == whole.t_first.tolist() and times.normal.tolist() == whole.normal.tolist()
+    assert times.t_first.tolist() == full.t_first.tolist() and times.normal.tolist() == full.normal.tolist()
     assert times.point.shape == (0, 2) and times.contact_count.shape == (0,) and times.contact.shape == (0, 2, 2)
-    past = np.arange(2) >= whole.contact_count[:, None]
-    assert (whole.contact[past] == 0.0).all() and whole.contact.any()
+    past = np.arange(2) >= full.contact_count[:, None]
+    assert (full.contact[past] == 0.0).all() and full.contact.any()

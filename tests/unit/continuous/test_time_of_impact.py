@@ -182,21 +182,21 @@ def test_against_sampling_with_a_bound(family):
         allowed, rounding = tolerance(*case)
         lower, upper = first_touch(*case, resolution=1e-4 * FAMILIES[family][0])
         for way in WAYS:
-            found = way(*case)
-            assert found.status in (Status.HIT, Status.MISS, Status.OVERLAPPING), (way, case)
-            if found.status is Status.MISS:
-                assert found.fraction == 1.0
+            impact = way(*case)
+            assert impact.status in (Status.HIT, Status.MISS, Status.OVERLAPPING), (way, case)
+            if impact.status is Status.MISS:
+                assert impact.fraction == 1.0
                 assert upper == math.inf, (way, case)
                 continue
-            at_hit = gaps(*case, found.fraction)[0]
+            at_hit = gaps(*case, impact.fraction)[0]
             assert at_hit <= allowed + rounding, (way, case)  # not too early
-            assert found.fraction <= upper, (way, case)  # never late
-            if found.status is Status.OVERLAPPING:
-                assert found.fraction == 0.0 and at_hit <= 2.0 * rounding
+            assert impact.fraction <= upper, (way, case)  # never late
+            if impact.status is Status.OVERLAPPING:
+                assert impact.fraction == 0.0 and at_hit <= 2.0 * rounding
                 continue
             n_hits += 1
-            assert found.fraction >= lower - 1e-12 or at_hit > 0.0
-            before = gaps(*case, found.fraction * np.linspace(0.0, 1.0, 400))
+            assert impact.fraction >= lower - 1e-12 or at_hit > 0.0
+            before = gaps(*case, impact.fraction * np.linspace(0.0, 1.0, 400))
             assert before.min() >= -rounding, (way, case)
     assert n_hits >= 6 or family in ("no motion", "tiny motion")
 
@@ -204,14 +204,14 @@ def test_against_sampling_with_a_bound(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_three_ways_agree(family):
     for case in cases(family, 100):
-        one, *others = (way(*case) for way in WAYS)
+        first, *others = (way(*case) for way in WAYS)
         allowed, rounding = tolerance(*case)
         for other in others:
-            if one.status is not other.status or abs(one.fraction - other.fraction) > 1e-6:
+            if first.status is not other.status or abs(first.fraction - other.fraction) > 1e-6:
                 # a pass nearer than the tolerance may be a hit for one and none for the other
-                early = min(one.fraction, other.fraction)
+                early = min(first.fraction, other.fraction)
                 assert gaps(*case, early)[0] <= allowed + rounding, case
-                late = early + (max(one.fraction, other.fraction) - early) * np.linspace(0.0, 1.0, 400)
+                late = early + (max(first.fraction, other.fraction) - early) * np.linspace(0.0, 1.0, 400)
                 assert gaps(*case, late).min() >= -rounding, case
 
 
@@ -219,26 +219,26 @@ def test_the_three_ways_agree(family):
 class TestWorkedExamples:
     def test_a_turning_bar_meets_a_disc(self, way):
         # the disc's center is 2 cos(angle) from the bar's axis, and they touch at 0.5 + 0.1
-        found = way(
+        impact = way(
             Polygon.box(2.0, 0.1), Sweep(Transform(), Transform((0.0, 0.0), 3.0)), Circle(0.5),
             Sweep(Transform((0.0, 2.0)), Transform((0.0, 2.0))),
         )  # fmt: skip
-        assert found.status is Status.HIT
-        assert found.fraction == pytest.approx(math.acos(0.3) / 3.0, abs=1e-8)
+        assert impact.status is Status.HIT
+        assert impact.fraction == pytest.approx(math.acos(0.3) / 3.0, abs=1e-8)
 
     def test_a_blade_that_comes_and_goes_is_seen(self, way):
         # touches nothing at either end, and sweeps through the disc in between: what b2TimeOfImpact may pass over
         blade = Sweep(Transform((0.0, 0.0), -1.0), Transform((0.0, 0.0), 1.0))
         disc = Sweep(Transform((1.5, 0.0)), Transform((1.5, 0.0)))
-        found = way(Polygon.box(2.0, 0.01), blade, Circle(0.1), disc)
-        assert found.status is Status.HIT
-        assert found.fraction == pytest.approx(0.5 - 0.5 * math.asin(0.11 / 1.5), abs=1e-8)
+        impact = way(Polygon.box(2.0, 0.01), blade, Circle(0.1), disc)
+        assert impact.status is Status.HIT
+        assert impact.fraction == pytest.approx(0.5 - 0.5 * math.asin(0.11 / 1.5), abs=1e-8)
 
     def test_segments_on_one_line(self, way):
         bar = Segment((-1.0, 0.0), (1.0, 0.0))
-        found = way(bar, STILL, bar, Sweep(Transform((5.0, 0.0)), Transform((1.0, 0.0))))
-        assert found.status is Status.HIT
-        assert found.fraction == pytest.approx(0.75, abs=1e-8)
+        impact = way(bar, STILL, bar, Sweep(Transform((5.0, 0.0)), Transform((1.0, 0.0))))
+        assert impact.status is Status.HIT
+        assert impact.fraction == pytest.approx(0.75, abs=1e-8)
 
     def test_points(self, way):
         dot = Segment((0.0, 0.0), (0.0, 0.0))
@@ -248,8 +248,8 @@ class TestWorkedExamples:
 
     def test_touching_at_the_very_end_counts(self, way):
         box = Polygon.box(0.5, 0.5)
-        found = way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))))
-        assert found.status is Status.HIT and found.fraction == pytest.approx(1.0, abs=1e-8)
+        impact = way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))))
+        assert impact.status is Status.HIT and impact.fraction == pytest.approx(1.0, abs=1e-8)
         assert way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))), t_max=0.9).fraction == 0.9
 
     def test_apart_from_the_start_though_leaving(self, way):
@@ -257,14 +257,14 @@ class TestWorkedExamples:
         assert way(box, STILL, box, Sweep(Transform((1.1, 0.0)), Transform((9.0, 0.0)))).status is Status.MISS
 
     def test_inside(self, way):
-        found = way(Polygon.box(3.0, 3.0), STILL, Circle(0.1), Sweep(Transform((1.0, 0.0)), Transform((9.0, 0.0))))
-        assert (found.status, found.fraction) == (Status.OVERLAPPING, 0.0)
+        impact = way(Polygon.box(3.0, 3.0), STILL, Circle(0.1), Sweep(Transform((1.0, 0.0)), Transform((9.0, 0.0))))
+        assert (impact.status, impact.fraction) == (Status.OVERLAPPING, 0.0)
 
     def test_box2ds_target(self, way):
         # two skins of 0.01: the cores stop 0.005 apart, within a quarter of that, and the skins overlap
         box = Polygon.box(0.5, 0.5, skin_radius=0.01)
-        found = way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))), target="box2d")
-        assert 1.005 <= 2.0 - found.fraction <= 1.00625
+        impact = way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))), target="box2d")
+        assert 1.005 <= 2.0 - impact.fraction <= 1.00625
         at_rest = Sweep(Transform((1.001, 0.0)), Transform((1.001, 0.0)))
         assert way(box, STILL, box, at_rest, target="box2d").status is Status.HIT
         assert way(box, STILL, box, at_rest).status is Status.OVERLAPPING
@@ -272,19 +272,19 @@ class TestWorkedExamples:
     def test_the_trace(self, way):
         box = Polygon.box(0.5, 0.5)
         moves = Sweep(Transform((4.0, 0.3)), Transform((0.0, 0.0), 2.0))
-        found, rows = record_rows(lambda trace: way(box, STILL, box, moves, trace=trace))
+        impact, rows = record_rows(lambda trace: way(box, STILL, box, moves, trace=trace))
         steps = np.array([row[1:3] for row in rows if row[0] == IMPACT_GAP])
-        assert 1 <= len(steps) <= found.iterations
-        assert found == way(box, STILL, box, moves)
+        assert 1 <= len(steps) <= impact.iterations
+        assert impact == way(box, STILL, box, moves)
         if way.keywords["method"] != "bisection":
             assert (np.diff(steps[:, 0]) > 0.0).all()
-            assert steps[-1, 0] == found.fraction
+            assert steps[-1, 0] == impact.fraction
 
     def test_giving_up_is_said(self, way):
         needle = Polygon.box(1.0, 0.01)
         spin = Sweep(Transform(), Transform((0.0, 0.0), 1e7))
-        found = way(needle, spin, Circle(0.01), Sweep(Transform((1.0201, 0.0)), Transform((1.0201, 0.0))))
-        assert found.status is Status.OUT_OF_ITERATIONS or found.status is Status.MISS
+        impact = way(needle, spin, Circle(0.01), Sweep(Transform((1.0201, 0.0)), Transform((1.0201, 0.0))))
+        assert impact.status is Status.OUT_OF_ITERATIONS or impact.status is Status.MISS
 
 
 def test_batch_is_the_scalar_form_to_the_bit():
@@ -297,14 +297,14 @@ def test_batch_is_the_scalar_form_to_the_bit():
             return [(*getattr(row[k], end).position, getattr(row[k], end).angle) for row in rows]
 
         for target in ("touch", "box2d"):
-            found = batch_casts.time_of_impact(
+            columns = batch_casts.time_of_impact(
                 shapes, pairs, poses(1, "start"), poses(1, "end"), poses(3, "start"), poses(3, "end"), target=target,
                 center_a=[row[1].local_center for row in rows], center_b=[row[3].local_center for row in rows],
             )  # fmt: skip
             alone = [time_of_impact(*row, target=target) for row in rows]
-            assert found.fraction.tolist() == [one.fraction for one in alone]
-            assert found.status.tolist() == [int(one.status) for one in alone]
-            assert found.iterations.tolist() == [one.iterations for one in alone]
+            assert columns.fraction.tolist() == [result.fraction for result in alone]
+            assert columns.status.tolist() == [int(result.status) for result in alone]
+            assert columns.iterations.tolist() == [result.iterations for result in alone]
 
 
 def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
@@ -322,7 +322,7 @@ def test_never_late_and_nothing_missed(off_center):
     n, moments = (8000, 100) if COMPILED else (20, 30)
     shapes = batch.ShapeBatch(random_shapes(rng, 200))
     pairs, start_a, end_a, center_a, start_b, end_b, center_b = sweeps(rng, 200, n, 3.0, off_center)
-    found = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)
+    columns = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)
 
     def pose(start, end, center, t):
         """The poses at fractions t: the center moves straight, the angle evenly."""
@@ -350,6 +350,6 @@ def test_never_late_and_nothing_missed(off_center):
         touching, apart = np.where(now & np.isfinite(touching), middle, touching), np.where(now, apart, middle)
     seen = np.isfinite(touching)
     assert seen.sum() > n // 20
-    assert not (seen & (found.status == Status.MISS)).any()
-    assert set(found.status.tolist()) <= {Status.HIT, Status.MISS, Status.OVERLAPPING}
-    assert (found.fraction[seen] <= touching[seen]).all()
+    assert not (seen & (columns.status == Status.MISS)).any()
+    assert set(columns.status.tolist()) <= {Status.HIT, Status.MISS, Status.OVERLAPPING}
+    assert (columns.fraction[seen] <= touching[seen]).all()

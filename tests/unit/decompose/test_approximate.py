@@ -26,11 +26,11 @@ CIRCLE_MEASURE = 1e-4
 """Relative to the area: a circle is measured as a polygon of 256 corners, which stand out of it by 5e-5 of the radius where it touches."""
 
 
-def check_taken(found):
+def check_taken(result):
     world = World()
-    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
+    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in result.pieces)))
     world.step()
-    assert all(isinstance(piece, Circle) or 3 <= len(piece.vertices) <= 16 for piece in found.pieces)
+    assert all(isinstance(piece, Circle) or 3 <= len(piece.vertices) <= 16 for piece in result.pieces)
 
 
 COARSE = [method for method in METHODS if method not in EXACT_METHODS]
@@ -41,17 +41,17 @@ SOME = [name for name in CUT[::5] + ["centimeter", "kilometer", "ring in a ring"
 def test_each_way_covers_or_fills_and_says_what_it_gives_away(name):
     outline = outline_of(name)
     for method in COARSE:
-        found = decompose(outline, method)
-        check_taken(found)
+        result = decompose(outline, method)
+        check_taken(result)
         if method == "circles":
-            assert len(found.pieces) <= 8
-            assert found.cover.excess <= CIRCLE_MEASURE * found.outline.area
-            assert 0.0 < found.cover.missed < found.outline.area
+            assert len(result.pieces) <= 8
+            assert result.cover.excess <= CIRCLE_MEASURE * result.outline.area
+            assert 0.0 < result.cover.missed < result.outline.area
         else:
-            assert len(found.pieces) <= 2
-            assert found.cover.missed <= ROUNDING * found.outline.area + 4.0 * EPS32 * found.outline.area
-        assert found.cover.covered == pytest.approx(found.outline.area + found.cover.excess - found.cover.missed, rel=1e-9)
-        assert found.cover.area_error == pytest.approx((found.cover.excess + found.cover.missed) / found.outline.area)
+            assert len(result.pieces) <= 2
+            assert result.cover.missed <= ROUNDING * result.outline.area + 4.0 * EPS32 * result.outline.area
+        assert result.cover.covered == pytest.approx(result.outline.area + result.cover.excess - result.cover.missed, rel=1e-9)
+        assert result.cover.area_error == pytest.approx((result.cover.excess + result.cover.missed) / result.outline.area)
 
 
 @pytest.mark.parametrize("name", [name for name in ("star of 7", "letter B", "comb of 4", "ring in a ring") if name in CUT])
@@ -60,10 +60,10 @@ def test_more_pieces_are_never_worse(name, method):
     outline = outline_of(name)
     errors = []
     for k in COUNTS:
-        found = decompose(outline, method, k, max_lost=0.01)
-        assert 1 <= len(found.pieces) <= k
-        errors.append(found.cover.area_error)
-        check_taken(found)
+        result = decompose(outline, method, k, max_lost=0.01)
+        assert 1 <= len(result.pieces) <= k
+        errors.append(result.cover.area_error)
+        check_taken(result)
     slack = CIRCLE_MEASURE if method == "circles" else ROUNDING
     assert all(later <= before + slack for before, later in pairwise(errors))
     assert method == "hull" or errors[-1] < errors[0]  # hulls of parts may lie within each other
@@ -114,11 +114,11 @@ def test_many_parts_are_put_together_in_a_moment():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approximate, "covering_hull", counted)
-        found = decompose(Outline(parts), "hull", 12)
-    assert len(found.pieces) <= 12 and found.cover.missed <= ROUNDING
+        result = decompose(Outline(parts), "hull", 12)
+    assert len(result.pieces) <= 12 and result.cover.missed <= ROUNDING
     assert calls < 15 * len(parts)  # a planar graph has fewer than three ties for each; all pairs would be 72
     # rows of squares are the cheapest to put together: eleven gaps of half a square each
-    assert found.cover.excess <= 12 * 11 * 0.25 + ROUNDING
+    assert result.cover.excess <= 12 * 11 * 0.25 + ROUNDING
 
 
 def test_a_hull_of_many_corners_still_covers():
@@ -143,8 +143,8 @@ def test_the_farthest_point_may_lie_in_the_middle():
 def test_circles_of_more_parts_than_candidates():
     """Each part has a point that is tried, but not more of them than lattice points: the table of who covers whom grows by the square."""
     parts = [Part(shapes.box(x, y, x + 0.4, y + 0.4 + 0.001 * x)) for x in range(35) for y in range(35)]
-    found = decompose(Outline(parts), "circles", 3).pieces
-    assert len(found) == 3 and all(isinstance(circle, Circle) and circle.radius == pytest.approx(0.2, rel=0.05) for circle in found)
+    circles = decompose(Outline(parts), "circles", 3).pieces
+    assert len(circles) == 3 and all(isinstance(circle, Circle) and circle.radius == pytest.approx(0.2, rel=0.05) for circle in circles)
 
 
 def test_circles_lie_inside():

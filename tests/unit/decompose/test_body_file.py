@@ -1,4 +1,4 @@
-"""Bodies in files: what is written comes back, mistakes are told by their field, pictures are found from the file's folder."""
+"""Bodies in files: what is written comes back, mistakes are reported by their field, pictures are found from the file's folder."""
 
 import copy
 import json
@@ -40,11 +40,17 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path, monkeypatch):
     save_body(path, BodyFile("x", BODY.pieces, OUTLINE, "hull", 1 / 3, 1e-5))
     assert load_body(path).tolerance == 1 / 3 and load_body(path).picture is None and load_body(path).max_pieces is None
     save_body(path, BODY)
-    found = load_body(path)
-    assert found.outline == OUTLINE and found.pieces == BODY.pieces
-    assert (found.name, found.method, found.pixels_per_metre, found.max_pieces, found.notes) == ("corner", "exact", 240.0, 7, ("A note.",))
+    body_read = load_body(path)
+    assert body_read.outline == OUTLINE and body_read.pieces == BODY.pieces
+    assert (body_read.name, body_read.method, body_read.pixels_per_metre, body_read.max_pieces, body_read.notes) == (
+        "corner",
+        "exact",
+        240.0,
+        7,
+        ("A note.",),
+    )
     first = path.read_bytes()
-    save_body(path, found)
+    save_body(path, body_read)
     assert path.read_bytes() == first
 
 
@@ -72,18 +78,18 @@ def test_a_picture_elsewhere_on_the_disk_is_left_out(tmp_path, name):
         (folder / "link").symlink_to(tmp_path)
     body = plain()
     body["picture"]["file"] = name
-    found = body_from_json(body, "body", folder)
-    assert found.picture is None
-    assert found.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
+    body_read = body_from_json(body, "body", folder)
+    assert body_read.picture is None
+    assert body_read.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
 
 
 def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path, monkeypatch):
     (tmp_path / "bodies").mkdir()
     monkeypatch.chdir(tmp_path)
     save_body("bodies/corner.json", BODY)
-    found = load_body("bodies/corner.json")
-    assert found.picture is None
-    assert "../corner.png" in found.notes[-1]
+    body_read = load_body("bodies/corner.json")
+    assert body_read.picture is None
+    assert "../corner.png" in body_read.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +128,9 @@ def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path, monkeypatch
 def test_a_mistake_is_told_by_its_field(change, words):
     held = copy.deepcopy(plain())
     change(held)
-    with pytest.raises(InvalidInputError, match=words) as told:
+    with pytest.raises(InvalidInputError, match=words) as caught:
         body_from_json(held)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_broken_files_are_told_by_their_line(tmp_path):

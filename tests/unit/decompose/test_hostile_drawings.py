@@ -86,20 +86,20 @@ def test_a_long_ring_is_simplified_in_chains(monkeypatch):
     """A comb of equal teeth would be looked at once for each tooth: the work grows with the longest chain, not with the ring."""
     lengths = []
     kept_apart = []
-    whole = shapely.simplify
+    real_simplify = shapely.simplify
 
     def counted(geometry, tolerance, *, preserve_topology):
         lengths.append(max(shapely.get_num_points(shapely.get_parts(geometry)).max(), 0))
         kept_apart.append(preserve_topology)
-        return whole(geometry, tolerance, preserve_topology=preserve_topology)
+        return real_simplify(geometry, tolerance, preserve_topology=preserve_topology)
 
     monkeypatch.setattr(shapely, "simplify", counted)
     monkeypatch.setattr(simplify, "_LONGEST_CHAIN", 200)
     outline = comb(1_000)
-    found = simplified(outline, 0.005)
+    simple = simplified(outline, 0.005)
     assert lengths
     assert max(lengths) <= 202
-    assert boundary_distance(outline, found, 0.001) <= 0.0055
+    assert boundary_distance(outline, simple, 0.001) <= 0.0055
     turn = 2.0 * math.pi * np.arange(900) / 900
     disc = Outline.of_polygon(np.column_stack((np.cos(turn), np.sin(turn))), [0.5 * np.column_stack((np.cos(turn), np.sin(turn)))])
     thin = simplified(disc, 0.01)
@@ -127,7 +127,7 @@ def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch):
 
 
 def test_boundaries_are_compared_in_few_looks(monkeypatch):
-    """Where one is the other with corners left out, a look at each edge is enough, however long it is."""
+    """If one is the other with corners left out, a look at each edge is enough, however long it is."""
     looks = []
     away = measures._away
 
@@ -148,12 +148,12 @@ def test_pieces_are_taken_off_part_by_part():
         shapely.Polygon(shapely.box(-k, -k, k, k).exterior, [shapely.box(0.5 - k, 0.5 - k, k - 0.5, k - 0.5).exterior])
         for k in range(1, 40)
     ]
-    whole = shapely.MultiPolygon(rings)
-    halves = shapely.union_all([shapely.intersection(whole, shapely.box(-50, -50, 0, 50)), shapely.box(60, 0, 61, 1)])
-    missed, excess = differences(whole, halves)
-    assert missed.area == pytest.approx(0.5 * whole.area)
+    union = shapely.MultiPolygon(rings)
+    halves = shapely.union_all([shapely.intersection(union, shapely.box(-50, -50, 0, 50)), shapely.box(60, 0, 61, 1)])
+    missed, excess = differences(union, halves)
+    assert missed.area == pytest.approx(0.5 * union.area)
     assert excess.area == pytest.approx(1.0)
-    assert differences(whole, shapely.MultiPolygon())[0] is whole
+    assert differences(union, shapely.MultiPolygon())[0] is union
 
 
 def test_pieces_are_united_group_by_group_of_those_that_touch(monkeypatch):

@@ -40,15 +40,15 @@ def test_the_figure_is_found_within_a_pixel_of_its_true_outline():
     """The picture is painted from the geometry that the outline is written from, whose polygon lies within half a pixel of the curve."""
     tracing = trace_file(PICTURE, PIXELS_PER_METRE, 0.001, crop=FRAME)
     offset = np.array(FRAME_LOWER) - tracing.picture.lower
-    found = shapely.Polygon(tracing.contour.parts[0].outer + offset)
+    traced = shapely.Polygon(tracing.contour.parts[0].outer + offset)
     true = shapely.Polygon(OUTLINE)
     to_found, to_true = (
         shapely.distance(shapely.points(shapely.get_coordinates(shapely.segmentize(a.exterior, 0.2 * PIXEL))), b.exterior)
-        for a, b in ((true, found), (found, true))
+        for a, b in ((true, traced), (traced, true))
     )
     assert max(to_found.max(), to_true.max()) <= PIXEL + OUTLINE_TOLERANCE
     assert np.percentile(to_true, 95) <= 0.7 * PIXEL
-    assert abs(found.area - true.area) < OUTLINE_TOLERANCE * true.length
+    assert abs(traced.area - true.area) < OUTLINE_TOLERANCE * true.length
     assert len(tracing.contour.parts) == 1 and len(tracing.contour.parts[0].holes) == 1  # between the legs
 
 
@@ -242,7 +242,7 @@ def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path):
 
 
 def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path):
-    """Of what NumPy holds, for a picture of many bands: 500 MB are enough for the largest picture and the program that reads it."""
+    """NumPy holds this much for a picture of many bands: 500 MB are enough for the largest picture and the program that reads it."""
     side = 2_500
     pixels = np.full((side, side, 3), 255, dtype=np.uint8)
     pixels[100:-100, 100:-100] = 40
@@ -329,15 +329,15 @@ def test_a_large_picture_is_worked_on_in_bands(tmp_path, kind, monkeypatch):
 
     path = tmp_path / "hostile.png"
     path.write_bytes(hostile.KINDS[kind].make(80))
-    whole, pixels = image.contour_of_opacity(image.read_opacity(path).alpha, 1.0), image.read_pixels(path)
+    at_once, pixels = image.contour_of_opacity(image.read_opacity(path).alpha, 1.0), image.read_pixels(path)
     monkeypatch.setattr(image, "_BAND", 700)
     banded = image.contour_of_opacity(image.read_opacity(path).alpha, 1.0)
     assert np.array_equal(image.read_pixels(path), pixels)
-    assert banded.area == pytest.approx(whole.area, rel=1e-12)
-    assert len(banded.parts) == len(whole.parts)
-    corners = [{(x, y) for ring in one.rings() for x, y in ring.tolist()} for one in (whole, banded)]
+    assert banded.area == pytest.approx(at_once.area, rel=1e-12)
+    assert len(banded.parts) == len(at_once.parts)
+    corners = [{(x, y) for ring in outline.rings() for x, y in ring.tolist()} for outline in (at_once, banded)]
     assert corners[0] <= corners[1]
-    assert boundary_distance(whole, banded, 1e-9) < 1e-8
+    assert boundary_distance(at_once, banded, 1e-9) < 1e-8
 
 
 def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path):

@@ -1,4 +1,4 @@
-"""What Box2D takes as a polygon, asked of Box2D itself, and that pieces brought to it are taken."""
+"""Box2D itself accepts the polygons that we call valid, and the pieces of decompositions."""
 
 import numpy as np
 import pytest
@@ -28,21 +28,21 @@ def test_an_area_of_float32s_epsilon_is_the_least():
 def test_box2d_takes_whatever_is_clean_and_large_enough():
     """Random hulls of all sizes, flat and not, near the origin and far: the rule may refuse too much, never too little."""
     draw = np.random.default_rng(6)
-    taken = 0
+    n_accepted = 0
     for _ in range(400):
         size, flatness, away = 10.0 ** draw.uniform(-4.0, 1.0), 10.0 ** draw.uniform(-7.0, 0.0), 10.0 ** draw.uniform(-3.0, 2.0)
         cloud = draw.normal(size=(draw.integers(3, 12), 2)) * (size, size * flatness) + away
         loop = clean(convex_hull(cloud))
         if is_large_enough(loop):
-            taken += 1
+            n_accepted += 1
             world = World()
             world.create_body(BodySpec((FixtureSpec(Polygon(loop)),), type="static"))
             world.step()
-    assert 50 < taken < 350  # both sides of the limit were seen
+    assert 50 < n_accepted < 350  # both sides of the limit were seen
 
 
 def test_the_flattest_corner_goes_first():
-    """As if all were looked at after each, on hulls with corners that float32 tells apart or not, or holds at one place."""
+    """The result is as if all corners were checked after each removal, on hulls with corners that float32 distinguishes or merges."""
     draw = np.random.default_rng(6)
     n_gone = 0
     for k in range(300):
@@ -53,9 +53,9 @@ def test_the_flattest_corner_goes_first():
         left = loop
         while len(left) > 2 and (bends := _bends(left.astype(np.float32).astype(np.float64))).min() <= FLOAT32_TURN:
             left = np.delete(left, bends.argmin(), axis=0)
-        found = clean(loop)
-        assert not len(found) or np.array_equal(found, left)
-        n_gone += len(found) < len(loop)
+        cleaned = clean(loop)
+        assert not len(cleaned) or np.array_equal(cleaned, left)
+        n_gone += len(cleaned) < len(loop)
     assert 100 < n_gone < 300
 
 

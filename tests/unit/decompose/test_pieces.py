@@ -23,7 +23,7 @@ from tests.outlines import CUT, KEPT, MAX_CORNERS, OUTLINES, REFUSED, outline_of
 from tests.outlines.referee import fewest_pieces_by_trial
 
 OVERLAP = 1e-9
-"""Relative to the area: what two neighbors share by shapely's rounding, and by a corner that float32 could not tell from a line."""
+"""Overlap of two neighbors over the area: shapely's rounding, and a corner that float32 could not distinguish from a line."""
 
 
 def check_limits(pieces):
@@ -36,14 +36,14 @@ def check_limits(pieces):
         assert all(exact_turn(corners[k - 2], corners[k - 1], corners[k]) > 0 for k in range(n)), "not strictly convex"
 
 
-def check_exact(found):
-    assert found.cover.area_error <= EXACT_SHARE
-    check_limits(found.pieces)
+def check_exact(result):
+    assert result.cover.area_error <= EXACT_SHARE
+    check_limits(result.pieces)
     # the union loses what overlaps: no area twice means that interiors are disjoint
-    total = sum(shapely.Polygon(piece.vertices).area for piece in found.pieces if isinstance(piece, Polygon))
-    assert abs(total - found.cover.covered) <= OVERLAP * found.outline.area
+    total = sum(shapely.Polygon(piece.vertices).area for piece in result.pieces if isinstance(piece, Polygon))
+    assert abs(total - result.cover.covered) <= OVERLAP * result.outline.area
     world = World()
-    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
+    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in result.pieces)))
     world.step()
 
 
@@ -76,12 +76,12 @@ def test_exact_pieces_make_up_the_outline(name):
 def test_a_turned_and_mirrored_outline_is_cut_as_well(name):
     outline = outline_of(name)
     far = math.hypot(*np.abs([outline.aabb.lower, outline.aabb.upper]).max(axis=0)) > 10.0 * math.sqrt(outline.area)
-    found = decompose(moved(outline, 0.0 if far else 0.7, True))
-    check_exact(found)
+    result = decompose(moved(outline, 0.0 if far else 0.7, True))
+    check_exact(result)
     as_given = decompose(outline)
     if len(outline.parts) == 1 and not outline.parts[0].holes and not far:
         # rounding to the grid may take a corner off the line of two others
-        assert abs(len(found.pieces) - len(as_given.pieces)) <= max(1, len(as_given.pieces) // 20)
+        assert abs(len(result.pieces) - len(as_given.pieces)) <= max(1, len(as_given.pieces) // 20)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -129,9 +129,9 @@ def test_keil_finds_the_least_number_of_pieces(n):
         if ring is None:
             continue
         part = _part(ring)
-        found, _ = fewest_pieces(part)
-        assert len(found) == fewest_pieces_by_trial([ring]), ring
-        assert len(merged(part, triangulate(part))) <= 4 * len(found)
+        pieces, _ = fewest_pieces(part)
+        assert len(pieces) == fewest_pieces_by_trial([ring]), ring
+        assert len(merged(part, triangulate(part))) <= 4 * len(pieces)
         compared += 1
     assert compared >= 3
 
@@ -162,7 +162,7 @@ def test_the_least_number_that_is_needed():
 
 @pytest.mark.parametrize("ring", [[], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], [(0, 0), (0, 4), (4, 4), (4, 0)]])
 def test_what_is_no_polygon_has_no_cuts(ring):
-    """Too few corners, an eight, and one that goes round clockwise: told as such, and nothing outside of an array is read."""
+    """Too few corners, a figure eight and a clockwise ring are reported, and nothing outside of an array is read."""
     assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2), None).tolist() == [[NOT_CUT, NOT_CUT]]
 
 
@@ -218,10 +218,10 @@ def test_no_two_of_hertel_and_mehlhorns_pieces_can_be_joined():
 
 def test_corners_per_piece_are_a_parameter():
     for most, pieces in ((16, 5), (8, 10), (4, 29)):  # ceil((60 - 2) / (most - 2))
-        found = decompose(outline_of("sixty corners"), max_vertices=most)
-        assert len(found.pieces) == pieces
-        assert max(len(piece.vertices) for piece in found.pieces if isinstance(piece, Polygon)) <= most
-        check_exact(found)
+        result = decompose(outline_of("sixty corners"), max_vertices=most)
+        assert len(result.pieces) == pieces
+        assert max(len(piece.vertices) for piece in result.pieces if isinstance(piece, Polygon)) <= most
+        check_exact(result)
 
 
 def test_the_same_outline_gives_the_same_pieces():
@@ -231,9 +231,9 @@ def test_the_same_outline_gives_the_same_pieces():
 
 def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost():
     outline = Outline((Part(shapes.box(0, 0, 1, 1)), Part(shapes.box(2, 2, 2.001, 2.0015))))
-    found = decompose(outline, max_lost=0.01)
-    assert (len(found.pieces), found.n_dropped) == (1, 1)
-    assert found.cover.missed == pytest.approx(1.5e-6, rel=1e-6) and found.cover.excess == 0.0
+    result = decompose(outline, max_lost=0.01)
+    assert (len(result.pieces), result.n_dropped) == (1, 1)
+    assert result.cover.missed == pytest.approx(1.5e-6, rel=1e-6) and result.cover.excess == 0.0
     speck, parts = Part(shapes.box(9, 9, 9.001, 9.0015)), [Part(shapes.box(2 * k, 0, 2 * k + 1, 1)) for k in range(4)]
     for k in (1, 3, 5, 9):  # parts that are put together, and parts that are left as they are: neither was dropped
         assert decompose(Outline([*parts, speck]), "hull", k).n_dropped == 1

@@ -31,8 +31,8 @@ def winding_by_angles(point, rings):
 def test_an_eight_is_two_triangles():
     eight = [(0, 0), (2, 2), (2, 0), (0, 2)]
     for rule in ("evenodd", "nonzero"):
-        found = repaired([eight], rule)
-        assert [part.area for part in found.parts] == [1.0, 1.0]
+        outline = repaired([eight], rule)
+        assert [part.area for part in outline.parts] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(("n", "jump"), [(5, 2), (7, 2), (7, 3), (9, 4)])
@@ -48,14 +48,14 @@ def test_a_star_polygon_by_both_rules(n, jump):
 def test_scribbles_have_what_the_rule_says(rule, seed):
     dice = np.random.default_rng(seed)
     rings = [dice.uniform(-1.0, 1.0, (int(dice.integers(3, 14)), 2)) for _ in range(3)]
-    found = repaired(rings, rule).as_shapely()
-    assert found.is_valid
+    area = repaired(rings, rule).as_shapely()
+    assert area.is_valid
     edges = shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in rings])
     for point in dice.uniform(-1.0, 1.0, (300, 2)):
         if edges.distance(shapely.Point(point)) < 1e-9:
             continue
         number = winding_by_angles(point, rings)
-        assert found.contains(shapely.Point(point)) == (number != 0 if rule == "nonzero" else number % 2 == 1)
+        assert area.contains(shapely.Point(point)) == (number != 0 if rule == "nonzero" else number % 2 == 1)
 
 
 def test_a_ring_within_another_is_a_hole_by_its_rule():
@@ -66,14 +66,14 @@ def test_a_ring_within_another_is_a_hole_by_its_rule():
 
 def test_repeats_spikes_and_runs_on_one_line_go():
     messy = [(0, 0), (0, 0), (2, 0), (4, 0), (4, 2), (7, 2), (4, 2), (4, 4), (3, 4), (0, 4), (0, 4), (0, 0)]
-    found = repaired([messy])
-    assert found.n_vertices == 4 and found.area == 16.0
-    assert found.parts[0].outer.flags.writeable is False
+    outline = repaired([messy])
+    assert outline.n_vertices == 4 and outline.area == 16.0
+    assert outline.parts[0].outer.flags.writeable is False
 
 
 def test_two_squares_with_a_common_edge_are_one_by_nonzero():
-    found = repaired([SQUARE, [(4, 0), (8, 0), (8, 4), (4, 4)]], "nonzero")
-    assert len(found.parts) == 1 and found.area == 32.0 and found.n_vertices == 4
+    outline = repaired([SQUARE, [(4, 0), (8, 0), (8, 4), (4, 4)]], "nonzero")
+    assert len(outline.parts) == 1 and outline.area == 32.0 and outline.n_vertices == 4
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_specks_and_pinholes_go_and_are_counted():
     assert (n_parts, n_holes) == (1, 1)
     assert kept.area == pytest.approx(15.0 + 0.04, abs=1e-12)
     assert without_specks(Outline([Part(dot(0, 0, 0.004))]), 0.005) == (None, 1, 0)
-    whole = Outline([Part(SQUARE)])
-    assert without_specks(whole, 0.005) == (whole, 0, 0)
+    square = Outline([Part(SQUARE)])
+    assert without_specks(square, 0.005) == (square, 0, 0)
 
 
 def test_a_long_sliver_is_a_speck_and_a_thin_bar_is_none():

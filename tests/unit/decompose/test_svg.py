@@ -70,16 +70,16 @@ def outline_of(folder, content, attributes='width="100" height="100"'):
     ],
 )  # fmt: skip
 def test_areas_are_those_of_the_formula(tmp_path, content, area):
-    found = outline_of(tmp_path, content)
-    length = found.as_shapely().length
-    assert found.area == pytest.approx(area, abs=TOLERANCE * length + 1e-9)
+    outline = outline_of(tmp_path, content)
+    length = outline.as_shapely().length
+    assert outline.area == pytest.approx(area, abs=TOLERANCE * length + 1e-9)
 
 
 def test_the_view_box_the_units_and_where_things_are(tmp_path):
     box = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>').aabb
     assert np.allclose((*box.lower, *box.upper), (10, 40, 40, 80))  # y is up from the lower edge
-    found = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>', 'width="200" height="200" viewBox="10 20 100 100"')
-    assert np.allclose((*found.aabb.lower, *found.aabb.upper), (0, 120, 60, 200))
+    outline = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>', 'width="200" height="200" viewBox="10 20 100 100"')
+    assert np.allclose((*outline.aabb.lower, *outline.aabb.upper), (0, 120, 60, 200))
     half = outline_of(tmp_path, '<rect width="10" height="10"/>', 'width="50" height="100" viewBox="0 0 10 10"')
     assert np.allclose((*half.aabb.lower, *half.aabb.upper), (0, 25, 50, 75))  # xMidYMid meet
     tracing = trace_file(drawn(tmp_path, '<rect x="10" y="20" width="30" height="40"/>'), 10.0)

@@ -1,6 +1,6 @@
 """Style sheets, lengths, viewports, transforms, clipping and broken values of drawings, by areas known from the specifications.
 
-What resvg does the same way is held against it in tests/agreement/test_svg_against_resvg.py; here is the rest, and what is told.
+tests/agreement/test_svg_against_resvg.py compares with resvg; here are the rest and the notes.
 """
 
 import math
@@ -313,7 +313,7 @@ def test_clipping(tmp_path, content, area):
 @pytest.mark.parametrize(
     ("content", "note"),
     [
-        *((f"<style>{rule}</style>", f"Not understood: {told}.") for rule, told in [
+        *((f"<style>{rule}</style>", f"Not understood: {note}.") for rule, note in [
             ("rect:has(g){fill:none}", "rect:has(g) {fill:none}"),
             ("rect:nosuch{fill:none}", "rect:nosuch {fill:none}"),
             ("a, rect:not(g rect){fill:none}", "a, rect:not(g rect) {fill:none}"),
@@ -474,7 +474,7 @@ def test_boxes_of_nested_groups_are_measured_once(tmp_path, n_levels, is_copied)
 
 
 def test_a_box_is_that_of_the_copy(tmp_path):
-    """Of two copies whose sizes differ by an inherited style."""
+    """Two copies differ in size by an inherited style, and so do their boxes."""
     group = f'<defs><g id="g" {TURN}><rect width="2em" height="1em"/></g></defs>'
     drawing = read(tmp_path, f'{group}<use href="#g" font-size="10"/><use href="#g" x="50" font-size="20"/>')
     sizes = sorted(tuple(np.ptp(part.outer, axis=0)) for part in drawing.outline.parts)

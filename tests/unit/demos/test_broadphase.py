@@ -1,4 +1,4 @@
-"""The scene of the broad phases: all listed, all timed in turns, faults told, and what is drawn of each."""
+"""The scene of the broad phases: all listed, all timed in turns, faults reported, and each drawn."""
 
 from functools import cache
 

@@ -85,9 +85,9 @@ def test_the_time_line_opens_up_the_step_that_jumped():
     _, demo = run_headless(Bullet, 30, values={"target": "wall", "lanes": "all"})
     assert isinstance(demo, Bullet)
     discrete, bullet = demo.lanes[0], demo.lanes[2]
-    found = discrete.decisive_step()
-    assert found is not None and discrete.watch is not None and found[0] == discrete.watch.jump
-    step, curve = found
+    decisive = discrete.decisive_step()
+    assert decisive is not None and discrete.watch is not None and decisive[0] == discrete.watch.jump
+    step, curve = decisive
     assert curve.touch.status is Status.HIT and curve.gaps[0] > 0.5 < curve.gaps[-1] and curve.gaps.min() < 0.0
     (toi,) = (toi for toi in bullet.impacts if toi.step == step)
     assert toi.fraction == pytest.approx(curve.box2d.fraction, abs=1e-5), "where the world's step stopped is b2TimeOfImpact's answer"
@@ -101,8 +101,8 @@ def test_before_the_touch_the_time_line_shows_the_step_that_was_taken():
     demo = Bullet(values={"target": "wall"})
     assert demo.lanes[0].decisive_step() is None
     demo.sim.step()
-    found = demo.lanes[0].decisive_step()
-    assert found[0] == 0 and found[1].touch.status is Status.MISS
+    decisive = demo.lanes[0].decisive_step()
+    assert decisive[0] == 0 and decisive[1].touch.status is Status.MISS
 
 
 def test_the_speed_limit_is_mentioned_only_if_it_applies():
@@ -345,6 +345,6 @@ def test_the_impact_is_drawn_from_its_moment_on(rule, monkeypatch):
 
 
 def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch):
-    """What they are loaded with must be shapes that Box2D holds, or no picture can be made of the demo."""
+    """They must be loaded with shapes that Box2D holds, or no picture can be made of the demo."""
     monkeypatch.setattr("engine.app.compiling.loaded", set())
     assert is_loaded("step curves", in_background=False)

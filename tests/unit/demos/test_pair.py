@@ -164,7 +164,7 @@ def test_a_file_opens_with_its_query_and_its_outsider(tmp_path):
     )  # fmt: skip
     kind = PairInspector.of_file(pair, str(tmp_path / "mine.json"))
     demo = make(kind=kind)
-    assert demo.pair == pair and [one.name for one in kind.parameters] == ["query"]
+    assert demo.pair == pair and [parameter.name for parameter in kind.parameters] == ["query"]
     assert any("mine.py:collide" in str(line) and "wrong normal" in str(line) for line in demo.status())
     assert picture_of(demo)
     demo.set_parameter("query", "distance")
@@ -248,12 +248,12 @@ def test_the_mouse_of_the_window_reaches_the_pair():
         window.update(0.0)
         window.show(surface)
 
-    def send(kind, **given):
-        window.handle(pygame.event.Event(kind, given))
+    def send(kind, **attributes):
+        window.handle(pygame.event.Event(kind, attributes))
         window.show(surface)
 
     scale, angle = window.session.view.camera.scale, demo.pair.pose_b.angle
-    x, y = (round(one) for one in window.session.view.camera.to_screen(demo.middle_of(demo.case, "b")))
+    x, y = (round(coordinate) for coordinate in window.session.view.camera.to_screen(demo.middle_of(demo.case, "b")))
     send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(x, y))
     assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(2.0)) and window.session.view.camera.scale == scale
     center, view = demo.middle_of(demo.case, "b"), window.session.view.camera.center

@@ -89,7 +89,7 @@ def test_a_chain_of_many_links_is_a_catenary_and_a_heavy_load_makes_it_a_triangl
 
 @pytest.mark.parametrize("at", [3.0, 7.25, 13.9])
 def test_a_hanging_chain_has_the_lowest_potential_energy(at):
-    """Of all shapes nearby whose links keep their lengths and ends."""
+    """Its energy is the lowest of all nearby shapes whose links keep their lengths and ends."""
     n, length, span, load = 16, 0.92, 14.0, 12.0
     points = hanging_points(n, length, span, 1.0, load, at)
 

@@ -66,8 +66,8 @@ class Hand:
     def controls(self):
         return self.window.screen.painter.controls
 
-    def send(self, kind, **given):
-        self.window.handle(pygame.event.Event(kind, given))
+    def send(self, kind, **attributes):
+        self.window.handle(pygame.event.Event(kind, attributes))
         self.window.update(1.0 / 60.0)
         self.window.show(self.surface)
 
@@ -195,8 +195,8 @@ def test_two_stand_side_by_side_at_the_same_step():
     lengths = [len(demo.picture(name).steps) for name in demo.names]
     assert demo.n_steps == max(lengths)
     press(demo, "end")
-    told = demo.summary()
-    assert [f"step {n} of {n}" in line for n, line in zip(lengths, told[::2], strict=True)] == [True, True]
+    lines = demo.summary()
+    assert [f"step {n} of {n}" in line for n, line in zip(lengths, lines[::2], strict=True)] == [True, True]
     press(demo, "b")
     assert demo.names != ("gjk", "epa")
     demo.set_parameter("beside", "quickhull")
@@ -226,7 +226,7 @@ def test_it_opens_on_a_case_that_others_give():
 def test_the_slider_is_under_the_hand_and_can_be_undone():
     demo = Stepper()
     hand = Hand(demo, is_watched=True)
-    track = next(one for one in hand.controls.all if one.parameter == "step").place
+    track = next(item for item in hand.controls.all if item.parameter == "step").place
     hand.drag((track.left, track.centery), (track.right, track.centery))
     assert demo.k == demo.n_steps - 1
     hand.drag((track.centerx, track.centery), (track.centerx, track.centery + 200))
@@ -248,7 +248,7 @@ def test_the_mouse_reaches_both_planes():
         hand = Hand(demo, size)
         for plane, camera in hand.controls.views:
             x, y = demo.case.middle("b")
-            px, py = (round(one) for one in camera.to_screen((x, y)))
+            px, py = (round(coordinate) for coordinate in camera.to_screen((x, y)))
             assert plane.collidepoint(px, py)
             hand.drag((px, py), (px - 20, py + 10))
             assert demo.case.middle("b") == pytest.approx((x - 20.0 / camera.scale, y - 10.0 / camera.scale))
@@ -262,29 +262,29 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question():
     question = demo._shown_question()[0]
     assert question.places
     key = str(question.right + 1)
-    button, spot = (one for one in hand.controls.all if one.key == key)
+    button, spot = (item for item in hand.controls.all if item.key == key)
     assert button.place.top > spot.place.bottom, "the words below, the place in the picture above"
     case = demo.case
     hand.drag(spot.place.center, spot.place.center)
-    assert [one.is_right for one in demo.guesses.made] == [True] and demo.case is case
-    assert not [one for one in hand.controls.all if one.key], "answered once"
+    assert [guess.is_right for guess in demo.guesses.made] == [True] and demo.case is case
+    assert not [item for item in hand.controls.all if item.key], "answered once"
     press(demo, "home", "right", "right")
     hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0))
     hand.drag(button.place.center, button.place.center)
-    assert [one.is_right for one in demo.guesses.made] == [True, True]
+    assert [guess.is_right for guess in demo.guesses.made] == [True, True]
 
 
 def test_a_click_shows_the_page_and_its_links_lead_on():
     """Issue 31: it was "opened" by a program that was not there."""
     hand = Hand(Stepper())
     reader = hand.window.router.page
-    link = next(one for one in hand.controls.all if one.page)
+    link = next(item for item in hand.controls.all if item.page)
     before = hand.surface.copy()
     hand.drag(link.place.center, link.place.center)
     assert reader.page == "gjk.md#derivation" and hand.window.session.demo.k == 0
     assert pygame.mask.from_threshold(before, (0, 0, 0), (1, 1, 1)) != pygame.mask.from_threshold(hand.surface, (0, 0, 0), (1, 1, 1))
     links = [row for row in reader.rows if isinstance(row, Buttons)]
-    next(one for row in links for one in row.items if "EPA" in one.words).press()
+    next(button for row in links for button in row.items if "EPA" in button.words).press()
     assert reader.page == "epa.md"
     hand.send(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode="")
     assert hand.window.session.demo.k == 0, "keys are the page's"
@@ -325,7 +325,7 @@ One `a < b` and
         ("r: b: 1", "•"),
         ("a plane", ""),
     ]
-    (link,) = (one for row in rows if isinstance(row, Buttons) for one in row.items)
+    (link,) = (item for row in rows if isinstance(row, Buttons) for item in row.items)
     link.press()
     assert opened == ["epa.md"]
 
@@ -336,7 +336,7 @@ def test_there_is_one_slider_for_the_step(count):
     demo = Stepper.of_case("bvh_top_down", beside=("none", "bvh_insertion", trace.ALL_BESIDE)[count // 2])()
     hand = Hand(demo, is_watched=True)
     assert len(demo.names) == count
-    assert [one.ends for one in hand.controls.all if one.parameter == "step"] == [(1.0, float(demo.n_steps))]
+    assert [item.ends for item in hand.controls.all if item.parameter == "step"] == [(1.0, float(demo.n_steps))]
     assert "step" not in [parameter.name for parameter in demo.parameters if parameter.in_panel]
 
 

@@ -58,13 +58,13 @@ def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
     demo = opened()
     question = go_to_the_question(demo)
     assert demo._shown_question() == (question, None)
-    given = question.right if is_right else (question.right + 1) % len(question.answers)
+    answer = question.right if is_right else (question.right + 1) % len(question.answers)
     k = demo.k
-    assert demo.sim.act(PressKey(ANSWER_KEYS[given]))
-    assert demo._shown_question() == (question, given) and demo.k == k
-    assert [one.is_right for one in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
+    assert demo.sim.act(PressKey(ANSWER_KEYS[answer]))
+    assert demo._shown_question() == (question, answer) and demo.k == k
+    assert [guess.is_right for guess in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
     assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow continues." in demo._aside().words
-    assert not demo.sim.act(PressKey(ANSWER_KEYS[given]))  # once
+    assert not demo.sim.act(PressKey(ANSWER_KEYS[answer]))  # once
     demo.sim.act(PressKey("right"))
     assert demo.k == k + 1
 
@@ -101,8 +101,8 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     assert demo.sim.act(Grab((x, y)))
     demo.sim.act(Drag((x + 0.1, y)))
     demo.sim.act(Release())
-    asked, chosen = demo._shown_question()
-    assert demo.case is not case and chosen is None and asked.prompt == question.prompt and asked.places != question.places
+    shown, chosen = demo._shown_question()
+    assert demo.case is not case and chosen is None and shown.prompt == question.prompt and shown.places != question.places
     demo.sim.act(PressKey("space"))
     for _ in range(2000):
         demo.sim.step()
@@ -114,14 +114,14 @@ def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
     quiz = Quiz(GJK, 3, seed=5)
     demo = Stepper.of_case("gjk", GJK.example, quiz=quiz)()
     for k in range(3):
-        asked = quiz.asked(k)
-        assert (demo.case, demo.k) == (asked.case, asked.step) and demo._shown_question() == (asked.question, None)
+        item = quiz.asked(k)
+        assert (demo.case, demo.k) == (item.case, item.step) and demo._shown_question() == (item.question, None)
         assert f"Question {k + 1} of 3" in demo._aside().words
         assert not demo.sim.act(Grab(demo.case.middle("a")))  # it stands as it was asked
         demo.sim.act(SetParameter("step", 1000))
-        assert demo._shown_question() == (asked.question, None)
-        demo.sim.act(PressKey(ANSWER_KEYS[asked.question.right]))
-        assert demo._shown_question() == (asked.question, asked.question.right)
+        assert demo._shown_question() == (item.question, None)
+        demo.sim.act(PressKey(ANSWER_KEYS[item.question.right]))
+        assert demo._shown_question() == (item.question, item.question.right)
         demo.sim.act(PressKey("right"))
     assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
     assert quiz.as_json()["right"] == 3 and "interrupted" not in quiz.as_json()

@@ -126,7 +126,7 @@ def alone(solver, chosen):
 
 
 Scene = Callable[[str, Mapping[str, Any]], World]
-SCENES = {one.__name__: one for one in (contacts, twice_joined, mechanisms, alone)}
+SCENES = {make.__name__: make for make in (contacts, twice_joined, mechanisms, alone)}
 
 
 def state_bytes(world):
@@ -164,7 +164,7 @@ def _poison(space):
 
 def _run(scene, solver, chosen, n_steps, is_poisoned):
     """Return the states of some steps, between which a body comes and goes: what is worked in grows, and is larger than need be."""
-    world, found = scene(solver, chosen), []
+    world, states = scene(solver, chosen), []
     for step in range(n_steps):
         if step == n_steps // 2:
             world.destroy_body(_add(world, _BOX, 0.0, 50.0))
@@ -172,8 +172,8 @@ def _run(scene, solver, chosen, n_steps, is_poisoned):
         if is_poisoned:
             _poison(world._solver._space)
         world.step()
-        found.append(state_bytes(world))
-    return found
+        states.append(state_bytes(world))
+    return states
 
 
 def depends_on_scratch(scene, solver, chosen, n_steps=4):
@@ -184,15 +184,15 @@ def depends_on_scratch(scene, solver, chosen, n_steps=4):
             poisoned = _run(SCENES[scene], solver, chosen, n_steps, True)
     except (IndexError, OverflowError, ValueError, MemoryError) as error:
         return f"{solver}, {chosen}, {scene}: {type(error).__name__}: {error}"
-    differing = [step for step, (one, other) in enumerate(zip(clean, poisoned, strict=True)) if one != other]
+    differing = [step for step, (first, other) in enumerate(zip(clean, poisoned, strict=True)) if first != other]
     return f"{solver}, {chosen}, {scene}: from step {differing[0]} on" if differing else ""
 
 
 def main():
     np.seterr(all="ignore")
-    found = [one for solver, chosen in CASES for scene in SCENES if (one := depends_on_scratch(scene, solver, chosen, 2))]
-    print("\n".join(found))
-    return int(bool(found))
+    differing = [difference for solver, chosen in CASES for scene in SCENES if (difference := depends_on_scratch(scene, solver, chosen, 2))]
+    print("\n".join(differing))
+    return int(bool(differing))
 
 
 if __name__ == "__main__":

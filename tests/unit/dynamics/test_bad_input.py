@@ -1,4 +1,4 @@
-"""What has no good answer: extreme masses and sizes, deep overlaps, crowds, the borders of the world. Nothing crashes, nothing is lost."""
+"""Extreme masses and sizes, deep overlaps, crowds and the borders of the world: nothing crashes, nothing is lost."""
 
 import math
 
@@ -13,110 +13,110 @@ from engine.dynamics._crowd_kernel import CROWD, MAX_PARTNERS, crowding, pairs_o
 from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec
-from tests.unit.dynamics.worlds import world
+from tests.unit.dynamics.worlds import make_world
 
 
-def stands(one):
+def stands(world):
     """Whether every body is there still, with finite numbers, none below the floor's underside, none taken out."""
-    poses = one.poses
-    is_finite = np.isfinite(poses).all() and np.isfinite(one.velocities).all()
-    return bool(is_finite and not one.out_of_range and poses[1:, 1].min() > -1.0)
+    poses = world.poses
+    is_finite = np.isfinite(poses).all() and np.isfinite(world.velocities).all()
+    return bool(is_finite and not world.out_of_range and poses[1:, 1].min() > -1.0)
 
 
 @pytest.mark.parametrize("densities", [(1.0, 1.0, 1e6), (1e6, 1.0, 1.0), (1.0, 1e6, 1.0)], ids=str)
 def test_mass_ratios_of_a_million(densities):
-    one = world()
-    ground(one)
+    world = make_world()
+    ground(world)
     for k, density in enumerate(densities):
-        body(one, UNIT, (0.0, 0.5 + k), density=density)
+        body(world, UNIT, (0.0, 0.5 + k), density=density)
     for _ in range(300):
-        one.step()
-    assert stands(one)
+        world.step()
+    assert stands(world)
     if densities[0] == 1e6:  # the light ones lie on the heavy one, as they should
-        assert one.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=1e-3)
+        assert world.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=1e-3)
 
 
 def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should():
-    one = world()
-    ground(one)
+    world = make_world()
+    ground(world)
     for k, density in enumerate((1.0, 1.0, 100.0)):
-        body(one, UNIT, (0.0, 0.5 + k), density=density)
+        body(world, UNIT, (0.0, 0.5 + k), density=density)
     for _ in range(300):
-        one.step()
-    assert one.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=0.04)
+        world.step()
+    assert world.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=0.04)
 
 
 @pytest.mark.parametrize("size", [1e-5, 1e-3, 0.01, 100.0, 7000.0])
 def test_boxes_of_all_sizes_on_each_other(size):
-    one = world()
-    one.create_body(BodySpec((FixtureSpec(Polygon.box(7000.0, 1.0)),), "static", (0.0, -1.0)))
+    world = make_world()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(7000.0, 1.0)),), "static", (0.0, -1.0)))
     for k in range(3):
         spec = FixtureSpec(Polygon.box(size, size), density=max(1.0, 1e-7 / size**2))
-        one.create_body(BodySpec((spec,), position=(0.0, size * (1.0 + 2.001 * k))))
+        world.create_body(BodySpec((spec,), position=(0.0, size * (1.0 + 2.001 * k))))
     for _ in range(200):
-        one.step()
-    assert stands(one)
+        world.step()
+    assert stands(world)
     if size >= 0.01:  # below, the 0.1 mm within which shapes touch are no small part of one
-        assert one.poses[1:, 1] / size == pytest.approx([1.0, 3.0, 5.0], abs=0.08)
+        assert world.poses[1:, 1] / size == pytest.approx([1.0, 3.0, 5.0], abs=0.08)
 
 
 def test_a_stack_at_the_border_of_the_world():
-    one, at = world(), 9.99e5
-    one.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), "static", (at, -0.5)))
+    world, at = make_world(), 9.99e5
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), "static", (at, -0.5)))
     for k in range(5):
-        body(one, UNIT, (at, 0.5 + k))
-    out = body(one, Circle(0.5), (at + 999.0, 5.0), linear_velocity=(300.0, 0.0))
+        body(world, UNIT, (at, 0.5 + k))
+    out = body(world, Circle(0.5), (at + 999.0, 5.0), linear_velocity=(300.0, 0.0))
     for _ in range(300):
-        one.step()
-    assert one.out_of_range == (out,) and not one.body(out).spec.active
-    assert one.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
+        world.step()
+    assert world.out_of_range == (out,) and not world.body(out).spec.active
+    assert world.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
 
 
 def test_what_overlaps_from_the_start_comes_apart():
-    one, rng = world(), np.random.default_rng(4)
-    ground(one)
+    world, rng = make_world(), np.random.default_rng(4)
+    ground(world)
     kinds = (UNIT, Circle(0.5), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(20, 0.5))
     for k in range(60):
-        body(one, kinds[k % 4], tuple(rng.uniform(0.0, 2.0, 2).tolist()), angle=float(k))
+        body(world, kinds[k % 4], tuple(rng.uniform(0.0, 2.0, 2).tolist()), angle=float(k))
     bar = (FixtureSpec(Segment((-1.0, 0.0), (1.0, 0.0))), FixtureSpec(Circle(0.1)))
-    one.create_body(BodySpec(bar, position=(1.0, 1.0)))
-    deep = [int((one.step().separation < -0.05).sum()) for _ in range(240)]
-    assert stands(one) and deep[0] > 500 and max(deep[180:]) <= 5 and abs(one.velocities).max() < 60.0
+    world.create_body(BodySpec(bar, position=(1.0, 1.0)))
+    deep = [int((world.step().separation < -0.05).sum()) for _ in range(240)]
+    assert stands(world) and deep[0] > 500 and max(deep[180:]) <= 5 and abs(world.velocities).max() < 60.0
 
 
 def crowd(n):
     """So many boxes at one point, over a floor, and a tower beside them."""
-    one = world()
-    ground(one)
+    world = make_world()
+    ground(world)
     for k in range(5):
-        body(one, UNIT, (20.0, 0.5 + k))
+        body(world, UNIT, (20.0, 0.5 + k))
     for _ in range(n):
-        body(one, UNIT, (0.0, 5.0))
-    return one
+        body(world, UNIT, (0.0, 5.0))
+    return world
 
 
 def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others():
-    one = crowd(450)
+    world = crowd(450)
     assert CROWD < 450 * 449 / 2
-    referee, pairs = LiveReferee(one), LivePairs(one)
+    referee, pairs = LiveReferee(world), LivePairs(world)
     for step in range(3):
-        contacts = one.step()
+        contacts = world.step()
         assert len(contacts) < MAX_PARTNERS * 460
         if step != 1:
             assert referee.check(contacts).unexplained == 0
             assert pairs.check(contacts) == PairAgreement(), "of a crowd the pairs are not all there, and are not compared"
         tower = {(int(a), int(b)) for a, b in zip(contacts.body_a, contacts.body_b, strict=True)} & {(k, k + 1) for k in range(5)}
         assert len(tower) == 5
-    assert stands(one) and one.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
-    assert np.ptp(one.poses[6:, 1]) > 0.1, "it comes apart"
+    assert stands(world) and world.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
+    assert np.ptp(world.poses[6:, 1]) > 0.1, "it comes apart"
 
 
 @pytest.mark.slow
 def test_ten_thousand_bodies_at_one_point():
-    one = crowd(10_000)
+    world = crowd(10_000)
     for _ in range(10):
-        one.step()
-    assert stands(one) and len(one.body_ids) == 10_006 and len(one.contacts) < MAX_PARTNERS * 10_006
+        world.step()
+    assert stands(world) and len(world.body_ids) == 10_006 and len(world.contacts) < MAX_PARTNERS * 10_006
 
 
 def boxes_at(centers, half):
@@ -142,12 +142,12 @@ def test_what_is_not_in_the_crowd_keeps_every_pair():
     floor = np.array([[-50.0, -1.0, 50.0, 0.0]])
     boxes = np.concatenate((boxes_at(heap, 0.5), boxes_at(pile, 0.5), floor))
     is_driven, bodies = np.arange(421) < 420, np.arange(421)
-    found = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), bodies, is_driven)
+    near = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), bodies, is_driven)
     exact = BruteForce().pairs(boxes)
-    keys, every = (set(map(tuple, pairs.tolist())) for pairs in (found, exact))
-    assert keys <= every and len(found) == len(keys)
+    keys, every = (set(map(tuple, pairs.tolist())) for pairs in (near, exact))
+    assert keys <= every and len(near) == len(keys)
     assert {pair for pair in every if not (pair[0] < 300 and pair[1] < 300)} <= keys
-    partners = np.bincount(found[(found < 300).all(axis=1)].ravel(), minlength=300)
+    partners = np.bincount(near[(near < 300).all(axis=1)].ravel(), minlength=300)
     assert 0 < partners.max() <= MAX_PARTNERS
     one_body = pairs_of_crowd(boxes, np.argsort(boxes[:, 0], kind="stable"), np.zeros(421, dtype=np.int64), is_driven)
     assert len(one_body) == 0
@@ -155,14 +155,14 @@ def test_what_is_not_in_the_crowd_keeps_every_pair():
 
 @pytest.mark.parametrize("change", ["destroyed", "inactive"])
 def test_a_world_that_loses_all_of_its_fixtures_goes_on(change):
-    one = world()
+    world = make_world()
     for k in range(60):
-        body(one, UNIT, (0.9 * (k % 8), 0.9 * (k // 8)))
-    one.step()
-    for number in one.body_ids:
+        body(world, UNIT, (0.9 * (k % 8), 0.9 * (k // 8)))
+    world.step()
+    for number in world.body_ids:
         if change == "inactive":
-            one.set_body(number, active=False)
+            world.set_body(number, active=False)
         else:
-            one.destroy_fixture(one.fixtures_of(number)[0])
-    one.step()
-    assert len(one.contacts) == 0 and len(one.body_ids) == 60
+            world.destroy_fixture(world.fixtures_of(number)[0])
+    world.step()
+    assert len(world.contacts) == 0 and len(world.body_ids) == 60

@@ -14,7 +14,7 @@ from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.sim.stage import Stage
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
 from engine.world.hooks import StepHooks
-from tests.unit.dynamics.worlds import world
+from tests.unit.dynamics.worlds import make_world
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,14 @@ from tests.unit.dynamics.worlds import world
     ids=["box", "disc", "capsule", "25 corners"],
 )
 def test_every_shape_rests_on_the_ground_with_its_points_told(shape, height, points):
-    one = world()
-    ground(one)
-    resting = body(one, shape, (0.0, height + 0.1), angular_damping=5.0)
-    run(one, 6.0)
-    assert one.state(resting).position[1] == pytest.approx(height, abs=2e-3)
-    contacts = one.contacts
+    world = make_world()
+    ground(world)
+    resting = body(world, shape, (0.0, height + 0.1), angular_damping=5.0)
+    run(world, 6.0)
+    assert world.state(resting).position[1] == pytest.approx(height, abs=2e-3)
+    contacts = world.contacts
     assert len(contacts) == 1 and contacts.count.tolist() == [points] and contacts.normal[0] == pytest.approx((0.0, 1.0), abs=1e-2)
-    weight = one.body(resting).mass * 10.0
+    weight = world.body(resting).mass * 10.0
     assert contacts.normal_impulse.sum() * 60.0 == pytest.approx(weight, rel=1e-3)
     assert (contacts.separation[0, :points] <= 1e-4).all() and (contacts.separation[0, :points] > -1e-3).all()
     assert contacts.position[0, 0, 1] == pytest.approx(0.0, abs=1e-3)
@@ -43,35 +43,37 @@ def test_every_shape_rests_on_the_ground_with_its_points_told(shape, height, poi
 
 
 def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints():
-    one = world()
+    world = make_world()
     corners = [(float(k), 0.0) for k in range(-2, 12)]
     links = [
         Segment(a, b, ghost1=before, ghost2=after)
         for before, a, b, after in zip(corners, corners[1:], corners[2:], corners[3:], strict=False)
     ]
-    one.create_body(BodySpec(tuple(FixtureSpec(link, friction=0.0) for link in links), "static"))
-    box = body(one, Polygon.box(0.2, 0.2), (0.0, 0.2), friction=0.0)
-    run(one, 0.5)
-    one.set_velocity(box, (4.0, 0.0))
-    run(one, 1.5)
-    assert one.state(box).linear_velocity[0] == pytest.approx(4.0, rel=1e-9) and one.state(box).position[1] == pytest.approx(0.2, abs=1e-3)
+    world.create_body(BodySpec(tuple(FixtureSpec(link, friction=0.0) for link in links), "static"))
+    box = body(world, Polygon.box(0.2, 0.2), (0.0, 0.2), friction=0.0)
+    run(world, 0.5)
+    world.set_velocity(box, (4.0, 0.0))
+    run(world, 1.5)
+    assert world.state(box).linear_velocity[0] == pytest.approx(4.0, rel=1e-9) and world.state(box).position[1] == pytest.approx(
+        0.2, abs=1e-3
+    )
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-15, 4e-6])
 def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt):
-    """What slips along one line takes the trapezoid, exact under constant acceleration; where it switches, g h t / 2 is lost (issue 29)."""
-    one = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
+    """Slip along one line is integrated by the trapezoidal rule, exact under constant acceleration; a switch loses g h t / 2 (issue 29)."""
+    world = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
     tiles = [Polygon([(-9.0, -1.0), (9.0, -1.0), (9.0, 9.0 * slope), (-9.0, -9.0 * slope)]) for slope in (0.0, tilt)]
-    one.create_body(BodySpec(tuple(FixtureSpec(tile, friction=0.0) for tile in tiles), "static"))
-    box = body(one, Polygon.box(0.5, 0.2), (0.0, 0.2), friction=0.0)
-    run(one, 1.0)
-    assert one.state(box).position[0] == pytest.approx(1.5, abs=1e-4)
+    world.create_body(BodySpec(tuple(FixtureSpec(tile, friction=0.0) for tile in tiles), "static"))
+    box = body(world, Polygon.box(0.5, 0.2), (0.0, 0.2), friction=0.0)
+    run(world, 1.0)
+    assert world.state(box).position[0] == pytest.approx(1.5, abs=1e-4)
 
 
 def test_hooks_hear_beginning_solution_and_end_in_this_order():
-    one = world()
-    ground(one, restitution=0.5)
-    ball = body(one, Circle(0.5), (0.0, 1.0), restitution=0.5)
+    world = make_world()
+    ground(world, restitution=0.5)
+    ball = body(world, Circle(0.5), (0.0, 1.0), restitution=0.5)
     heard = []
     impulses = []
 
@@ -82,28 +84,28 @@ def test_hooks_hear_beginning_solution_and_end_in_this_order():
         heard.append(("solved", event.step))
         impulses.extend(normal)
 
-    one.hooks = StepHooks(begin=note("begin"), end=note("end"), post_solve=solved)
-    while ("end", one.step_index) not in heard:
-        one.step()
+    world.hooks = StepHooks(begin=note("begin"), end=note("end"), post_solve=solved)
+    while ("end", world.step_index) not in heard:
+        world.step()
     names = [name for name, _ in heard]
     assert names[0] == "begin" and names[1] == "solved" and names[-1] == "end" and names.count("begin") == names.count("end") == 1
     speed = math.sqrt(2.0 * 10.0 * 0.5)
-    assert max(impulses) == pytest.approx(1.5 * one.body(ball).mass * speed, rel=0.05)  # (1 + e) m v, of the step before the touch
-    assert one.contacts.ended[0].body_b == ball and [point.state for point in one.contacts.removed] == [PointState.REMOVE]
+    assert max(impulses) == pytest.approx(1.5 * world.body(ball).mass * speed, rel=0.05)  # (1 + e) m v, of the step before the touch
+    assert world.contacts.ended[0].body_b == ball and [point.state for point in world.contacts.removed] == [PointState.REMOVE]
 
 
 def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step():
-    one = world()
-    ground(one)
-    ball = body(one, Circle(0.5), (0.0, 1.0))
-    one.hooks = StepHooks(pre_solve=lambda event: False)
-    run(one, 1.0)
-    assert one.state(ball).position[1] == pytest.approx(1.0 - 5.0, abs=0.01)
+    world = make_world()
+    ground(world)
+    ball = body(world, Circle(0.5), (0.0, 1.0))
+    world.hooks = StepHooks(pre_solve=lambda event: False)
+    run(world, 1.0)
+    assert world.state(ball).position[1] == pytest.approx(1.0 - 5.0, abs=0.01)
 
     def fails(event):
         raise ZeroDivisionError("in the hook")
 
-    two = world()
+    two = make_world()
     ground(two)
     body(two, Circle(0.5), (0.0, 0.5))
     two.hooks = StepHooks(begin=fails)
@@ -113,100 +115,102 @@ def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step():
 
 
 def test_a_body_can_be_destroyed_in_a_hook():
-    one = world()
-    ground(one)
-    ball = body(one, Circle(0.5), (0.0, 1.0))
-    one.hooks = StepHooks(begin=lambda event: one.destroy_body(ball))
-    run(one, 1.0)
-    assert not one.is_body(ball) and len(one.contacts) == 0
+    world = make_world()
+    ground(world)
+    ball = body(world, Circle(0.5), (0.0, 1.0))
+    world.hooks = StepHooks(begin=lambda event: world.destroy_body(ball))
+    run(world, 1.0)
+    assert not world.is_body(ball) and len(world.contacts) == 0
 
 
 def test_a_sensor_tells_and_stops_nothing_even_what_passes_within_one_step():
-    one = world(gravity=(0.0, 0.0))
-    gate = body(one, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
-    bullet = body(one, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))
+    world = make_world(gravity=(0.0, 0.0))
+    gate = body(world, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
+    bullet = body(world, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))
     heard = []
-    one.hooks = StepHooks(begin=lambda event: heard.append(("begin", event.sensor)), end=lambda event: heard.append(("end", event.sensor)))
-    run(one, 0.2)
+    world.hooks = StepHooks(
+        begin=lambda event: heard.append(("begin", event.sensor)), end=lambda event: heard.append(("end", event.sensor))
+    )
+    run(world, 0.2)
     assert heard == [("begin", True), ("end", True)]
-    assert one.state(bullet).linear_velocity == (300.0, 0.0) and gate == 0
+    assert world.state(bullet).linear_velocity == (300.0, 0.0) and gate == 0
 
 
 def test_filters_groups_and_joints_keep_bodies_from_touching():
-    one = world(gravity=(0.0, 0.0))
-    body(one, Circle(0.5), (0.0, 0.0), category=2, mask=0xFFFF)
-    body(one, Circle(0.5), (0.2, 0.0), category=1, mask=0xFFFD)
-    a, b = body(one, Circle(0.5), (5.0, 0.0)), body(one, Circle(0.5), (5.5, 0.0))
-    one.create_joint(DistanceJointSpec(a, b, (5.0, 0.0), (5.5, 0.0)))
+    world = make_world(gravity=(0.0, 0.0))
+    body(world, Circle(0.5), (0.0, 0.0), category=2, mask=0xFFFF)
+    body(world, Circle(0.5), (0.2, 0.0), category=1, mask=0xFFFD)
+    a, b = body(world, Circle(0.5), (5.0, 0.0)), body(world, Circle(0.5), (5.5, 0.0))
+    world.create_joint(DistanceJointSpec(a, b, (5.0, 0.0), (5.5, 0.0)))
     for x in (10.0, 10.3):
-        one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=-1),), position=(x, 0.0)))
-    run(one, 0.1)
-    assert len(one.contacts) == 0
-    one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.0, 0.0)))
-    one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.3, 0.0)))
-    assert len(one.step()) == 1
+        world.create_body(BodySpec((FixtureSpec(Circle(0.5), group=-1),), position=(x, 0.0)))
+    run(world, 0.1)
+    assert len(world.contacts) == 0
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.0, 0.0)))
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.3, 0.0)))
+    assert len(world.step()) == 1
 
 
 def test_piles_sleep_apart_and_wake_together():
-    one = World(WorldSettings(), solver="soft_step")
-    ground(one)
-    left = stack(one, 3, x=-5.0)
-    right = stack(one, 3, x=5.0)
-    run(one, 3.0)
-    assert not one.awake[[one.row_of(k) for k in (*left, *right)]].any()
-    before, contacts = one.state_hash(), one.contacts
-    run(one, 1.0)
-    assert one.state_hash() == before and not one.contacts.evaluated.any() and len(one.contacts) == len(contacts) == 6
-    assert not (one.contacts.began or one.contacts.ended or one.contacts.removed)
-    body(one, Circle(0.2), (5.0, 6.0))
-    run(one, 1.0)
-    assert one.awake[[one.row_of(k) for k in right]].all() and not one.awake[[one.row_of(k) for k in left]].any()
-    one.destroy_body(left[0])
-    run(one, 0.5)
-    assert one.state(left[2]).position[1] < 2.0
+    world = World(WorldSettings(), solver="soft_step")
+    ground(world)
+    left = stack(world, 3, x=-5.0)
+    right = stack(world, 3, x=5.0)
+    run(world, 3.0)
+    assert not world.awake[[world.row_of(k) for k in (*left, *right)]].any()
+    before, contacts = world.state_hash(), world.contacts
+    run(world, 1.0)
+    assert world.state_hash() == before and not world.contacts.evaluated.any() and len(world.contacts) == len(contacts) == 6
+    assert not (world.contacts.began or world.contacts.ended or world.contacts.removed)
+    body(world, Circle(0.2), (5.0, 6.0))
+    run(world, 1.0)
+    assert world.awake[[world.row_of(k) for k in right]].all() and not world.awake[[world.row_of(k) for k in left]].any()
+    world.destroy_body(left[0])
+    run(world, 0.5)
+    assert world.state(left[2]).position[1] < 2.0
 
 
 def test_nothing_sleeps_that_may_not_or_that_is_carried():
-    one = World(WorldSettings(), solver="soft_step")
-    ground(one)
-    body(one, UNIT, (0.0, 0.5), allow_sleep=False)
-    belt = body(one, Polygon.box(3.0, 0.1), (20.0, 0.0), type="kinematic", linear_velocity=(0.01, 0.0))
-    carried = body(one, UNIT, (20.0, 0.6))
-    run(one, 3.0)
-    assert one.awake[1:].all()
-    assert one.state(carried).position[0] - 20.0 == pytest.approx(one.state(belt).position[0] - 20.0, abs=2e-3)
+    world = World(WorldSettings(), solver="soft_step")
+    ground(world)
+    body(world, UNIT, (0.0, 0.5), allow_sleep=False)
+    belt = body(world, Polygon.box(3.0, 0.1), (20.0, 0.0), type="kinematic", linear_velocity=(0.01, 0.0))
+    carried = body(world, UNIT, (20.0, 0.6))
+    run(world, 3.0)
+    assert world.awake[1:].all()
+    assert world.state(carried).position[0] - 20.0 == pytest.approx(world.state(belt).position[0] - 20.0, abs=2e-3)
 
 
 def test_what_cannot_be_is_refused_in_one_line():
-    one = world()
-    ball = body(one, Circle(0.5), (0.0, 0.0))
+    world = make_world()
+    ball = body(world, Circle(0.5), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0 kg/m\\^2 for at least one fixture of a dynamic body"):
-        body(one, Circle(0.5), (0.0, 0.0), density=0.0)
+        body(world, Circle(0.5), (0.0, 0.0), density=0.0)
     with pytest.raises(ValueError, match="shape must be at least one shape with an area for a dynamic body"):
-        body(one, Segment((0.0, 0.0), (1.0, 0.0)), (0.0, 0.0))
+        body(world, Segment((0.0, 0.0), (1.0, 0.0)), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0"):
-        one.set_fixture(one.fixtures_of(ball)[0], density=0.0)
+        world.set_fixture(world.fixtures_of(ball)[0], density=0.0)
     with pytest.raises(ValueError, match="impulse must be small enough that the body stays below 1e\\+06 m/s"):
-        one.apply_impulse(ball, (1e9, 0.0))
+        world.apply_impulse(ball, (1e9, 0.0))
     with pytest.raises(ValueError, match="mass must be from 1e-09 to 1e\\+12 kg"):
-        body(one, Circle(50.0), (0.0, 0.0), density=1e9)
-    one.step()
-    assert one.body_ids == (ball,)
+        body(world, Circle(50.0), (0.0, 0.0), density=1e9)
+    world.step()
+    assert world.body_ids == (ball,)
 
 
 def test_bodies_heaped_in_one_place_part_without_an_explosion():
-    one = world()
-    ground(one)
+    world = make_world()
+    ground(world)
     rng = np.random.default_rng(3)
     for _ in range(60):
-        body(one, UNIT, tuple(rng.normal((0.0, 1.0), 1e-3, 2)))
-    run(one, 5.0)
-    assert np.isfinite(one.poses).all() and one.poses[:, 1].max() < 40.0
-    assert abs(one.velocities).max() < 30.0
+        body(world, UNIT, tuple(rng.normal((0.0, 1.0), 1e-3, 2)))
+    run(world, 5.0)
+    assert np.isfinite(world.poses).all() and world.poses[:, 1].max() < 40.0
+    assert abs(world.velocities).max() < 30.0
 
 
 def test_a_stage_of_this_solver_is_judged():
-    stage = Stage(world())
+    stage = Stage(make_world())
     ground(stage.world)
     body(stage.world, UNIT, (0.0, 0.5))
     stage.referee = LiveReferee(stage.world, LivePairs(stage.world))
@@ -218,32 +222,32 @@ def test_a_stage_of_this_solver_is_judged():
 @pytest.mark.parametrize("shape", [Polygon.box(0.25, 0.25), Circle(0.25)], ids=["box", "disc"])
 @pytest.mark.parametrize("floor", ["tiles", "edges"])
 def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape, floor):
-    one = world()
+    world = make_world()
     for k in range(10):
         piece = Polygon.box(0.5, 0.15, (k + 0.5, -0.15)) if floor == "tiles" else Segment((float(k), 0.0), (k + 1.0, 0.0))
-        body(one, piece, (0.0, 0.0), type="static", friction=0.0)
+        body(world, piece, (0.0, 0.0), type="static", friction=0.0)
     sliders = [
-        body(one, shape, (0.3 + 0.09 * k, 0.25), friction=0.0, category=2, mask=1, linear_velocity=(7.0, 0.0), fixed_rotation=True)
+        body(world, shape, (0.3 + 0.09 * k, 0.25), friction=0.0, category=2, mask=1, linear_velocity=(7.0, 0.0), fixed_rotation=True)
         for k in range(6)
     ]
-    run(one, 1.2)
+    run(world, 1.2)
     for slider in sliders:
-        assert one.state(slider).linear_velocity == pytest.approx((7.0, 0.0), abs=5e-3)
+        assert world.state(slider).linear_velocity == pytest.approx((7.0, 0.0), abs=5e-3)
 
 
 def test_a_real_step_in_the_floor_stops_what_slides():
-    one = world()
-    body(one, Polygon.box(2.0, 0.15, (2.0, -0.15)), (0.0, 0.0), type="static", friction=0.0)
-    body(one, Polygon.box(2.0, 0.15, (6.0, -0.149)), (0.0, 0.0), type="static", friction=0.0)
-    slider = body(one, Polygon.box(0.25, 0.25), (3.0, 0.25), friction=0.0, linear_velocity=(1.0, 0.0), fixed_rotation=True)
-    run(one, 1.2)
-    assert one.state(slider).position[0] == pytest.approx(3.75, abs=1e-3)
+    world = make_world()
+    body(world, Polygon.box(2.0, 0.15, (2.0, -0.15)), (0.0, 0.0), type="static", friction=0.0)
+    body(world, Polygon.box(2.0, 0.15, (6.0, -0.149)), (0.0, 0.0), type="static", friction=0.0)
+    slider = body(world, Polygon.box(0.25, 0.25), (3.0, 0.25), friction=0.0, linear_velocity=(1.0, 0.0), fixed_rotation=True)
+    run(world, 1.2)
+    assert world.state(slider).position[0] == pytest.approx(3.75, abs=1e-3)
 
 
 @pytest.mark.parametrize(("miss", "is_hit"), [(1e-3, False), (-1e-3, True)])
 def test_discs_that_pass_each_other_closely_fly_straight_on(miss, is_hit):
-    one = world(gravity=(0.0, 0.0))
-    flying = body(one, Circle(0.25), (-1.0, 0.5 + miss), linear_velocity=(6.0, 0.0))
-    body(one, Circle(0.25), (0.0, 0.0))
-    run(one, 0.5)
-    assert (one.state(flying).linear_velocity != (6.0, 0.0)) == is_hit
+    world = make_world(gravity=(0.0, 0.0))
+    flying = body(world, Circle(0.25), (-1.0, 0.5 + miss), linear_velocity=(6.0, 0.0))
+    body(world, Circle(0.25), (0.0, 0.0))
+    run(world, 0.5)
+    assert (world.state(flying).linear_velocity != (6.0, 0.0)) == is_hit

@@ -8,18 +8,18 @@ from engine.experiments.references.lab import run
 from engine.experiments.scenes import UNIT, body, ground
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world.hooks import StepHooks
-from tests.unit.dynamics.worlds import world
+from tests.unit.dynamics.worlds import make_world
 
 WALL = Polygon.box(0.05, 2.0)
 
 
 def crossed(shape, speed, target, continuous=True, spin=0.0, **of_target):
-    """Fire `shape` at a target at the origin, and tell whether it is past it in the end."""
-    one = world(gravity=(0.0, 0.0), continuous=continuous)
-    hit = body(one, target, (0.0, 0.0), **({"type": "static"} | of_target))
-    bullet = body(one, shape, (-10.0, 0.0), linear_velocity=(speed, 0.0), angular_velocity=spin)
-    run(one, 20.0 / speed + 0.5)
-    return one.state(bullet).position[0] > one.state(hit).position[0]
+    """Fire `shape` at a target at the origin, and return whether it is past it in the end."""
+    world = make_world(gravity=(0.0, 0.0), continuous=continuous)
+    hit = body(world, target, (0.0, 0.0), **({"type": "static"} | of_target))
+    bullet = body(world, shape, (-10.0, 0.0), linear_velocity=(speed, 0.0), angular_velocity=spin)
+    run(world, 20.0 / speed + 0.5)
+    return world.state(bullet).position[0] > world.state(hit).position[0]
 
 
 @pytest.mark.parametrize("speed", [50.0, 400.0, 6000.0])
@@ -44,12 +44,12 @@ def test_without_continuous_collision_it_does():
 
 @pytest.mark.parametrize("speed", [20.0, 150.0])
 def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed):
-    one = world(gravity=(0.0, 0.0))
-    wall = body(one, WALL, (30.0, 0.0), type="kinematic", linear_velocity=(-50.0, 0.0))
-    bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(speed, 0.0))
-    run(one, 2.0)
-    assert one.state(wall).position[0] - one.state(bullet).position[0] == pytest.approx(0.15, abs=1e-3)
-    assert one.state(bullet).linear_velocity[0] == pytest.approx(-50.0)
+    world = make_world(gravity=(0.0, 0.0))
+    wall = body(world, WALL, (30.0, 0.0), type="kinematic", linear_velocity=(-50.0, 0.0))
+    bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(speed, 0.0))
+    run(world, 2.0)
+    assert world.state(wall).position[0] - world.state(bullet).position[0] == pytest.approx(0.15, abs=1e-3)
+    assert world.state(bullet).linear_velocity[0] == pytest.approx(-50.0)
 
 
 @pytest.mark.parametrize("speed", [50.0, 1000.0])
@@ -59,91 +59,91 @@ def test_a_rod_that_spins_into_a_wall_stays_on_its_side(speed):
 
 
 def test_what_runs_away_slowly_is_struck_all_the_same():
-    one = world(gravity=(0.0, 0.0))
-    slow = body(one, Circle(0.2), (0.0, 0.0), linear_velocity=(5.0, 0.0))
-    fast = body(one, Circle(0.2), (-3.0, 0.0), linear_velocity=(55.0, 0.0))
-    run(one, 0.5)
-    assert one.state(slow).linear_velocity[0] == pytest.approx(30.0) == one.state(fast).linear_velocity[0]
+    world = make_world(gravity=(0.0, 0.0))
+    slow = body(world, Circle(0.2), (0.0, 0.0), linear_velocity=(5.0, 0.0))
+    fast = body(world, Circle(0.2), (-3.0, 0.0), linear_velocity=(55.0, 0.0))
+    run(world, 0.5)
+    assert world.state(slow).linear_velocity[0] == pytest.approx(30.0) == world.state(fast).linear_velocity[0]
 
 
 @pytest.mark.parametrize("asleep", [False, True])
 def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep):
-    one = world(gravity=(0.0, 0.0), sleeping=asleep)
-    balls = [body(one, Circle(0.1), (float(x), 0.0), awake=not asleep) for x in range(3)]
-    wall = body(one, WALL, (-20.0, 0.0), type="kinematic", linear_velocity=(1000.0, 0.0))
+    world = make_world(gravity=(0.0, 0.0), sleeping=asleep)
+    balls = [body(world, Circle(0.1), (float(x), 0.0), awake=not asleep) for x in range(3)]
+    wall = body(world, WALL, (-20.0, 0.0), type="kinematic", linear_velocity=(1000.0, 0.0))
     for _ in range(20):
-        one.step()
-        at = [one.state(ball).position[0] for ball in (wall, *balls)]
+        world.step()
+        at = [world.state(ball).position[0] for ball in (wall, *balls)]
         assert at == sorted(at)
     assert at[1] > 100.0
 
 
 def test_a_blade_sweeps_what_lies_in_its_way():
-    one = world(gravity=(0.0, 0.0))
-    blade = body(one, Polygon.box(1.0, 0.005), (0.0, 0.0), type="kinematic", angular_velocity=80.0)
-    ball = body(one, Circle(0.05), (0.7, 0.3))
-    run(one, 0.2)
-    assert math.hypot(*one.state(ball).position) > 1.5 and one.state(blade).position == (0.0, 0.0)
+    world = make_world(gravity=(0.0, 0.0))
+    blade = body(world, Polygon.box(1.0, 0.005), (0.0, 0.0), type="kinematic", angular_velocity=80.0)
+    ball = body(world, Circle(0.05), (0.7, 0.3))
+    run(world, 0.2)
+    assert math.hypot(*world.state(ball).position) > 1.5 and world.state(blade).position == (0.0, 0.0)
 
 
 def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step():
-    one = world(gravity=(0.0, 0.0))
-    gate = body(one, WALL, (0.0, 0.0), type="static", sensor=True)
-    bullet = body(one, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
-    told = []
+    world = make_world(gravity=(0.0, 0.0))
+    gate = body(world, WALL, (0.0, 0.0), type="static", sensor=True)
+    bullet = body(world, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
+    events = []
     for step in range(6):
-        contacts = one.step()
-        told += [("begin", step, event.body_a) for event in contacts.began] + [("end", step, event.body_a) for event in contacts.ended]
-    assert told == [("begin", 2, gate), ("end", 3, gate)]
-    assert one.state(bullet).position[0] == pytest.approx(17.0)
+        contacts = world.step()
+        events += [("begin", step, event.body_a) for event in contacts.began] + [("end", step, event.body_a) for event in contacts.ended]
+    assert events == [("begin", 2, gate), ("end", 3, gate)]
+    assert world.state(bullet).position[0] == pytest.approx(17.0)
 
 
 def test_what_a_hook_lets_through_is_not_stopped():
-    one = world(gravity=(0.0, 0.0))
-    body(one, WALL, (0.0, 0.0), type="static")
-    bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0))
-    one.hooks = StepHooks(pre_solve=lambda event: False)
-    run(one, 0.1)
-    assert one.state(bullet).position[0] == pytest.approx(40.0)
+    world = make_world(gravity=(0.0, 0.0))
+    body(world, WALL, (0.0, 0.0), type="static")
+    bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0))
+    world.hooks = StepHooks(pre_solve=lambda event: False)
+    run(world, 0.1)
+    assert world.state(bullet).position[0] == pytest.approx(40.0)
 
 
 def test_the_moment_of_a_stop_is_told():
-    one = world(gravity=(0.0, 0.0))
-    body(one, WALL, (0.0, 0.0), type="static")
-    body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m
-    one.step()
-    assert one.impact_moments == ()
-    one.step()
-    (moment,) = one.impact_moments
+    world = make_world(gravity=(0.0, 0.0))
+    body(world, WALL, (0.0, 0.0), type="static")
+    body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m
+    world.step()
+    assert world.impact_moments == ()
+    world.step()
+    (moment,) = world.impact_moments
     assert moment.fraction == pytest.approx(9.85 / 6.5 - 1.0) and moment.pose_b[0] == pytest.approx(-0.15)
-    one.step()
-    assert one.impact_moments == ()
+    world.step()
+    assert world.impact_moments == ()
 
 
 def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor():
-    one = world(gravity=(0.0, -10.0))
-    body(one, Polygon.box(5.0, 0.02), (0.0, 0.0), type="static")
-    ball = body(one, Circle(0.1), (0.0, 0.12), density=0.1)
-    body(one, Polygon.box(1.0, 0.5), (0.0, 0.75), density=1e5)
-    run(one, 3.0)
-    assert one.state(ball).position[1] > 0.0
+    world = make_world(gravity=(0.0, -10.0))
+    body(world, Polygon.box(5.0, 0.02), (0.0, 0.0), type="static")
+    ball = body(world, Circle(0.1), (0.0, 0.12), density=0.1)
+    body(world, Polygon.box(1.0, 0.5), (0.0, 0.75), density=1e5)
+    run(world, 3.0)
+    assert world.state(ball).position[1] > 0.0
 
 
 def test_a_bullet_bounces_off_with_the_speed_that_it_had():
-    one = world(gravity=(0.0, 0.0))
-    body(one, WALL, (0.0, 0.0), type="static", restitution=1.0)
-    bullet = body(one, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0), restitution=1.0)
-    run(one, 0.2)
-    assert one.state(bullet).linear_velocity[0] == pytest.approx(-500.0)
+    world = make_world(gravity=(0.0, 0.0))
+    body(world, WALL, (0.0, 0.0), type="static", restitution=1.0)
+    bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0), restitution=1.0)
+    run(world, 0.2)
+    assert world.state(bullet).linear_velocity[0] == pytest.approx(-500.0)
 
 
 def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell():
-    one = world()
-    ground(one, restitution=1.0)
-    stone = body(one, Circle(0.1), (0.0, 200.1), restitution=1.0)
+    world = make_world()
+    ground(world, restitution=1.0)
+    stone = body(world, Circle(0.1), (0.0, 200.1), restitution=1.0)
     for _ in range(1500):
-        one.step()
-        state = one.state(stone)
+        world.step()
+        state = world.state(stone)
         energy = 10.0 * (state.position[1] - 0.1) + 0.5 * state.linear_velocity[1] ** 2
         assert energy == pytest.approx(
             2000.0, rel=2e-3
@@ -151,12 +151,14 @@ def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell():
 
 
 def test_many_bullets_in_a_box_stay_in_it():
-    one = world(gravity=(0.0, 0.0))
+    world = make_world(gravity=(0.0, 0.0))
     for a, b in (((-5, -5), (5, -5)), ((5, -5), (5, 5)), ((5, 5), (-5, 5)), ((-5, 5), (-5, -5))):
-        body(one, Segment((float(a[0]), float(a[1])), (float(b[0]), float(b[1]))), (0.0, 0.0), type="static", restitution=1.0, friction=0.0)
+        body(
+            world, Segment((float(a[0]), float(a[1])), (float(b[0]), float(b[1]))), (0.0, 0.0), type="static", restitution=1.0, friction=0.0
+        )
     bullets = [
         body(
-            one,
+            world,
             Circle(0.05),
             (x, y),
             restitution=1.0,
@@ -166,27 +168,27 @@ def test_many_bullets_in_a_box_stay_in_it():
         for x in (-3.0, -1.0, 1.0, 3.0)
         for y in (-3.0, -1.0, 1.0, 3.0)
     ]
-    run(one, 4.0)
-    assert all(max(map(abs, one.state(bullet).position)) < 5.0 for bullet in bullets)
+    run(world, 4.0)
+    assert all(max(map(abs, world.state(bullet).position)) < 5.0 for bullet in bullets)
 
 
 def test_a_box_that_slides_fast_is_not_held_up():
-    one = world()
-    ground(one, friction=0.0)
-    box = body(one, UNIT, (-100.0, 0.5), friction=0.0)
-    run(one, 0.5)
-    one.set_velocity(box, (100.0, 0.0))
-    run(one, 1.0)
-    assert one.state(box).position[0] == pytest.approx(0.0, abs=0.01)
+    world = make_world()
+    ground(world, friction=0.0)
+    box = body(world, UNIT, (-100.0, 0.5), friction=0.0)
+    run(world, 0.5)
+    world.set_velocity(box, (100.0, 0.0))
+    run(world, 1.0)
+    assert world.state(box).position[0] == pytest.approx(0.0, abs=0.01)
 
 
 def test_worlds_with_fast_bodies_repeat_to_the_bit():
     def made():
-        one = world()
-        ground(one, restitution=0.7)
+        world = make_world()
+        ground(world, restitution=0.7)
         for k in range(12):
-            body(one, UNIT if k % 2 else Circle(0.3), (2.0 * k, 5.0), restitution=0.7, linear_velocity=(100.0 - 20.0 * k, -80.0))
-        run(one, 1.0)
-        return one
+            body(world, UNIT if k % 2 else Circle(0.3), (2.0 * k, 5.0), restitution=0.7, linear_velocity=(100.0 - 20.0 * k, -80.0))
+        run(world, 1.0)
+        return world
 
     assert made().state_hash() == made().state_hash()

@@ -1,7 +1,7 @@
-"""What must not change, or may not pass a bound, with each joint and each method: momentum, energy, limits (issue 29).
+"""Momentum, energy and limits are kept within bounds, with each joint and each method (issue 29).
 
-One table of scenes, gone through by all methods of ours. Bounds are those of rounding, but for what a method does not do by its nature,
-which is told beside its bounds.
+One table of scenes, gone through by all methods of ours. Bounds are those of rounding, except where a method cannot do better,
+which is explained beside its bounds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ROUNDING = 1e-9
 
 
 class Bounds(NamedTuple):
-    """Of a method: how far linear and angular momentum of what is free may be off, kg m/s and kg m^2/s, of some."""
+    """Bounds of a method on the errors of linear and angular momentum of free bodies, kg m/s and kg m^2/s."""
 
     linear: float = ROUNDING
     angular: float = ROUNDING
@@ -162,13 +162,13 @@ def _world(method, hertz=60.0, gravity=(0.0, 0.0)):
 
 def _totals(world):
     """Return linear momentum, angular momentum about the origin, and energy of motion."""
-    found = np.zeros(4)
-    for one in world.body_ids:
-        body, state = world.body(one), world.state(one)
+    totals = np.zeros(4)
+    for handle in world.body_ids:
+        body, state = world.body(handle), world.state(handle)
         (x, y), (vx, vy), w = state.xf.apply(body.local_center), state.linear_velocity, state.angular_velocity
         m, i = body.mass, body.inertia
-        found += m * vx, m * vy, m * (x * vy - y * vx) + i * w, 0.5 * (m * (vx * vx + vy * vy) + i * w * w)
-    return tuple(found.tolist())
+        totals += m * vx, m * vy, m * (x * vy - y * vx) + i * w, 0.5 * (m * (vx * vx + vy * vy) + i * w * w)
+    return tuple(totals.tolist())
 
 
 @pytest.mark.parametrize("method", OURS)
@@ -276,7 +276,7 @@ STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impul
 
 @pytest.mark.parametrize("method", STIFF)
 def test_a_motor_does_not_turn_what_equal_limits_hold(method):
-    """What a force can do along a line that is held is rounding, and nothing to divide by: `contact_forces` turned at 1.4 rad/s."""
+    """The response along a constrained line is rounding, which must not be a divisor: `contact_forces` turned the disc at 1.4 rad/s."""
     world = _world(method, gravity=(0.0, -10.0))
     hub, disc = world.create_body(BodySpec(type="static")), _small_disc(world, (2.0, 0.0))
     world.create_joint(
@@ -318,11 +318,11 @@ def test_a_rod_without_length_holds_two_points_together(method, joint):
 @pytest.mark.parametrize("method", OURS)
 def test_a_mouse_holds_what_is_at_its_target_already(method):
     world = _world(method, gravity=(0.0, -10.0))
-    one = _disc(world, 1.0, (1.0, 2.0))
-    world.create_joint(MouseJointSpec(one, (1.0, 2.0), max_force=1000.0))
+    disc = _disc(world, 1.0, (1.0, 2.0))
+    world.create_joint(MouseJointSpec(disc, (1.0, 2.0), max_force=1000.0))
     for _ in range(60):
         world.step()
-        assert math.dist(world.state(one).position, (1.0, 2.0)) < 0.05  # m g / k = 10 / (2 pi 5)^2 = 10 mm, and it overshoots
+        assert math.dist(world.state(disc).position, (1.0, 2.0)) < 0.05  # m g / k = 10 / (2 pi 5)^2 = 10 mm, and it overshoots
     assert abs(_totals(world)[2]) < 0.1
 
 

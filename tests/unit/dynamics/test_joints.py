@@ -22,7 +22,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
-from tests.unit.dynamics.worlds import world
+from tests.unit.dynamics.worlds import make_world
 
 BAR = Polygon.box(0.5, 0.1)  # 0.2 kg at 1 kg/m^2
 WEIGHT = 2.0
@@ -32,142 +32,144 @@ STIFF = 5e-4
 
 def pair(joint, at=(1.0, 0.0)):
     """Return a world of a fixed body 0, a bar 1 at `at` and the joint between them: (world, bar, joint)."""
-    one = world()
-    body(one, Circle(0.1), (0.0, 0.0), type="static")
-    bar = body(one, BAR, at)
-    return one, bar, one.create_joint(joint)
+    world = make_world()
+    body(world, Circle(0.1), (0.0, 0.0), type="static")
+    bar = body(world, BAR, at)
+    return world, bar, world.create_joint(joint)
 
 
 def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight():
-    one, bar, hinge = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5))
-    run(one, 5.0)
-    state = one.joint_state(hinge)
+    world, bar, hinge = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5))
+    run(world, 5.0)
+    state = world.joint_state(hinge)
     assert state.angle == pytest.approx(-0.5, abs=STIFF) and state.travel < STIFF
     assert state.force == pytest.approx((0.0, WEIGHT), rel=1e-4, abs=1e-4)
-    x = one.state(bar).position[0]
+    x = world.state(bar).position[0]
     assert state.torque == pytest.approx(WEIGHT * x, rel=1e-4)
 
 
 def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has():
-    one, bar, _ = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_motor=True, motor_speed=1.0, max_motor_torque=100.0))
-    run(one, 3.0)
-    assert one.state(bar).angle == pytest.approx(3.0, rel=1e-3)
+    world, bar, _ = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_motor=True, motor_speed=1.0, max_motor_torque=100.0))
+    run(world, 3.0)
+    assert world.state(bar).angle == pytest.approx(3.0, rel=1e-3)
     weak, bar, hinge = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_motor=True, motor_speed=1.0, max_motor_torque=0.5))
     run(weak, 0.2)
     assert weak.state(bar).angular_velocity < 0.0 and weak.joint_state(hinge).torque == pytest.approx(0.5)
 
 
 def test_a_rod_keeps_its_length_and_a_spring_finds_its_own():
-    one, _, rod = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0)))
+    world, _, rod = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0)))
     for _ in range(300):
-        one.step()
-        assert one.joint_state(rod).travel == pytest.approx(1.0, abs=1e-3)
-    one, _, spring = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (0.0, -1.0), frequency=1.0, damping_ratio=0.5), (0.0, -1.0))
-    run(one, 8.0)
-    assert one.joint_state(spring).travel == pytest.approx(1.0 + 10.0 / (2.0 * math.pi) ** 2, abs=1e-4)  # m g / k, k = m w^2
-    assert one.joint_state(spring).force == pytest.approx((0.0, WEIGHT), abs=1e-4)
+        world.step()
+        assert world.joint_state(rod).travel == pytest.approx(1.0, abs=1e-3)
+    world, _, spring = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (0.0, -1.0), frequency=1.0, damping_ratio=0.5), (0.0, -1.0))
+    run(world, 8.0)
+    assert world.joint_state(spring).travel == pytest.approx(1.0 + 10.0 / (2.0 * math.pi) ** 2, abs=1e-4)  # m g / k, k = m w^2
+    assert world.joint_state(spring).force == pytest.approx((0.0, WEIGHT), abs=1e-4)
 
 
 def test_a_damped_spring_swings_as_its_equation_says():
-    one = world(gravity=(0.0, 0.0))
-    body(one, Circle(0.1), (0.0, 0.0), type="static")
-    bar = body(one, BAR, (1.0, 0.0))
-    one.create_joint(DistanceJointSpec(0, bar, (0.0, 0.0), (1.0, 0.0), frequency=1.0, damping_ratio=0.1, length=0.5))
+    world = make_world(gravity=(0.0, 0.0))
+    body(world, Circle(0.1), (0.0, 0.0), type="static")
+    bar = body(world, BAR, (1.0, 0.0))
+    world.create_joint(DistanceJointSpec(0, bar, (0.0, 0.0), (1.0, 0.0), frequency=1.0, damping_ratio=0.1, length=0.5))
     omega, ratio = 2.0 * math.pi, 0.1
     damped = omega * math.sqrt(1.0 - ratio * ratio)
     worst = 0.0
     for step in range(1, 121):
-        one.step()
+        world.step()
         t = step / 60.0
         exact = 0.5 + 0.5 * math.exp(-ratio * omega * t) * (math.cos(damped * t) + ratio * omega / damped * math.sin(damped * t))
-        worst = max(worst, abs(one.state(bar).position[0] - exact))
+        worst = max(worst, abs(world.state(bar).position[0] - exact))
     assert worst < 0.012  # an implicit step of 1/480 s damps by w h / 2: of a swing of 0.5 m e^(-0.1 w t) some 0.65 % a radian
 
 
 def test_a_weld_holds_and_a_soft_one_gives_way_as_its_spring_says():
-    one, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0)))
-    run(one, 5.0)
-    assert one.state(bar).angle == pytest.approx(0.0, abs=STIFF) and one.joint_state(weld).force == pytest.approx((0.0, WEIGHT), abs=1e-3)
-    one, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0), frequency=4.0, damping_ratio=1.0))
-    run(one, 5.0)
-    state, whole = one.joint_state(weld), one.body(bar)
-    assert state.torque == pytest.approx(WEIGHT * one.state(bar).position[0], rel=1e-3)
-    assert -state.angle == pytest.approx(state.torque / (whole.inertia * (8.0 * math.pi) ** 2), rel=1e-2)
+    world, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0)))
+    run(world, 5.0)
+    assert world.state(bar).angle == pytest.approx(0.0, abs=STIFF) and world.joint_state(weld).force == pytest.approx(
+        (0.0, WEIGHT), abs=1e-3
+    )
+    world, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0), frequency=4.0, damping_ratio=1.0))
+    run(world, 5.0)
+    state, record = world.joint_state(weld), world.body(bar)
+    assert state.torque == pytest.approx(WEIGHT * world.state(bar).position[0], rel=1e-3)
+    assert -state.angle == pytest.approx(state.torque / (record.inertia * (8.0 * math.pi) ** 2), rel=1e-2)
 
 
 def test_a_slider_slides_along_its_axis_between_its_limits():
     limits = {"enable_limit": True, "lower_translation": -0.3, "upper_translation": 2.0}
-    one, bar, slider = pair(PrismaticJointSpec(0, 1, (1.0, 0.0), (0.6, 0.8), **limits))
-    run(one, 3.0)
-    state = one.joint_state(slider)
+    world, bar, slider = pair(PrismaticJointSpec(0, 1, (1.0, 0.0), (0.6, 0.8), **limits))
+    run(world, 3.0)
+    state = world.joint_state(slider)
     assert state.travel == pytest.approx(-0.3, abs=STIFF) and state.angle == pytest.approx(0.0, abs=STIFF)
-    assert one.state(bar).position == pytest.approx((1.0 - 0.18, -0.24), abs=STIFF)
+    assert world.state(bar).position == pytest.approx((1.0 - 0.18, -0.24), abs=STIFF)
     assert state.force == pytest.approx((0.0, WEIGHT), abs=1e-3)
     driven = {"enable_motor": True, "motor_speed": 0.5, "max_motor_force": 50.0}
-    one, _, slider = pair(PrismaticJointSpec(0, 1, (1.0, 0.0), (0.6, 0.8), **driven))
-    run(one, 2.0)
-    assert one.joint_state(slider).travel == pytest.approx(1.0, abs=2e-3)
+    world, _, slider = pair(PrismaticJointSpec(0, 1, (1.0, 0.0), (0.6, 0.8), **driven))
+    run(world, 2.0)
+    assert world.joint_state(slider).travel == pytest.approx(1.0, abs=2e-3)
 
 
 def test_a_wheel_turns_freely_on_its_spring():
     motor = {"enable_motor": True, "motor_speed": 3.0, "max_motor_torque": 10.0}
-    one, bar, wheel = pair(WheelJointSpec(0, 1, (1.0, 0.0), (0.0, 1.0), frequency=2.0, damping_ratio=0.7, **motor))
-    run(one, 5.0)
-    state = one.joint_state(wheel)
+    world, bar, wheel = pair(WheelJointSpec(0, 1, (1.0, 0.0), (0.0, 1.0), frequency=2.0, damping_ratio=0.7, **motor))
+    run(world, 5.0)
+    state = world.joint_state(wheel)
     assert state.spin == pytest.approx(3.0) and state.travel == pytest.approx(-10.0 / (4.0 * math.pi) ** 2, abs=1e-4)
-    assert one.state(bar).position[0] == pytest.approx(1.0, abs=STIFF)
+    assert world.state(bar).position[0] == pytest.approx(1.0, abs=STIFF)
 
 
 def test_a_rope_is_slack_until_it_is_taut():
-    one, bar, rope = pair(RopeJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0), max_length=1.5))
-    run(one, 0.2)
-    assert one.state(bar).position == pytest.approx((1.0, -0.5 * 10.0 * 0.04), abs=2.1e-3)  # h g t / 2
-    assert one.joint_state(rope).force == (0.0, 0.0)
-    run(one, 3.0)
-    assert one.joint_state(rope).travel <= 1.5 + 1e-3
+    world, bar, rope = pair(RopeJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0), max_length=1.5))
+    run(world, 0.2)
+    assert world.state(bar).position == pytest.approx((1.0, -0.5 * 10.0 * 0.04), abs=2.1e-3)  # h g t / 2
+    assert world.joint_state(rope).force == (0.0, 0.0)
+    run(world, 3.0)
+    assert world.joint_state(rope).travel <= 1.5 + 1e-3
 
 
 def test_a_pulley_keeps_the_sum_of_its_lengths():
-    one = world()
-    light, heavy = body(one, BAR, (-2.0, 0.0)), body(one, Polygon.box(0.5, 0.2), (2.0, 0.0))
-    pulley = one.create_joint(PulleyJointSpec(light, heavy, (-2.0, 5.0), (2.0, 5.0), (-2.0, 0.0), (2.0, 0.0), ratio=1.5))
-    run(one, 0.5)
-    (_, y1), (_, y2) = one.state(light).position, one.state(heavy).position
+    world = make_world()
+    light, heavy = body(world, BAR, (-2.0, 0.0)), body(world, Polygon.box(0.5, 0.2), (2.0, 0.0))
+    pulley = world.create_joint(PulleyJointSpec(light, heavy, (-2.0, 5.0), (2.0, 5.0), (-2.0, 0.0), (2.0, 0.0), ratio=1.5))
+    run(world, 0.5)
+    (_, y1), (_, y2) = world.state(light).position, world.state(heavy).position
     assert (5.0 - y1) + 1.5 * (5.0 - y2) == pytest.approx(12.5, abs=1e-3)
     m1, m2, ratio = 0.2, 0.4, 1.5  # m1 a = T - m1 g, m2 a / ratio = ... : the heavy one moves 1 / ratio of the way of the light one
     acceleration_light = 2.0 * y1 / 0.25
     exact = 10.0 * (m2 * ratio * ratio**-1 - m1 * ratio) / (m1 * ratio + m2 / ratio)
     assert acceleration_light == pytest.approx(exact, rel=5e-3)
-    assert one.joint_state(pulley).force[1] == pytest.approx(ratio * m1 * (10.0 + exact), rel=1e-2)
+    assert world.joint_state(pulley).force[1] == pytest.approx(ratio * m1 * (10.0 + exact), rel=1e-2)
 
 
 def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot():
     """Issue 29: its two lengths are rows of one kind and mode, and after a snapshot both had the impulse of the first."""
-    one = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
-    heavy, light = body(one, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(one, BAR, (2.0, 4.0))
-    hanging = body(one, BAR, (-2.0, 3.0), linear_velocity=(1.0, 0.0))
-    one.create_joint(DistanceJointSpec(heavy, hanging, (-2.0, 4.0), (-2.0, 3.0)))
-    one.create_joint(PulleyJointSpec(light, heavy, (2.0, 5.0), (-2.0, 5.0), (2.0, 4.0), (-2.0, 4.0)))
-    run(one, 1.5)
-    assert math.dist(one.state(heavy).position, (-2.0, 5.0)) == pytest.approx(2.0, abs=0.01)  # it has all the rope
-    twin = one.clone()
-    run(one, 0.2)
+    world = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
+    heavy, light = body(world, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(world, BAR, (2.0, 4.0))
+    hanging = body(world, BAR, (-2.0, 3.0), linear_velocity=(1.0, 0.0))
+    world.create_joint(DistanceJointSpec(heavy, hanging, (-2.0, 4.0), (-2.0, 3.0)))
+    world.create_joint(PulleyJointSpec(light, heavy, (2.0, 5.0), (-2.0, 5.0), (2.0, 4.0), (-2.0, 4.0)))
+    run(world, 1.5)
+    assert math.dist(world.state(heavy).position, (-2.0, 5.0)) == pytest.approx(2.0, abs=0.01)  # it has all the rope
+    twin = world.clone()
+    run(world, 0.2)
     run(twin, 0.2)
-    assert twin.state_hash() == one.state_hash()
+    assert twin.state_hash() == world.state_hash()
 
 
 def test_a_mouse_pulls_with_no_more_force_than_it_has():
-    one = world()
-    bar = body(one, BAR, (1.0, 0.0))
-    mouse = one.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0))
-    one.destroy_joint(mouse)
-    mouse = one.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0, grabbed=(1.0, 0.0)))
-    run(one, 3.0)
-    assert one.state(bar).position == pytest.approx((3.0, 2.0 - 10.0 / (10.0 * math.pi) ** 2), abs=1e-3)  # sags by m g / k
-    one.set_mouse_target(mouse, (0.0, 0.0))
-    run(one, 3.0)
-    assert one.state(bar).position == pytest.approx((0.0, -10.0 / (10.0 * math.pi) ** 2), abs=1e-3)
-    weak = world()
+    world = make_world()
+    bar = body(world, BAR, (1.0, 0.0))
+    mouse = world.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0))
+    world.destroy_joint(mouse)
+    mouse = world.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0, grabbed=(1.0, 0.0)))
+    run(world, 3.0)
+    assert world.state(bar).position == pytest.approx((3.0, 2.0 - 10.0 / (10.0 * math.pi) ** 2), abs=1e-3)  # sags by m g / k
+    world.set_mouse_target(mouse, (0.0, 0.0))
+    run(world, 3.0)
+    assert world.state(bar).position == pytest.approx((0.0, -10.0 / (10.0 * math.pi) ** 2), abs=1e-3)
+    weak = make_world()
     bar = body(weak, BAR, (1.0, 0.0))
     weak.create_joint(MouseJointSpec(bar, (1.0, 5.0), 1.0, grabbed=(1.0, 0.0)))
     run(weak, 1.0)
@@ -175,50 +177,50 @@ def test_a_mouse_pulls_with_no_more_force_than_it_has():
 
 
 def test_friction_bears_what_it_can():
-    one, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=1.0, max_torque=1.0))
-    run(one, 1.0)
-    assert one.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-6)
-    one, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=3.0, max_torque=1.0))
-    run(one, 1.0)
-    assert abs(one.state(bar).linear_velocity[1]) < 1e-9
+    world, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=1.0, max_torque=1.0))
+    run(world, 1.0)
+    assert world.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-6)
+    world, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=3.0, max_torque=1.0))
+    run(world, 1.0)
+    assert abs(world.state(bar).linear_velocity[1]) < 1e-9
 
 
 def test_a_motor_joint_drives_to_its_place():
-    one, bar, motor = pair(MotorJointSpec(0, 1, (2.0, 1.0), 0.3, max_force=100.0, max_torque=100.0))
-    run(one, 3.0)
-    assert one.state(bar).position == pytest.approx((2.0, 1.0), abs=1e-3) and one.state(bar).angle == pytest.approx(0.3, abs=1e-4)
-    assert one.joint_state(motor).force == pytest.approx((0.0, WEIGHT), abs=1e-3)
-    assert one.joint_anchors(motor) == ((0.0, 0.0), pytest.approx((2.0, 1.0), abs=1e-3))
+    world, bar, motor = pair(MotorJointSpec(0, 1, (2.0, 1.0), 0.3, max_force=100.0, max_torque=100.0))
+    run(world, 3.0)
+    assert world.state(bar).position == pytest.approx((2.0, 1.0), abs=1e-3) and world.state(bar).angle == pytest.approx(0.3, abs=1e-4)
+    assert world.joint_state(motor).force == pytest.approx((0.0, WEIGHT), abs=1e-3)
+    assert world.joint_anchors(motor) == ((0.0, 0.0), pytest.approx((2.0, 1.0), abs=1e-3))
 
 
 @pytest.mark.parametrize("ratio", [2.0, -0.5])
 def test_gears_turn_by_their_ratio_and_drive_a_slider(ratio):
-    one = world()
-    frame = body(one, Circle(0.1), (0.0, 0.0), type="static")
-    first, second, rack = body(one, Circle(0.5), (-2.0, 0.0)), body(one, Circle(1.0), (2.0, 0.0)), body(one, BAR, (0.0, 3.0))
-    driven = one.create_joint(RevoluteJointSpec(frame, first, (-2.0, 0.0), enable_motor=True, motor_speed=2.0, max_motor_torque=1000.0))
-    follows = one.create_joint(RevoluteJointSpec(frame, second, (2.0, 0.0)))
-    slides = one.create_joint(PrismaticJointSpec(frame, rack, (0.0, 3.0), (1.0, 0.0)))
-    one.create_joint(GearJointSpec(driven, follows, ratio))
-    one.create_joint(GearJointSpec(driven, slides, ratio))
-    run(one, 1.0)
-    assert one.state(first).angle == pytest.approx(2.0, abs=0.01)
-    assert one.state(second).angle == pytest.approx(-one.state(first).angle / ratio, abs=1e-4)
-    assert one.state(rack).position[0] == pytest.approx(-one.state(first).angle / ratio, abs=1e-4)
+    world = make_world()
+    frame = body(world, Circle(0.1), (0.0, 0.0), type="static")
+    first, second, rack = body(world, Circle(0.5), (-2.0, 0.0)), body(world, Circle(1.0), (2.0, 0.0)), body(world, BAR, (0.0, 3.0))
+    driven = world.create_joint(RevoluteJointSpec(frame, first, (-2.0, 0.0), enable_motor=True, motor_speed=2.0, max_motor_torque=1000.0))
+    follows = world.create_joint(RevoluteJointSpec(frame, second, (2.0, 0.0)))
+    slides = world.create_joint(PrismaticJointSpec(frame, rack, (0.0, 3.0), (1.0, 0.0)))
+    world.create_joint(GearJointSpec(driven, follows, ratio))
+    world.create_joint(GearJointSpec(driven, slides, ratio))
+    run(world, 1.0)
+    assert world.state(first).angle == pytest.approx(2.0, abs=0.01)
+    assert world.state(second).angle == pytest.approx(-world.state(first).angle / ratio, abs=1e-4)
+    assert world.state(rack).position[0] == pytest.approx(-world.state(first).angle / ratio, abs=1e-4)
 
 
 def test_a_hanging_chain_with_a_heavy_ball_holds_together():
-    one = world()
-    before = body(one, Circle(0.1), (0.0, -100.0), type="static")
+    world = make_world()
+    before = body(world, Circle(0.1), (0.0, -100.0), type="static")
     links = []
     for k in range(30):
-        link = body(one, Polygon.box(0.5, 0.125), (0.5 + k, 20.0), density=20.0, mask=0)
-        links.append(one.create_joint(RevoluteJointSpec(before, link, (float(k), 20.0))))
+        link = body(world, Polygon.box(0.5, 0.125), (0.5 + k, 20.0), density=20.0, mask=0)
+        links.append(world.create_joint(RevoluteJointSpec(before, link, (float(k), 20.0))))
         before = link
-    ball = body(one, Circle(4.0), (34.0, 20.0), density=20.0, mask=0)
-    links.append(one.create_joint(RevoluteJointSpec(before, ball, (30.0, 20.0))))
+    ball = body(world, Circle(4.0), (34.0, 20.0), density=20.0, mask=0)
+    links.append(world.create_joint(RevoluteJointSpec(before, ball, (30.0, 20.0))))
     apart = 0.0
     for _ in range(300):
-        one.step()
-        apart = max(apart, *(math.dist(*one.joint_anchors(link)) for link in links))
+        world.step()
+        apart = max(apart, *(math.dist(*world.joint_anchors(link)) for link in links))
     assert apart < 0.08

@@ -1,4 +1,4 @@
-"""What is compiled ahead is all that a step asks: no scene waits for the compiler later."""
+"""Everything that a step needs is compiled ahead: no scene waits for the compiler later."""
 
 import importlib
 import pkgutil

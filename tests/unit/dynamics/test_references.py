@@ -38,11 +38,11 @@ BY_32 = {
     # contacts are found once a step, of 1/60 s, whatever the sub-steps
     ("dominoes", "speed of the wave, m/s"): 0.015,
 }
-"""Of the exact solutions, those that 32 sub-steps do not bring to a tenth of the demand: what is borne instead, and why."""
+"""Exact solutions that 32 sub-steps do not bring to a tenth of the demand: the accepted error, and why."""
 
 
 def _named(is_slow, chapter=None):
-    return [one.name for one in REFERENCES.values() if one.is_slow is is_slow and chapter in (None, one.chapter)]
+    return [reference.name for reference in REFERENCES.values() if reference.is_slow is is_slow and chapter in (None, reference.chapter)]
 
 
 def _holds(name, n_steps, share, borne):
@@ -131,23 +131,23 @@ def _cone(n, friction):
 def test_the_least_friction_of_the_arch_by_a_linear_program():
     stones = scenes.arch_stones()
     data = [polygon_mass(stone, 1.0) for stone in stones]
-    centers = [np.array(one.centroid) for one in data]
+    centers = [np.array(mass.centroid) for mass in data]
     joints = []
-    for k, (one, other) in enumerate(pairwise(stones)):
-        shared = [corner for corner in one if np.hypot(*(other - corner).T).min() < 1e-9]
+    for k, (stone, other) in enumerate(pairwise(stones)):
+        shared = [corner for corner in stone if np.hypot(*(other - corner).T).min() < 1e-9]
         along = shared[1] - shared[0]
         normal = np.array((along[1], -along[0])) / np.hypot(*along)
         normal *= np.sign(normal @ (centers[k + 1] - centers[k]))
         joints += [(corner, normal, k, k + 1) for corner in shared]
     up = np.array((0.0, 1.0))
     joints += [(corner, up, -1, k) for k in (0, len(stones) - 1) for corner in stones[k] if corner[1] == 0.0]
-    matrix, right = _balance(joints, centers, [10.0 * one.mass for one in data])
+    matrix, right = _balance(joints, centers, [10.0 * mass.mass for mass in data])
     bounds = [(0.0, None), (None, None)] * len(joints)
 
     def stands(friction):
         cone = _cone(len(joints), friction)
-        found = linprog(np.zeros(2 * len(joints)), A_ub=cone, b_ub=np.zeros(len(cone)), A_eq=matrix, b_eq=right, bounds=bounds)
-        return bool(found.status == 0)
+        solution = linprog(np.zeros(2 * len(joints)), A_ub=cone, b_ub=np.zeros(len(cone)), A_eq=matrix, b_eq=right, bounds=bounds)
+        return bool(solution.status == 0)
 
     assert not stands(ARCH_FRICTION - 2e-5) and stands(ARCH_FRICTION + 2e-5)
 
@@ -162,10 +162,10 @@ def test_forces_in_a_pyramid_are_within_the_bounds_of_a_linear_program():
     cone, bounds = _cone(len(joints), 0.6), [(0.0, None), (None, None)] * len(joints)
     forces = contacts.normal_impulse.reshape(-1) * 60.0
     for k in range(0, len(joints), 7):  # some: each takes two programmes
-        wanted = np.zeros(2 * len(joints))
-        wanted[2 * k] = 1.0
+        objective = np.zeros(2 * len(joints))
+        objective[2 * k] = 1.0
         least, most = (
-            sign * linprog(sign * wanted, A_ub=cone, b_ub=np.zeros(len(cone)), A_eq=matrix, b_eq=right, bounds=bounds).fun
+            sign * linprog(sign * objective, A_ub=cone, b_ub=np.zeros(len(cone)), A_eq=matrix, b_eq=right, bounds=bounds).fun
             for sign in (1.0, -1.0)
         )
         assert least - 1e-6 <= forces[k] <= most + 1e-6

@@ -15,12 +15,12 @@ def test_one_step_from_one_snapshot_is_always_the_same(solver, chosen, scene):
     world = SCENES[scene](solver, chosen)
     for _ in range(3):
         world.step()
-    kept, found = world.snapshot(), set()
+    kept, states = world.snapshot(), set()
     for _ in range(20):
         world.restore(kept)
         world.step()
-        found.add(state_bytes(world))
-    assert len(found) == 1
+        states.add(state_bytes(world))
+    assert len(states) == 1
 
 
 @pytest.mark.parametrize("scene", SCENES)

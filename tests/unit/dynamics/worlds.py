@@ -3,6 +3,6 @@
 from engine.experiments.references import Lab
 
 
-def world(n_steps=8, **settings):
+def make_world(n_steps=8, **settings):
     """Return an empty world of the soft step with `n_steps` sub-steps, in which nothing sleeps unless said."""
     return Lab(sub_steps=n_steps).world(**settings)

@@ -73,12 +73,12 @@ def run_twice(demo, engine, n):
     hashes = []
     for _ in range(2):
         try:
-            one = demo(0, solver=engine)
-            steps(one.sim, n)
+            made = demo(0, solver=engine)
+            steps(made.sim, n)
         except (InvalidInputError, WorldLostError) as error:
             assert load_solver(engine).capabilities.title in str(error) and "\n" not in str(error)
             return None
-        hashes.append([stage.world.state_hash() for stage in one.stages])
+        hashes.append([stage.world.state_hash() for stage in made.stages])
     return hashes
 
 

@@ -50,7 +50,7 @@ def test_the_distance_is_that_of_fractions():
         is_thin = [len(core.corners) == 2 for core in (a, b)]
         if all(is_thin):
             continue
-        found = distance_sq(a, b)
+        exact_sq = distance_sq(a, b)
         exact = a.fractions, b.fractions
         nearest = min(
             fraction_distance_sq(point, core[k], core[(k + 1) % len(core)])
@@ -58,18 +58,18 @@ def test_the_distance_is_that_of_fractions():
             for point in other
             for k in range(len(core))
         )
-        assert found in (0, nearest)
-        distance = float(found) ** 0.5
+        assert exact_sq in (0, nearest)
+        distance = float(exact_sq) ** 0.5
         if max(len(a.corners), len(b.corners)) > 2:
             share = share_point(a, b)
-            assert not share or found == 0
-            assert share or found > 0 or any(is_thin)
+            assert not share or exact_sq == 0
+            assert share or exact_sq > 0 or any(is_thin)
             seen.add(share)
-        if found > 0:
+        if exact_sq > 0:
             gap = core_gap(a, b)
             assert gap == pytest.approx(distance, rel=1e-9)
             assert Fraction(gap) <= Fraction(distance) * (1 + Fraction(1, 10**14))
-            assert found <= witness_distance_sq(a, b) <= found * (1 + Fraction(1, 10**9))
+            assert exact_sq <= witness_distance_sq(a, b) <= exact_sq * (1 + Fraction(1, 10**9))
     assert seen == {True, False}
 
 

@@ -55,9 +55,9 @@ def test_angles_are_degrees_outside_and_radians_inside():
 
 def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
     atlas = Atlas.of(SMALL, cells)
-    for found in atlas.maps:
-        assert found.surprises.sum() == 0
-        assert all(outlier.reason == "sampling" for outlier in found.outliers)
+    for map_of_rule in atlas.maps:
+        assert map_of_rule.surprises.sum() == 0
+        assert all(outlier.reason == "sampling" for outlier in map_of_rule.outliers)
     discrete, bullet = atlas.maps
     assert discrete.tunneled.max() > 0.9
     assert bullet.tunneled.max() == 0.0 and bullet.hit.min() == 1.0
@@ -66,10 +66,10 @@ def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
 
 def test_a_cell_that_lies_is_found_and_named(cells):
     wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
-    found = AtlasMap(SMALL, "bullet", wrong)
-    assert [(outlier.column, outlier.reason) for outlier in found.outliers] == [(1, "unexplained"), (2, "turned")]
-    assert found.within_share == pytest.approx(10 / 12)
-    assert not found.agrees
+    map_of_rule = AtlasMap(SMALL, "bullet", wrong)
+    assert [(outlier.column, outlier.reason) for outlier in map_of_rule.outliers] == [(1, "unexplained"), (2, "turned")]
+    assert map_of_rule.within_share == pytest.approx(10 / 12)
+    assert not map_of_rule.agrees
 
 
 def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn():
@@ -90,16 +90,16 @@ def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path)
     first, second = list(SMALL.cells())[:2]
     journal.add(first, (1, 2, 0, 0))
     journal.add(second, (3, 4, 0, 0))
-    whole = journal.path.read_bytes()
-    for cut in range(len(whole) + 1):
-        journal.path.write_bytes(whole[:cut])
+    content = journal.path.read_bytes()
+    for cut in range(len(content) + 1):
+        journal.path.write_bytes(content[:cut])
         again = AtlasJournal(tmp_path, SMALL, "2.3.0")
-        n_lines = whole[:cut].count(b"\n")
+        n_lines = content[:cut].count(b"\n")
         assert len(again.cells) == max(0, n_lines - 1)
-    journal.path.write_bytes(whole[:-3])
+    journal.path.write_bytes(content[:-3])
     again = AtlasJournal(tmp_path, SMALL, "2.3.0")
     again.add(second, (3, 4, 0, 0))
-    assert journal.path.read_bytes() == whole
+    assert journal.path.read_bytes() == content
 
 
 def test_a_journal_is_of_one_plan_and_one_engine(tmp_path):

@@ -31,12 +31,12 @@ def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed():
 def test_the_blade_is_met_in_time_or_late_but_never_early():
     """The larger tolerance: the blade's angle in float32, times its length; and Box2D may pass over a touch, but invents none."""
     shots = [run_shot(spec) for rule in ("bullet", "default") for spec in random_shots("blade", rule, 30, 3)]
-    told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
-    assert len(told) >= 30
-    for shot in told:
+    stopped = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
+    assert len(stopped) >= 30
+    for shot in stopped:
         assert shot.stop_window is not None
         assert shot.impact_time is None or shot.impact_time >= shot.stop_window[0], shot.spec
-    assert sum(not shot.is_in_time for shot in told) <= LATE_BLADES * len(told)
+    assert sum(not shot.is_in_time for shot in stopped) <= LATE_BLADES * len(stopped)
     spinning, still = (ShotSpec(target="blade", target_speed=speed) for speed in (40.0, 0.0))
     assert rounding(still) < rounding(spinning) < 5e-4
 

@@ -1,4 +1,4 @@
-"""What Box2D does not promise: each rule against what Box2D does, row by row where a row can be foretold."""
+"""Limitations of Box2D: each rule against Box2D's behavior, row by row if a row can be predicted."""
 
 import json
 import math
@@ -30,8 +30,8 @@ PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_throu
 
 def measured(findings, what):
     assert all(finding.holds for finding in findings)
-    (found,) = [finding.measured for finding in findings if finding.what == what]
-    return found
+    (value,) = [finding.measured for finding in findings if finding.what == what]
+    return value
 
 
 @pytest.mark.parametrize("target", ["sensor", "static", "kinematic", "dynamic"])
@@ -64,16 +64,16 @@ def test_which_of_many_bullets_are_detected_or_pass(measure, shares):
 
 @pytest.mark.parametrize("hertz", [15.0, 60.0, 240.0])
 def test_the_cap_grows_with_the_hertz(hertz):
-    found = measure_cap(hertz)
-    assert measured(found, "set to 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
-    assert measured(found, "set to 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
+    findings = measure_cap(hertz)
+    assert measured(findings, "set to 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
+    assert measured(findings, "set to 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
 
 
 def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
-    found = measure_missed()
-    assert measured(found, "our time of impact: first contact, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
-    assert measured(found, "deepest overlap, skins included") > 0.4
-    assert measured(found, "contacts that b2TimeOfImpact finds") == 0.0
+    findings = measure_missed()
+    assert measured(findings, "our time of impact: first contact, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
+    assert measured(findings, "deepest overlap, skins included") > 0.4
+    assert measured(findings, "contacts that b2TimeOfImpact finds") == 0.0
     for bullet in (False, True):
         passage = Passage(bullet=bullet)
         passage.step()
@@ -91,9 +91,9 @@ def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee():
 
 
 def test_what_the_search_finds_is_hidden_behind_a_face_that_separates_at_both_ends():
-    found = find_missed(seed=1, n_tries=10_000)
-    assert found.n_asked > 500 and 3 <= len(found.missed) < 0.02 * found.n_asked
-    for crossing in found.missed:
+    search = find_missed(seed=1, n_tries=10_000)
+    assert search.n_asked > 500 and 3 <= len(search.missed) < 0.02 * search.n_asked
+    for crossing in search.missed:
         assert crossing.is_hidden and crossing.box2d_status() == Status.MISS and crossing.our_touch() is not None
 
 
@@ -113,7 +113,7 @@ def test_seams_bump_what_the_rule_says(slider, bumpy):
         assert counts.speed_error <= SOLVER_SHARE * 7.0
         assert (counts.bumped > 0.0) == (ground in bumpy)
         assert (counts.mean_loss > 0.05) == (ground in bumpy)
-    assert all(one.holds for one in measure_seams(slider, 7.0, 20))
+    assert all(finding.holds for finding in measure_seams(slider, 7.0, 20))
 
 
 def test_a_box_that_trips_keeps_three_eighths():
@@ -130,10 +130,10 @@ def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught():
 
 @pytest.mark.parametrize("restitution", [1.0, 0.5, 0.05, 0.0])
 def test_nothing_bounces_at_one_meter_a_second_or_less(restitution):
-    found = measure_threshold(restitution)
-    assert all(one.holds for one in found)
-    for approach, one in zip(APPROACHES, found, strict=False):
-        assert one.measured == pytest.approx(restitution * approach if approach > 1.0 else 0.0, abs=1e-6)
+    findings = measure_threshold(restitution)
+    assert all(finding.holds for finding in findings)
+    for approach, finding in zip(APPROACHES, findings, strict=False):
+        assert finding.measured == pytest.approx(restitution * approach if approach > 1.0 else 0.0, abs=1e-6)
 
 
 def test_no_drop_of_the_experiment_ends_inside_a_step():
@@ -144,12 +144,12 @@ def test_no_drop_of_the_experiment_ends_inside_a_step():
 
 def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie():
     """Not at 0, and not somewhere within the skin: at 5 mm, or at the height at which the last step of its fall has left it."""
-    found = measure_threshold(1.0)[len(APPROACHES) :]
-    lying = {drop: one for drop, one in zip(DROPS, found, strict=True) if "does not bounce" in one.what}
+    findings = measure_threshold(1.0)[len(APPROACHES) :]
+    lying = {drop: finding for drop, finding in zip(DROPS, findings, strict=True) if "does not bounce" in finding.what}
     assert list(lying) == [0.02, 0.03, 0.04, 0.05]
-    for drop, one in lying.items():
-        assert one.predicted == pytest.approx(0.05 - 15 * 10.0 / 3600.0 if drop == 0.05 else LYING, abs=1e-6)
-        assert one.measured == pytest.approx(one.predicted, abs=1e-6) and one.allowance < 1e-5
+    for drop, finding in lying.items():
+        assert finding.predicted == pytest.approx(0.05 - 15 * 10.0 / 3600.0 if drop == 0.05 else LYING, abs=1e-6)
+        assert finding.measured == pytest.approx(finding.predicted, abs=1e-6) and finding.allowance < 1e-5
 
 
 def test_words_of_a_finding():

@@ -1,4 +1,4 @@
-"""What counts as an overlap is what a world makes contacts of."""
+"""Overlaps are counted as a world makes contacts."""
 
 import itertools
 

@@ -66,31 +66,31 @@ def test_energy_is_kinetic_and_that_of_height():
     world = World(WorldSettings(), "soft_step")
     flying = body(world, Polygon.box(0.5, 0.5, (0.5, 0.0)), (2.0, 5.0), linear_velocity=(3.0, 0.0), angular_velocity=2.0)
     moving = Moving(world)
-    whole = world.body(flying)
+    record = world.body(flying)
     assert moving.bodies == [flying]
-    assert moving.energy(world) == pytest.approx(0.5 * 9.0 + 0.5 * whole.inertia * 4.0 + 50.0)
+    assert moving.energy(world) == pytest.approx(0.5 * 9.0 + 0.5 * record.inertia * 4.0 + 50.0)
     assert moving.scale == pytest.approx(moving.energy(world) - 40.0)  # 50 J of height less 10 N over its side of 1 m
     assert moving.momentum(world)[0].tolist() == [3.0, 0.0]
 
 
 def test_a_scene_with_one_method_is_judged():
     variants = tuple(chosen_variants("--solvers", "soft_step:sub_steps=4"))
-    (one,) = tried(Plan(variants, efforts=(1,)), [SCENES["wedge"]], 1)
-    (cell,) = one.cells
+    (row,) = tried(Plan(variants, efforts=(1,)), [SCENES["wedge"]], 1)
+    (cell,) = row.cells
     assert cell.stands is True and cell.reason == "" and cell.seconds == pytest.approx(0.75)
     assert cell.error is not None and cell.error < 1e-3
     assert cell.momentum_lost_share is not None and cell.momentum_lost_share < 1e-12
     assert cell.ms_per_step is not None and cell.ms_per_step > 0.0 and cell.cost_ratio is not None
     assert cell.drift is cell.force_error is cell.rest_at is None  # nothing rests
-    assert [(rung.effort, rung.setting, rung.stands) for rung in one.ladder] == [(1, "sub_steps", True)]
+    assert [(rung.effort, rung.setting, rung.stands) for rung in row.ladder] == [(1, "sub_steps", True)]
 
 
 def test_what_does_not_stand_says_when():
-    (one,) = tried(Plan((Variant("soft_step"),), seconds=0.6), [SCENES["heavy_house_10000"]], 1)
-    assert one.cells[0].stands is False
-    assert one.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
-    assert one.cells[0].reason.startswith("fell after 0.")
-    assert one.cells[0].drift is None
+    (row,) = tried(Plan((Variant("soft_step"),), seconds=0.6), [SCENES["heavy_house_10000"]], 1)
+    assert row.cells[0].stands is False
+    assert row.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
+    assert row.cells[0].reason.startswith("fell after 0.")
+    assert row.cells[0].drift is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_does_not_stand_says_when():
     ],
 )
 def test_what_a_method_raises_is_its_reason(error, words, monkeypatch):
-    def refusing(*given, **named):
+    def refusing(*arguments, **named):
         raise error
 
     monkeypatch.setattr(trial, "new_world", refusing)
@@ -141,7 +141,7 @@ def test_the_least_effort_that_is_enough_is_found():
 
 
 def test_every_method_can_be_named():
-    assert [one.solver for one in chosen_variants("--solvers", "all")] == list(solvers())
+    assert [variant.solver for variant in chosen_variants("--solvers", "all")] == list(solvers())
     box2d, ours = chosen_variants("--solvers", "box2d:velocity_iterations=20:position_iterations=5, soft_step:sub_steps=4")
     assert box2d.world_settings == {"velocity_iterations": 20, "position_iterations": 5}
     assert ours.world_settings == {"velocity_iterations": 4} and ours.label == "soft_step:sub_steps=4"
@@ -162,8 +162,8 @@ def test_every_method_can_be_named():
 )
 def test_mistakes_are_told_by_name(options, words, capsys):
     assert main(["solvers", *options.split()]) == 2
-    told = capsys.readouterr().err
-    assert words in told and told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert words in message and message.count("\n") == 1
 
 
 def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path):

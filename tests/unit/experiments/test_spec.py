@@ -48,8 +48,8 @@ def test_a_solver_is_refused_what_it_does_not_have(more, field):
 @pytest.mark.parametrize("phase", [0.0, 0.25, 0.99])
 def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed, phase):
     spec = ShotSpec(speed=speed, thickness=0.02, radius=0.01, phase=phase)
-    whole = -spec.start[0] / spec.travel - phase
-    assert whole == pytest.approx(round(whole), abs=1e-9) and round(whole) >= 2
+    n_steps = -spec.start[0] / spec.travel - phase
+    assert n_steps == pytest.approx(round(n_steps), abs=1e-9) and round(n_steps) >= 2
 
 
 @pytest.mark.parametrize("speed", [0.0, 1e-6, 0.5, 20.0, 110.0, 1e5])

@@ -175,7 +175,7 @@ def test_points_one_by_one_need_the_push_that_points_together_do_not():
 
 @pytest.mark.slow
 def test_collisions_now_and_later_keep_what_they_must():
-    """Momentum and energy are kept by all; the cradle and the speeds of a gas tell them apart."""
+    """Momentum and energy are kept by all; the cradle and the speeds of a gas distinguish them."""
     for name, advance in COLLIDING.items():
         speeds = cradle(advance, 1.0 / 60.0)
         assert speeds.sum() == pytest.approx(4.0) and (speeds**2).sum() == pytest.approx(16.0), name

@@ -15,15 +15,15 @@ def with_dent(depth, scale=1.0):
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize(("depth", "is_flat"), [(1e-9, True), (1e-6, True), (1e-5, False), (0.1, False)])
 def test_a_dent_is_flat_up_to_what_float32_can_tell_at_every_size(depth, is_flat, scale):
-    given = with_dent(depth, scale)
+    points = with_dent(depth, scale)
     if not is_flat:
         with pytest.raises(InvalidShapeError, match=r"at vertices\[1\]"):
-            without_flat_corners(given, Polygon)
+            without_flat_corners(points, Polygon)
         return
-    made = without_flat_corners(given, Polygon)
+    made = without_flat_corners(points, Polygon)
     assert made.vertices.tolist() == (scale * SQUARE).tolist()
-    (one,) = corners_left_out(given, made.vertices)
-    assert one.number == 1 and one.offset == pytest.approx(depth * scale)
+    (corner,) = corners_left_out(points, made.vertices)
+    assert corner.number == 1 and corner.offset == pytest.approx(depth * scale)
 
 
 def test_far_from_the_origin_corners_are_rounded_more():
@@ -33,27 +33,27 @@ def test_far_from_the_origin_corners_are_rounded_more():
 
 
 def test_what_is_taken_stays_as_it_was_given():
-    given = with_dent(-1e-12)
-    made = without_flat_corners(given, Polygon)
-    assert len(made.vertices) == 5 and corners_left_out(given, made.vertices) == []
+    points = with_dent(-1e-12)
+    made = without_flat_corners(points, Polygon)
+    assert len(made.vertices) == 5 and corners_left_out(points, made.vertices) == []
 
 
 def test_corners_on_the_line_and_repeats_are_not_told():
-    given = np.insert(with_dent(0.0), 0, SQUARE[0], axis=0)
-    assert corners_left_out(given, Polygon(given).vertices) == []
+    points = np.insert(with_dent(0.0), 0, SQUARE[0], axis=0)
+    assert corners_left_out(points, Polygon(points).vertices) == []
 
 
 def test_the_flattest_goes_first_and_the_true_dent_is_numbered_as_given():
-    given = np.array([(-1.0, -1.0), (0.0, -1.0 + 1e-8), (1.0, -1.0), (1.0, 1.0), (0.0, 0.5), (-1.0, 1.0)])
+    points = np.array([(-1.0, -1.0), (0.0, -1.0 + 1e-8), (1.0, -1.0), (1.0, 1.0), (0.0, 0.5), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match=r"a dent of 0.5 m at vertices\[4\], \(0, 0.5\)"):
-        without_flat_corners(given, Polygon)
+        without_flat_corners(points, Polygon)
 
 
 def test_a_spike_is_no_flat_corner():
     """Its neighbors are on a line with its tip."""
-    given = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 3.0), (0.0, 1.0 + 1e-9), (-1.0, 1.0)])
+    points = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 3.0), (0.0, 1.0 + 1e-9), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match="folds back"):
-        without_flat_corners(given, Polygon)
+        without_flat_corners(points, Polygon)
 
 
 def test_of_what_is_as_thin_as_rounding_nothing_is_left_out():
@@ -67,8 +67,8 @@ def test_of_what_is_as_thin_as_rounding_nothing_is_left_out():
 
 
 def test_the_flattest_corner_is_that_which_stands_out_least_for_its_edges():
-    found = flattest_corner(with_dent(-1e-9))
-    assert (found.number, found.place) == (1, "(0, -1)") and found.offset == pytest.approx(1e-9)
+    corner = flattest_corner(with_dent(-1e-9))
+    assert (corner.number, corner.place) == (1, "(0, -1)") and corner.offset == pytest.approx(1e-9)
 
 
 def test_three_corners_stay_and_thousands_are_refused_at_once():

@@ -47,8 +47,8 @@ def test_all_ways_give_one_strict_hull(name):
     assert np.array_equal(hull[:80], convex_hull_incremental(cloud if len(hull) <= 80 else hull[:80]))
     n = len(hull)
     assert all(turn_sign(hull[i], hull[(i + 1) % n], hull[(i + 2) % n]) == 1 for i in range(n))
-    given = {tuple(row) for row in cloud.tolist()}
-    assert all(tuple(row) in given for row in hull.tolist())
+    points = {tuple(row) for row in cloud.tolist()}
+    assert all(tuple(row) in points for row in hull.tolist())
     for i in range(n):
         assert all(exact_turn(hull[i], hull[(i + 1) % n], point) >= 0 for point in cloud[:: max(1, len(cloud) // 40)])
 

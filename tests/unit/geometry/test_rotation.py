@@ -33,8 +33,8 @@ def true_cosine_and_sine(angle):
         return sums
 
 
-def units_off(found, truth):
-    return float(abs(Decimal(found) - truth)) / math.ulp(float(truth))
+def units_off(value, truth):
+    return float(abs(Decimal(value) - truth)) / math.ulp(float(truth))
 
 
 def angles():
@@ -51,9 +51,9 @@ def angles():
 def test_the_error_is_within_the_derived_bound():
     worst = 0.0
     for angle in angles():
-        for found, truth in zip(cosine_and_sine(angle), true_cosine_and_sine(angle), strict=True):
-            worst = max(worst, units_off(found, truth))
-            assert units_off(found, truth) <= UNITS, angle
+        for value, truth in zip(cosine_and_sine(angle), true_cosine_and_sine(angle), strict=True):
+            worst = max(worst, units_off(value, truth))
+            assert units_off(value, truth) <= UNITS, angle
     assert worst > 0.5  # something was measured
 
 

@@ -25,15 +25,15 @@ LINE = Segment((-1.0, 0.0), (1.0, 0.0))
 @pytest.mark.parametrize("b", [BOX, DISC, ROD, LINE])
 @pytest.mark.parametrize("there", [Transform((3.0, 0.1)), Transform((2.0, 2.0), 0.6), Transform((-0.2, -2.0), 1.5)])
 def test_it_agrees_with_gjk_where_shapes_are_well_apart(a, b, there):
-    found, gjk = iteration.distance(a, HERE, b, there), distance(a, HERE, b, there)
-    assert found.status is Status.SEPARATED
-    assert found.separation == pytest.approx(gjk.separation, abs=1e-11)
-    assert found.normal == pytest.approx(gjk.normal, abs=1e-5)  # the angle errs by the root of what the distance does
+    result, gjk = iteration.distance(a, HERE, b, there), distance(a, HERE, b, there)
+    assert result.status is Status.SEPARATED
+    assert result.separation == pytest.approx(gjk.separation, abs=1e-11)
+    assert result.normal == pytest.approx(gjk.normal, abs=1e-5)  # the angle errs by the root of what the distance does
 
 
 def test_parallel_edges_are_done_at_once():
-    found = iteration.distance(LONG, HERE, LONG, Transform((3.0, 2.0)))
-    assert found.status is Status.SEPARATED and found.separation == pytest.approx(1.0) and found.iterations <= 2
+    result = iteration.distance(LONG, HERE, LONG, Transform((3.0, 2.0)))
+    assert result.status is Status.SEPARATED and result.separation == pytest.approx(1.0) and result.iterations <= 2
 
 
 def wedge(angle, gap):
@@ -54,9 +54,9 @@ def test_the_error_falls_by_the_cosine_squared_a_turn(angle):
 def test_it_fails_at_small_angles():
     meeting = Transform((0.0, 0.0), 0.01)
     ray = Segment((10.0, 0.0), (0.0, 0.0))
-    found = iteration.distance(ray, HERE, ray, meeting)
-    assert found.status is Status.OUT_OF_ITERATIONS and found.iterations == CLOSEST_MAX_ITERATIONS
-    assert found.separation > 0.05  # of a true distance of 0
+    result = iteration.distance(ray, HERE, ray, meeting)
+    assert result.status is Status.OUT_OF_ITERATIONS and result.iterations == CLOSEST_MAX_ITERATIONS
+    assert result.separation > 0.05  # of a true distance of 0
     exact = distance(ray, HERE, ray, meeting)
     assert exact.status is Status.TOUCHING and exact.iterations <= 8
 
@@ -72,9 +72,9 @@ def test_it_is_slow_where_edges_close_at_a_small_angle():
 @pytest.mark.parametrize("there", [HERE, Transform((0.4, 0.3), 0.2), Transform((0.9, 0.0))])
 @pytest.mark.parametrize("b", [BOX, DISC, ROD])
 def test_it_knows_no_depth(b, there):
-    found = iteration.distance(BOX, HERE, b, there)
-    assert found.status is Status.OVERLAPPING
-    assert found.separation == 0.0 and found.normal is found.point_a is found.point_b is None
+    result = iteration.distance(BOX, HERE, b, there)
+    assert result.status is Status.OVERLAPPING
+    assert result.separation == 0.0 and result.normal is result.point_a is result.point_b is None
 
 
 def test_degenerate_and_bad_input():

@@ -17,24 +17,24 @@ DISC = Circle(0.5)
 KINDS = {"circle": DISC, "polygon": BOX, "capsule": ROD, "segment": LINE}
 
 
-def points_of(found):
-    return sorted((*point.position, point.separation) for point in found.points)
+def points_of(contact):
+    return sorted((*point.position, point.separation) for point in contact.points)
 
 
 def both_orders(a, xf_a, b, xf_b):
     """The manifold of (a, b); that of (b, a) must be its mirror image."""
-    one, other = manifold(a, xf_a, b, xf_b), manifold(b, xf_b, a, xf_a)
-    assert np.allclose(one.normal, np.negative(other.normal), atol=1e-12)
-    assert np.allclose(points_of(one), points_of(other), atol=1e-12)
+    contact, other = manifold(a, xf_a, b, xf_b), manifold(b, xf_b, a, xf_a)
+    assert np.allclose(contact.normal, np.negative(other.normal), atol=1e-12)
+    assert np.allclose(points_of(contact), points_of(other), atol=1e-12)
     swapped = {(key >> 8 & 0x00FF00FF) | (key << 8 & 0xFF00FF00) for key in (point.feature_id for point in other.points)}
-    assert swapped == {point.feature_id for point in one.points}
-    return one
+    assert swapped == {point.feature_id for point in contact.points}
+    return contact
 
 
 def test_capsule_across_capsule_lies_on_two_points():
-    found = both_orders(ROD, HERE, ROD, Transform((0.5, 0.4)))
-    assert found.normal == pytest.approx((0.0, 1.0))
-    assert np.allclose(points_of(found), [(-0.5, 0.2, -0.1), (1.0, 0.2, -0.1)])
+    contact = both_orders(ROD, HERE, ROD, Transform((0.5, 0.4)))
+    assert contact.normal == pytest.approx((0.0, 1.0))
+    assert np.allclose(points_of(contact), [(-0.5, 0.2, -0.1), (1.0, 0.2, -0.1)])
 
 
 def test_capsules_end_to_end_meet_in_one_point():
@@ -47,9 +47,9 @@ def test_capsules_end_to_end_meet_in_one_point():
 
 
 def test_crossing_cores_part_along_the_shallowest_edge():
-    found = both_orders(ROD, HERE, ROD, Transform((0.9, 0.0), math.pi / 2.0))
-    assert found.normal == pytest.approx((1.0, 0.0))
-    assert min(point.separation for point in found.points) == pytest.approx(-0.1 - 0.5)
+    contact = both_orders(ROD, HERE, ROD, Transform((0.9, 0.0), math.pi / 2.0))
+    assert contact.normal == pytest.approx((1.0, 0.0))
+    assert min(point.separation for point in contact.points) == pytest.approx(-0.1 - 0.5)
 
 
 def test_capsule_on_a_box():
@@ -94,20 +94,20 @@ def test_segments_on_one_line_share_a_stretch_or_nothing():
 
 def test_skins_of_segments_are_no_surface():
     skinned = Segment((-1.0, 0.0), (1.0, 0.0), 0.03)
-    found = manifold(skinned, HERE, Polygon.box(0.5, 0.5, skin_radius=0.01), Transform((0.0, 0.52)))
-    assert [point.separation for point in found.points] == pytest.approx([0.02, 0.02])
-    assert [point.position[1] for point in found.points] == pytest.approx([0.02, 0.02])
+    contact = manifold(skinned, HERE, Polygon.box(0.5, 0.5, skin_radius=0.01), Transform((0.0, 0.52)))
+    assert [point.separation for point in contact.points] == pytest.approx([0.02, 0.02])
+    assert [point.position[1] for point in contact.points] == pytest.approx([0.02, 0.02])
 
 
 @pytest.mark.parametrize("disc", [Capsule((0.0, 0.0), (0.0, 0.0), 0.5), DISC])
 @pytest.mark.parametrize("other", KINDS.values(), ids=KINDS)
 def test_a_capsule_without_length_is_a_disc(disc, other):
     for x in (0.0, 0.3, 0.9, 1.2, 1.6, 3.0):
-        found, expected = manifold(other, HERE, disc, Transform((x, 0.2))), manifold(other, HERE, DISC, Transform((x, 0.2)))
-        assert len(found.points) == len(expected.points)
-        if found.points:
-            assert np.allclose(found.normal, expected.normal)
-            assert np.allclose(points_of(found), points_of(expected))
+        contact, expected = manifold(other, HERE, disc, Transform((x, 0.2))), manifold(other, HERE, DISC, Transform((x, 0.2)))
+        assert len(contact.points) == len(expected.points)
+        if contact.points:
+            assert np.allclose(contact.normal, expected.normal)
+            assert np.allclose(points_of(contact), points_of(expected))
         assert overlap(other, HERE, disc, Transform((x, 0.2))) == overlap(other, HERE, DISC, Transform((x, 0.2)))
 
 

@@ -45,10 +45,10 @@ LINE = Segment((-1.0, 0.0), (1.0, 0.0))
 )
 def test_where_shapes_touch(a, b, at, expected):
     there = Transform(at)
-    for found in (contact_set(a, HERE, b, there), contact_set(b, there, a, HERE)):
-        assert found.status is Status.TOUCHING
-        assert math.hypot(*found.normal) == pytest.approx(1.0)
-        assert np.allclose(sorted(found.points), expected, atol=1e-12)
+    for contacts in (contact_set(a, HERE, b, there), contact_set(b, there, a, HERE)):
+        assert contacts.status is Status.TOUCHING
+        assert math.hypot(*contacts.normal) == pytest.approx(1.0)
+        assert np.allclose(sorted(contacts.points), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("a", [BOX, ROD, Circle(0.5), LINE])
@@ -78,16 +78,16 @@ def test_random_pairs_brought_to_a_touch():
         if {type(a), type(b)} == {Polygon, Circle} and radii[i] + radii[j] > 0.5:
             continue
         xf_b = Transform(tuple(rng.uniform(-1.0, 1.0, 2).tolist()), float(rng.uniform(-3.0, 3.0)))
-        found = manifold(a, HERE, b, xf_b)
-        if not found.points:
+        contact = manifold(a, HERE, b, xf_b)
+        if not contact.points:
             continue
         skins = sum(s.skin_radius for s in (a, b) if isinstance(s, Polygon | Segment))
-        depth = skins - min(point.separation for point in found.points)
-        x, y = (xf_b.position[k] + depth * found.normal[k] for k in range(2))
+        depth = skins - min(point.separation for point in contact.points)
+        x, y = (xf_b.position[k] + depth * contact.normal[k] for k in range(2))
         there = Transform((x, y), xf_b.angle)
         at = contact_set(a, HERE, b, there)
         assert at.status is Status.TOUCHING
-        assert np.allclose(at.normal, found.normal, atol=1e-6)
+        assert np.allclose(at.normal, contact.normal, atol=1e-6)
         for point in at.points:
             assert cores[i].distance(shapely.Point(point)) == pytest.approx(radii[i], abs=1e-7)
             assert cores[j].distance(shapely.Point(there.apply_inverse(point))) == pytest.approx(radii[j], abs=1e-7)
@@ -101,17 +101,17 @@ def test_batch_as_scalar_to_the_bit():
     n = 400
     pairs = rng.integers(0, 5, (n, 2))
     xf_a, xf_b = (np.column_stack((rng.integers(-4, 5, (n, 2)) / 4.0, rng.integers(0, 2, n) * math.pi / 2.0)) for _ in range(2))
-    found = contact_sets(shapes, pairs, xf_a, xf_b)
-    assert set(found.status.tolist()) == {0, 1, 2}
-    assert {0, 1, 2} == set(found.count.tolist())
+    columns = contact_sets(shapes, pairs, xf_a, xf_b)
+    assert set(columns.status.tolist()) == {0, 1, 2}
+    assert {0, 1, 2} == set(columns.count.tolist())
     for row, (a, b) in enumerate(pairs.tolist()):
         at_a, at_b = (Transform((x, y), angle) for x, y, angle in (xf_a[row].tolist(), xf_b[row].tolist()))
-        one = contact_set(shapes[a], at_a, shapes[b], at_b)
-        assert (one.status, len(one.points)) == (found.status[row], found.count[row])
-        assert one.points == tuple(map(tuple, found.points[row, : found.count[row]].tolist()))
-        assert one.normal == (tuple(found.normal[row].tolist()) if one.points else None)
+        alone = contact_set(shapes[a], at_a, shapes[b], at_b)
+        assert (alone.status, len(alone.points)) == (columns.status[row], columns.count[row])
+        assert alone.points == tuple(map(tuple, columns.points[row, : columns.count[row]].tolist()))
+        assert alone.normal == (tuple(columns.normal[row].tolist()) if alone.points else None)
         # the features recorded are an edge's two ends exactly where that edge carries part of the contact
-        assert (found.count[row] < 2) or found.vertices_a[row, 0] != found.vertices_a[row, 1]
+        assert (columns.count[row] < 2) or columns.vertices_a[row, 0] != columns.vertices_a[row, 1]
 
 
 def test_after_warming_up_nothing_is_compiled():

@@ -52,25 +52,25 @@ EPS = 1e-14  # meters
     ],
 )
 def test_worked_examples(a, b, there, depth, normal):
-    for found, sign in ((penetration(a, HERE, b, there), 1.0), (penetration(b, there, a, HERE), -1.0)):
-        assert found.depth == pytest.approx(depth, abs=EPS) and found.depth >= 0.0
-        assert found.status is (Status.OVERLAPPING if depth > 0.0 else Status.TOUCHING)
-        assert math.hypot(*found.normal) == pytest.approx(1.0, abs=EPS)
+    for result, sign in ((penetration(a, HERE, b, there), 1.0), (penetration(b, there, a, HERE), -1.0)):
+        assert result.depth == pytest.approx(depth, abs=EPS) and result.depth >= 0.0
+        assert result.status is (Status.OVERLAPPING if depth > 0.0 else Status.TOUCHING)
+        assert math.hypot(*result.normal) == pytest.approx(1.0, abs=EPS)
         if normal is not None:
-            assert found.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
-        moved = [p - found.depth * n for p, n in zip(found.point_a, found.normal, strict=True)]
-        assert found.point_b == pytest.approx(moved, abs=EPS)
+            assert result.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
+        moved = [p - result.depth * n for p, n in zip(result.point_a, result.normal, strict=True)]
+        assert result.point_b == pytest.approx(moved, abs=EPS)
 
 
 def test_witness_points_are_the_middle_of_what_two_edges_share():
-    found = penetration(BOX, HERE, Polygon.box(1.0, 0.25), Transform((0.75, 0.6)))
-    assert found.point_a == pytest.approx((0.125, 0.5)) and found.point_b == pytest.approx((0.125, 0.35))
+    result = penetration(BOX, HERE, Polygon.box(1.0, 0.25), Transform((0.75, 0.6)))
+    assert result.point_a == pytest.approx((0.125, 0.5)) and result.point_b == pytest.approx((0.125, 0.35))
 
 
 @pytest.mark.parametrize(("a", "b"), [(BOX, BOX), (BOX, DISC), (ROD, LINE), (POINT, POINT)])
 def test_separated_shapes_have_no_depth(a, b):
-    found = penetration(a, HERE, b, Transform((5.0, 1.0)))
-    assert found == PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
+    result = penetration(a, HERE, b, Transform((5.0, 1.0)))
+    assert result == PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
 
 
 def test_the_depth_is_sats():
@@ -78,14 +78,14 @@ def test_the_depth_is_sats():
     for seed in (1, 2):
         cases = case_chunk(seed, 0)
         shapes = batch.ShapeBatch(cases.shapes)
-        found = batch.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+        result = batch.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
         sat = batch.manifold(shapes, cases.pairs, cases.poses_a, cases.poses_b)
-        overlapping = (found.status == Status.OVERLAPPING) & (sat.axis_separation < 0.0)
+        overlapping = (result.status == Status.OVERLAPPING) & (sat.axis_separation < 0.0)
         assert overlapping.sum() > 4000
-        assert not (found.status == Status.OUT_OF_ITERATIONS).any()
-        assert np.array_equal(found.status != Status.SEPARATED, batch.overlap(shapes, cases.pairs, cases.poses_a, cases.poses_b))
+        assert not (result.status == Status.OUT_OF_ITERATIONS).any()
+        assert np.array_equal(result.status != Status.SEPARATED, batch.overlap(shapes, cases.pairs, cases.poses_a, cases.poses_b))
         far = np.abs(cases.poses_a[:, :2]).sum(axis=1) + np.abs(cases.poses_b[:, :2]).sum(axis=1)
-        error = np.abs(found.depth + sat.axis_separation)[overlapping]
+        error = np.abs(result.depth + sat.axis_separation)[overlapping]
         assert (error <= 1e-14 * (4.0 + far[overlapping])).all()
 
 
@@ -93,24 +93,24 @@ def test_polygons_of_many_corners():
     for n in (3, 16, 64, 200):
         round_one = Polygon.regular(n, 1.0)
         for x, y, angle in ((0.0, 0.0, 0.0), (0.1, 0.05, 0.3), (1.0, 0.3, 0.1), (1.9, 0.1, 0.0)):
-            found = penetration(round_one, HERE, round_one, Transform((x, y), angle))
-            assert found.status in (Status.OVERLAPPING, Status.SEPARATED, Status.TOUCHING)
+            result = penetration(round_one, HERE, round_one, Transform((x, y), angle))
+            assert result.status in (Status.OVERLAPPING, Status.SEPARATED, Status.TOUCHING)
             if n == 200:
-                assert found.depth == pytest.approx(max(0.0, 2.0 - math.hypot(x, y)), abs=1e-3)
+                assert result.depth == pytest.approx(max(0.0, 2.0 - math.hypot(x, y)), abs=1e-3)
 
 
 def test_moving_by_the_depth_leaves_a_touch_deep_inside():
     big = Polygon.regular(9, 5.0)
     for shape, x, angle in itertools.product((SMALL, DISC, ROD, LINE, NEEDLE, POINT, big), (0.0, 1.0, 3.3), (0.0, 0.5)):
         there = Transform((x, 0.2), angle)
-        found = penetration(big, HERE, shape, there)
-        moved = [p + found.depth * n for p, n in zip(there.position, found.normal, strict=True)]
+        result = penetration(big, HERE, shape, there)
+        moved = [p + result.depth * n for p, n in zip(there.position, result.normal, strict=True)]
         assert distance(big, HERE, shape, Transform(tuple(moved), angle)).status is Status.TOUCHING
 
 
 def test_lengths_whose_squares_float64_cannot_hold_are_named():
-    found = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
-    assert found.status is Status.DEGENERATE and math.isnan(found.depth) and found.normal is None
+    result = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
+    assert result.status is Status.DEGENERATE and math.isnan(result.depth) and result.normal is None
 
 
 def test_a_trace_of_another_width_never_reaches_the_kernel():

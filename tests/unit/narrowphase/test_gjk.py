@@ -57,13 +57,13 @@ EPS = 1e-14  # meters: some roundings of numbers about 5
     ],
 )
 def test_worked_examples(a, b, there, separation, normal):
-    for found, sign in ((distance(a, HERE, b, there), 1.0), (distance(b, there, a, HERE), -1.0)):
-        assert found.separation == pytest.approx(separation, abs=EPS)
-        assert found.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
+    for result, sign in ((distance(a, HERE, b, there), 1.0), (distance(b, there, a, HERE), -1.0)):
+        assert result.separation == pytest.approx(separation, abs=EPS)
+        assert result.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
         expected = Status.SEPARATED if separation > 0.0 else Status.TOUCHING if separation == 0.0 else Status.OVERLAPPING
-        assert found.status is expected
-        moved = [p + found.separation * n for p, n in zip(found.point_a, found.normal, strict=True)]
-        assert found.point_b == pytest.approx(moved, abs=EPS)
+        assert result.status is expected
+        moved = [p + result.separation * n for p, n in zip(result.point_a, result.normal, strict=True)]
+        assert result.point_b == pytest.approx(moved, abs=EPS)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_worked_examples(a, b, there, separation, normal):
     ],
 )
 def test_overlapping_cores_give_a_bound_and_no_normal(a, b, there, radii):
-    for found in (distance(a, HERE, b, there), distance(b, there, a, HERE)):
-        assert found.status is Status.OVERLAPPING
-        assert found.separation == -radii
-        assert found.normal is found.point_a is found.point_b is None
+    for result in (distance(a, HERE, b, there), distance(b, there, a, HERE)):
+        assert result.status is Status.OVERLAPPING
+        assert result.separation == -radii
+        assert result.normal is result.point_a is result.point_b is None
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_touching_at_any_size(a, b, there, size):
         return Segment(*(tuple(c * size for c in end) for end in (shape.p1, shape.p2)))
 
     xf = Transform((there.position[0] * size, there.position[1] * size), there.angle)
-    for found in (distance(at(a), HERE, at(b), xf), distance(at(b), xf, at(a), HERE)):
-        assert found.status is Status.TOUCHING
-        assert abs(found.separation) <= EPS * size
-        assert math.hypot(*found.normal) == pytest.approx(1.0, abs=EPS)
+    for result in (distance(at(a), HERE, at(b), xf), distance(at(b), xf, at(a), HERE)):
+        assert result.status is Status.TOUCHING
+        assert abs(result.separation) <= EPS * size
+        assert math.hypot(*result.normal) == pytest.approx(1.0, abs=EPS)
 
 
 def from_simplex(simplex, a, b, there):
@@ -148,8 +148,8 @@ def test_any_simplex_to_start_from_gives_a_right_answer():
 
 @pytest.mark.parametrize("size", [1e155, 1e200, 1e-150, 1e-300])
 def test_lengths_whose_squares_float64_cannot_hold_are_named(size):
-    found = distance(Circle(size), HERE, Circle(size), Transform((3.0 * size, 0.0)))
-    assert found.status is Status.DEGENERATE and math.isnan(found.separation) and found.normal is None
+    result = distance(Circle(size), HERE, Circle(size), Transform((3.0 * size, 0.0)))
+    assert result.status is Status.DEGENERATE and math.isnan(result.separation) and result.normal is None
 
 
 def test_results_are_frozen():

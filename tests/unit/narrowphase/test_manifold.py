@@ -16,29 +16,29 @@ HERE = Transform()
 RULES = pytest.mark.parametrize("rule", ["exact", "box2d"])
 
 
-def points_of(found):
-    return sorted((*point.position, point.separation) for point in found.points)
+def points_of(contact):
+    return sorted((*point.position, point.separation) for point in contact.points)
 
 
 @RULES
 def test_box_on_box(rule):
-    found = manifold(BOX, HERE, BOX, Transform((0.25, 0.9)), rule)
-    assert found.normal == pytest.approx((0.0, 1.0))
-    assert np.allclose(points_of(found), [(-0.25, 0.45, -0.1), (0.5, 0.45, -0.1)])
+    contact = manifold(BOX, HERE, BOX, Transform((0.25, 0.9)), rule)
+    assert contact.normal == pytest.approx((0.0, 1.0))
+    assert np.allclose(points_of(contact), [(-0.25, 0.45, -0.1), (0.5, 0.45, -0.1)])
 
 
 @RULES
 def test_swapped_boxes_mirror(rule):
-    found = manifold(BOX, Transform((0.25, 0.9)), BOX, HERE, rule)
-    assert found.normal == pytest.approx((0.0, -1.0))
-    assert np.allclose(points_of(found), [(-0.25, 0.45, -0.1), (0.5, 0.45, -0.1)])
+    contact = manifold(BOX, Transform((0.25, 0.9)), BOX, HERE, rule)
+    assert contact.normal == pytest.approx((0.0, -1.0))
+    assert np.allclose(points_of(contact), [(-0.25, 0.45, -0.1), (0.5, 0.45, -0.1)])
 
 
 @RULES
 def test_corner_into_face(rule):
-    found = manifold(BOX, HERE, BOX, Transform((1.1, 0.0), math.pi / 4.0), rule)
-    deepest = min(found.points, key=lambda point: point.separation)
-    assert found.normal == pytest.approx((1.0, 0.0))
+    contact = manifold(BOX, HERE, BOX, Transform((1.1, 0.0), math.pi / 4.0), rule)
+    deepest = min(contact.points, key=lambda point: point.separation)
+    assert contact.normal == pytest.approx((1.0, 0.0))
     assert deepest.separation == pytest.approx(0.6 - math.sqrt(0.5))
     assert deepest.position == pytest.approx((0.5 + 0.5 * deepest.separation, 0.0))
 
@@ -46,16 +46,16 @@ def test_corner_into_face(rule):
 @RULES
 def test_skins_give_points_at_positive_separation_and_the_middle_between_unequal_skins(rule):
     a, b = Polygon.box(0.5, 0.5, skin_radius=0.03), Polygon.box(0.5, 0.5, skin_radius=0.01)
-    found = manifold(a, HERE, b, Transform((0.0, 1.02)), rule)
-    assert [point.separation for point in found.points] == pytest.approx([0.02, 0.02])
+    contact = manifold(a, HERE, b, Transform((0.0, 1.02)), rule)
+    assert [point.separation for point in contact.points] == pytest.approx([0.02, 0.02])
     # A's surface at 0.53, B's at 0.51
-    assert [point.position[1] for point in found.points] == pytest.approx([0.52, 0.52])
+    assert [point.position[1] for point in contact.points] == pytest.approx([0.52, 0.52])
     assert manifold(a, HERE, b, Transform((0.0, 1.041)), rule).points == ()
 
 
 def test_feature_ids_are_box2d_keys():
-    found = manifold(BOX, HERE, BOX, Transform((0.25, 0.75)))
-    keys = {point.position[0]: point.feature_id for point in found.points}
+    contact = manifold(BOX, HERE, BOX, Transform((0.25, 0.75)))
+    keys = {point.position[0]: point.feature_id for point in contact.points}
     # B's own corner 0 against A's face 2; A's corner 2 clipped B's edge 0, whose end 1 was held first... named by its first vertex
     assert keys[-0.25] & 0xFFFF0000 == 1 << 16
     assert keys[0.5] & 0xFFFF0000 == 1 << 24
@@ -72,9 +72,9 @@ def test_feature_ids_are_box2d_keys():
     ],
 )
 def test_box_and_disc(rule, center, normal, separation):
-    found = manifold(BOX, HERE, DISC, Transform(center), "exact" if separation == 0.0 else rule)
-    assert found.normal == pytest.approx(normal)
-    (point,) = found.points
+    contact = manifold(BOX, HERE, DISC, Transform(center), "exact" if separation == 0.0 else rule)
+    assert contact.normal == pytest.approx(normal)
+    (point,) = contact.points
     assert point.separation == pytest.approx(separation, abs=1e-12)
     surface = np.array(center) - 0.5 * np.array(normal)
     assert point.position == pytest.approx(surface - 0.5 * separation * np.array(normal))
@@ -84,30 +84,30 @@ def test_box_and_disc(rule, center, normal, separation):
 
 
 def test_a_disc_with_its_center_on_a_corner_has_a_face_normal():
-    found = manifold(BOX, HERE, DISC, Transform((0.5, 0.5)))
-    assert found.normal in ((1.0, 0.0), (0.0, 1.0))
-    assert found.points[0].separation == pytest.approx(-0.5)
+    contact = manifold(BOX, HERE, DISC, Transform((0.5, 0.5)))
+    assert contact.normal in ((1.0, 0.0), (0.0, 1.0))
+    assert contact.points[0].separation == pytest.approx(-0.5)
 
 
 @RULES
 def test_two_discs(rule):
-    found = manifold(Circle(1.0, (0.5, 0.0)), HERE, Circle(0.5), Transform((1.7, 0.0), 1.0), rule)
-    assert found.normal == pytest.approx((1.0, 0.0))
-    assert found.points[0].separation == pytest.approx(-0.3)
-    assert found.points[0].position == pytest.approx((1.35, 0.0))
+    contact = manifold(Circle(1.0, (0.5, 0.0)), HERE, Circle(0.5), Transform((1.7, 0.0), 1.0), rule)
+    assert contact.normal == pytest.approx((1.0, 0.0))
+    assert contact.points[0].separation == pytest.approx(-0.3)
+    assert contact.points[0].position == pytest.approx((1.35, 0.0))
 
 
 def test_concentric_discs_have_a_unit_normal():
-    found = manifold(DISC, HERE, Circle(0.25), HERE)
-    assert found.normal == (1.0, 0.0)
-    assert found.points[0].separation == -0.75
+    contact = manifold(DISC, HERE, Circle(0.25), HERE)
+    assert contact.normal == (1.0, 0.0)
+    assert contact.points[0].separation == -0.75
 
 
 @pytest.mark.parametrize("there", [Transform((1.0, 0.0)), Transform((1.0, 1.0)), Transform((-1.0, 0.4))])
 def test_an_exact_touch_is_a_contact(there):
-    found = manifold(BOX, HERE, BOX, there)
-    assert found.points
-    assert all(point.separation == 0.0 for point in found.points)
+    contact = manifold(BOX, HERE, BOX, there)
+    assert contact.points
+    assert all(point.separation == 0.0 for point in contact.points)
 
 
 def test_the_climb_of_box2d_stops_where_the_exact_rule_does_not():
@@ -127,22 +127,22 @@ def test_the_climb_of_box2d_stops_where_the_exact_rule_does_not():
 
 
 def test_equal_axes_prefer_face_a_and_its_first_edge():
-    found = manifold(BOX, HERE, BOX, HERE)
-    assert found.normal == tuple(BOX.normals[0])
-    assert min(point.separation for point in found.points) == -1.0
+    contact = manifold(BOX, HERE, BOX, HERE)
+    assert contact.normal == tuple(BOX.normals[0])
+    assert min(point.separation for point in contact.points) == -1.0
 
 
 def test_separated_shapes_have_no_normal():
-    found = manifold(BOX, HERE, DISC, Transform((3.0, 0.0)))
-    assert found.normal is None
-    assert found.points == ()
+    contact = manifold(BOX, HERE, DISC, Transform((3.0, 0.0)))
+    assert contact.normal is None
+    assert contact.points == ()
 
 
 def test_many_vertices():
     wheel = Polygon.regular(200, 1.0)
-    found = manifold(wheel, HERE, wheel, Transform((1.9, 0.0), 0.013))
-    assert found.normal == pytest.approx((1.0, 0.0), abs=0.05)
-    assert -0.11 < min(point.separation for point in found.points) < -0.09
+    contact = manifold(wheel, HERE, wheel, Transform((1.9, 0.0), 0.013))
+    assert contact.normal == pytest.approx((1.0, 0.0), abs=0.05)
+    assert -0.11 < min(point.separation for point in contact.points) < -0.09
 
 
 def test_bad_rule():

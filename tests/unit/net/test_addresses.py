@@ -22,20 +22,20 @@ class _Probe(socket.socket):
     def getsockname(self):
         return {"192.0.2.1": ("192.168.0.7", 1), "10.0.0.1": ("10.8.0.2", 1), "2001:db8::1": ("2001:db8:5::7", 1, 0, 0)}[self.far]
 
-    def send(self, *given):
+    def send(self, *arguments):
         raise AssertionError("nothing is sent")
 
     sendto = send
 
 
-def _info(*found):
-    return [(socket.AF_INET6 if ":" in one else socket.AF_INET, 1, 6, "", (one, 0)) for one in found]
+def _info(*addresses):
+    return [(socket.AF_INET6 if ":" in address else socket.AF_INET, 1, 6, "", (address, 0)) for address in addresses]
 
 
 def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monkeypatch):
     monkeypatch.setattr(addresses.socket, "socket", _Probe)
-    found = _info("127.0.1.1", "192.168.0.7", "172.20.1.1", "169.254.3.4", "::1", "fe80::1%eth0", "fd00::2")
-    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: found)
+    network = _info("127.0.1.1", "192.168.0.7", "172.20.1.1", "169.254.3.4", "::1", "fe80::1%eth0", "fd00::2")
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *arguments: network)
     assert own_addresses("0.0.0.0") == ["192.168.0.7", "10.8.0.2", "172.20.1.1"]
     assert own_addresses("::") == ["192.168.0.7", "10.8.0.2", "172.20.1.1", "2001:db8:5::7", "fd00::2"]
     assert own_addresses("192.168.0.7") == ["192.168.0.7"] and own_addresses("::1") == ["::1"]
@@ -46,21 +46,23 @@ def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_hold
     monkeypatch.setattr(addresses, "_FAR", {socket.AF_INET: (), socket.AF_INET6: ()})
     goes_on = addresses.threading.Event()
 
-    def look_up(*given):
+    def look_up(*arguments):
         goes_on.wait(PATIENCE)
         return [(socket.AF_INET, 0, 0, "", ("192.168.0.7", 0))]
 
     monkeypatch.setattr(addresses.socket, "getaddrinfo", look_up)
     assert own_addresses("0.0.0.0") == []
     goes_on.set()
-    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *given: (_ for _ in ()).throw(socket.gaierror("no such name")))
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *arguments: (_ for _ in ()).throw(socket.gaierror("no such name")))
     assert own_addresses("::") == []
 
 
-@pytest.mark.parametrize(("found", "told"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))])
-def test_a_server_says_where_others_find_it(found, told, monkeypatch):
-    monkeypatch.setattr("engine.net.server_thread.own_addresses", lambda bind: found)
+@pytest.mark.parametrize(
+    ("own", "expected"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))]
+)
+def test_a_server_says_where_others_find_it(own, expected, monkeypatch):
+    monkeypatch.setattr("engine.net.server_thread.own_addresses", lambda bind: own)
     host = ServerThread(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
     host.start()
     host.close()
-    assert host.addresses == tuple(one.format(host.port) for one in told) and host.invitation == host.addresses[0]
+    assert host.addresses == tuple(pattern.format(host.port) for pattern in expected) and host.invitation == host.addresses[0]

@@ -50,7 +50,7 @@ def test_a_world_that_was_disturbed_is_put_right(solver):
     here = network.server.simulation.now
     _rehearse(network, here + 60, busy=True)
     assert network.n_differing == [differing, 0] and (astray.n_adopted, other.n_adopted) == (1, 0)
-    assert min(max(found) for found in network.digests) > here + 30 and astray.end_reason == ""
+    assert min(max(digests) for digests in network.digests) > here + 30 and astray.end_reason == ""
 
 
 def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch):

@@ -36,9 +36,9 @@ def _demo():
 @pytest.fixture
 def host(monkeypatch):
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 0.1)
-    with _serving() as one:
-        yield one
-    assert one.failure == ""
+    with _serving() as server:
+        yield server
+    assert server.failure == ""
 
 
 def _stranger(host):
@@ -62,10 +62,10 @@ def _serving(settings=None, **more):
     """A server whose status is never old."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
-        one = ServerThread(_demo, settings or ServerSettings(), port=0, **more)
-        one.start()
-        yield one
-        one.close()
+        server = ServerThread(_demo, settings or ServerSettings(), port=0, **more)
+        server.start()
+        yield server
+        server.close()
 
 
 def _dropped(host, n=1):
@@ -184,14 +184,14 @@ def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate):
 
     besieged.make_room = look
     try:
-        found = tls_siege.besiege(besieged.port, certificate, 150)
+        report = tls_siege.besiege(besieged.port, certificate, 150)
         until(lambda: not besieged.sockets, look=0.01)
         n_kept = sum(type(kept) is SSLProtocol for kept in gc.get_objects())
     finally:
         gc.enable()
         besieged.close()
-    assert found["guests"] == 2 and found["compared"] > 0 and found["differing"] == found["adopted"] == 0
-    assert most <= n + found["guests"] and n_kept <= 2 * found["guests"] and besieged.failure == ""
+    assert report["guests"] == 2 and report["compared"] > 0 and report["differing"] == report["adopted"] == 0
+    assert most <= n + report["guests"] and n_kept <= 2 * report["guests"] and besieged.failure == ""
 
 
 _OPEN = (
@@ -204,13 +204,13 @@ _PINGS = b"\x89\x80\0\0\0\0" * 3
 
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
 def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkeypatch):
-    """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others are told all the same."""
+    """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others still get the message."""
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
-    with _serving(tls=server_tls(str(certificate)) if is_secure else None) as one:
+    with _serving(tls=server_tls(str(certificate)) if is_secure else None) as server:
         lines = []
 
         def come(*sent):
-            line = socket.create_connection(("127.0.0.1", one.port), timeout=PATIENCE)
+            line = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
             if is_secure:
                 line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
             for content in sent:
@@ -229,13 +229,13 @@ def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkey
             come(_OPEN).shutdown(socket.SHUT_WR)
             come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
         for opening in (b"", tls_siege.OPENINGS["half"](), tls_siege.OPENINGS["hello"]()):
-            lines.append(socket.create_connection(("127.0.0.1", one.port)))
+            lines.append(socket.create_connection(("127.0.0.1", server.port)))
             lines[-1].sendall(opening)
         context = client_tls(str(certificate)) if is_secure else None
-        session = _guest(one, context)
-        assert one.status.n_sockets >= 6
-        one.close("the lesson is over")
-        assert one.is_over and one.failure == ""
+        session = _guest(server, context)
+        assert server.status.n_sockets >= 6
+        server.close("the lesson is over")
+        assert server.is_over and server.failure == ""
         _until(session, lambda: session.is_over)
         assert session.server_ended and session.status_text == "the lesson is over"
         for line in lines:
@@ -265,12 +265,12 @@ def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch):
 
 
 def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host, monkeypatch):
-    goes_on, found, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
+    goes_on, look_up_really, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
 
-    def look_up(*given, **options):
+    def look_up(*arguments, **options):
         if next(n_asked) == 0:
             goes_on.wait(PATIENCE)
-        return found(*given, **options)
+        return look_up_really(*arguments, **options)
 
     monkeypatch.setattr(connection_module, "_JOIN_SECONDS", 0.05)
     monkeypatch.setattr(connection_module.socket, "getaddrinfo", look_up)

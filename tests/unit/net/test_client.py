@@ -152,7 +152,7 @@ def test_all_methods_go_through_the_same_states():
     n_ticks = network.server.simulation.now
     _settle(network)
     assert network.n_differing == [0, 0, 0] and not network.drops
-    assert all(len(found) > n_ticks for found in network.digests)
+    assert all(len(digests) > n_ticks for digests in network.digests)
     predicts, interpolates, waits = network.clients
     assert predicts.n_resimulated > 0 and interpolates.n_resimulated == waits.n_resimulated == 0
     assert not interpolates.corrections and not waits.corrections
@@ -185,14 +185,14 @@ def test_a_correction_is_told_and_only_the_picture_is_smoothed():
 def test_what_others_do_late_is_a_correction():
     network = _network(2, LinkSettings(0.15), DEMO)
     _settle(network, 3.0)
-    one, other = network.clients
-    world = one.demo.stages[0].world
+    client, other = network.clients
+    world = client.demo.stages[0].world
     body = next(body for body in reversed(world.body_ids) if world.body(body).spec.type == "dynamic")
-    one.act(Grab((5.0, 3.0), held=(0, body, (0.0, 0.0))), now=network.now)
+    client.act(Grab((5.0, 3.0), held=(0, body, (0.0, 0.0))), now=network.now)
     _settle(network, 1.0)
-    assert one.holders.keys() == other.holders.keys() == {one.user} and other.holders[one.user][:2] == (0, body)
-    assert not one.corrections and other.n_corrections == len(other.corrections) > 0
-    worst = max(other.corrections, key=lambda one: one.meters)
+    assert client.holders.keys() == other.holders.keys() == {client.user} and other.holders[client.user][:2] == (0, body)
+    assert not client.corrections and other.n_corrections == len(other.corrections) > 0
+    worst = max(other.corrections, key=lambda correction: correction.meters)
     assert worst.meters > 0.01 and body in [moved.body for moved in worst.moved] and 10 < worst.age < 40
     assert other.offsets(0).shape == (len(world.body_ids), 3)
     assert network.n_differing == [0, 0]
@@ -212,37 +212,37 @@ def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come():
         assert client.act(Release(), now=2.0 + k / 60.0) is None
         client.advance(2.0 + k / 60.0)
     said = [m.decode_from_client(content) for content in client.outbox]
-    assert len(said) == 2 and all(isinstance(one, m.Hello) and one.key == key for one in said)
+    assert len(said) == 2 and all(isinstance(message, m.Hello) and message.key == key for message in said)
 
 
 def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone():
     network = _network(2)
     _play(network, 3.0)
-    one, other = network.clients
-    simulation, now = one.simulation, network.now
+    client, other = network.clients
+    simulation, now = client.simulation, network.now
     assert simulation is not None
     for _ in range(180):
         now += 1.0 / 60.0
-        one.advance(now)
+        client.advance(now)
     stood = simulation.now
-    assert stood - one.confirmed == ServerSettings().window and one.status == "waiting for the server" and one.age > 2.5
-    one.go_offline(now)
+    assert stood - client.confirmed == ServerSettings().window and client.status == "waiting for the server" and client.age > 2.5
+    client.go_offline(now)
     n_bodies = len(simulation.demo.stages[0].world.body_ids)
-    assert one.is_offline and one.status == "offline"
+    assert client.is_offline and client.status == "offline"
     ball = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.0, 9.0))
-    body = one.act(CreateBody.of(0, ball), now=now)
+    body = client.act(CreateBody.of(0, ball), now=now)
     for _ in range(120):
         now += 1.0 / 60.0
-        assert one.advance(now) <= 2
-    assert simulation.now == pytest.approx(stood + 120, abs=2) and set(simulation.demo.sim.users.users) == {one.user}
+        assert client.advance(now) <= 2
+    assert simulation.now == pytest.approx(stood + 120, abs=2) and set(simulation.demo.sim.users.users) == {client.user}
     world = simulation.demo.stages[0].world
     assert len(world.body_ids) == n_bodies + 1 and world.state(body).position[1] < 9.0
     now += 600.0
-    assert one.advance(now) < 20 and one.advance(now + 1.0 / 60.0) < 20  # it slept: no ten minutes are made up for
-    one.outbox.clear()
+    assert client.advance(now) < 20 and client.advance(now + 1.0 / 60.0) < 20  # it slept: no ten minutes are made up for
+    client.outbox.clear()
     network.connect(0)
     _settle(network, 2.0)
-    assert not one.is_offline and one.is_joined and network.n_differing[1] == 0 and other.end_reason == ""
+    assert not client.is_offline and client.is_joined and network.n_differing[1] == 0 and other.end_reason == ""
 
 
 def test_a_slow_machine_predicts_less_and_says_so():
@@ -362,30 +362,30 @@ def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch):
     network = _network(2)
     _play(network, 1.0)
     seat = network.members[0]
-    one, asked = seat.client, []
-    send, receive = one.send, one.receive
-    one.send = lambda message: (asked.extend(message.ticks) if isinstance(message, m.ResendRequest) else None, send(message))[1]
+    client, requested = seat.client, []
+    send, receive = client.send, client.receive
+    client.send = lambda message: (requested.extend(message.ticks) if isinstance(message, m.ResendRequest) else None, send(message))[1]
     for k in range(200):  # a cable is out; it is no laptop that sleeps, which says nothing
         network.frame()
         seat.connection.down.take(np.inf)
         if k % 60 == 0:
             network.server.keep_alive(seat.connection.peer, network.now)
-    assert one.confirmed < 100 and len(asked) < 20
+    assert client.confirmed < 100 and len(requested) < 20
     late = []
 
     def held_up(content, now):
         """Large messages take a second."""
         (late.append if isinstance(m.decode_from_server(content), m.Welcome) and not late else partial(receive, now=now))(content)
 
-    one.receive = held_up
-    asked.clear()
+    client.receive = held_up
+    requested.clear()
     while not late:
         network.frame(_hand)
     for _ in range(40):
         network.frame(_hand)
     receive(late[0], seat.clock(network.now))
-    tick = one.confirmed
+    tick = client.confirmed
     _settle(network)
     assert tick % KEYFRAME_TICKS > 5, "what came before the state is used"
-    assert one.n_adopted == 0 and network.n_differing == [0, 0]
-    assert len(asked) < 5, asked
+    assert client.n_adopted == 0 and network.n_differing == [0, 0]
+    assert len(requested) < 5, requested

@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_BYTES = 400_000_000
-"""Of a process that is nothing but the connection, 60 MB before it begins."""
+"""Maximum memory of a process with only the connection, which has 60 MB before it begins."""
 _N_MESSAGES = 20
 _STILL_SECONDS = 2.0
 """Time without a further byte after which the program is taken to read no more; if that is too early, the test finds less."""
@@ -28,17 +28,17 @@ _STILL_SECONDS = 2.0
 
 def _serve(listening):
     """Shake hands with the one who comes, and send him large messages until killed."""
-    one, _ = listening.accept()
+    connection, _ = listening.accept()
     protocol = ServerProtocol(max_size=None)
     events = []
     while not events:
-        protocol.receive_data(one.recv(65_536))
+        protocol.receive_data(connection.recv(65_536))
         events = protocol.events_received()
     protocol.send_response(protocol.accept(events[0]))
-    one.sendall(b"".join(protocol.data_to_send()))
+    connection.sendall(b"".join(protocol.data_to_send()))
     frame = b"\x82\x7f" + m.MAX_SERVER_MESSAGE_BYTES.to_bytes(8, "big") + bytes(m.MAX_SERVER_MESSAGE_BYTES)
     for _ in range(_N_MESSAGES):
-        one.sendall(frame)
+        connection.sendall(frame)
     signal.pause()
 
 
@@ -76,5 +76,5 @@ def _most_bytes():
 @pytest.mark.parametrize("latency", [0.0, pytest.param(0.9, marks=pytest.mark.slow)])
 def test_what_nobody_takes_is_not_read(latency):
     command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert int(told) < MAX_BYTES, told
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert int(output) < MAX_BYTES, output

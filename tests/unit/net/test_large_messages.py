@@ -99,7 +99,7 @@ MESSAGES = {
     "tables of their own keys": lambda: _welcome(_file(_distinct_tables(900_000))),
     "extensions in a scene": lambda: _welcome(_file(_list_of(b"\xd4\x05\x00", MAX_PLAIN_BYTES - 100))),
     "texts in a scene and in acts": lambda: _welcome(_file(_many(b"\xa2ab")), acts=_act(_many(b"\xa2ab"))),
-    **{f"as many {name} as may be": partial(_scene_of_many, one) for name, one in _VALUES.items()},
+    **{f"as many {name} as may be": partial(_scene_of_many, value) for name, value in _VALUES.items()},
     "as many nothings as may be, and a state": lambda: _scene_of_many(b"\xc0", bytes(_N - MAX_PLAIN_BYTES)),
     "as many lists in acts and in a state": lambda: _welcome(
         _scene(), _state(len(_many(b"\x90")).to_bytes(4, "little") + _many(b"\x90")), _act(_many(b"\x90"))
@@ -113,7 +113,7 @@ MESSAGES = {
 
 def _peaks(names):
     """Return the peak memory of a client's process, bytes, for each of some messages, each in a process of its own."""
-    found = {}
+    peaks = {}
     Client("one").receive(_welcome(_scene()), 0.0)  # all that it needs is loaded
     for name in names:
         content = MESSAGES[name]()
@@ -124,8 +124,8 @@ def _peaks(names):
             os._exit(0 if client.end_reason else 3)
         _, status, usage = os.wait4(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0, f"{name}: it was not refused"
-        found[name] = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return found
+        peaks[name] = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return peaks
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")

@@ -17,24 +17,24 @@ _BAD = LinkSettings(latency=0.15, jitter=0.02, loss=0.05, duplicate=0.03)
 def _through(settings, seed=0, every=EVERY, size=2):
     """Send N numbers through; return each that arrives, and after how many seconds."""
     link = Link(settings, stream(seed, "link"))
-    found = []
+    arrivals = []
     for k in range(N):
         link.put(k.to_bytes(size, "little"), k * every)
     for content, due in link.take(1e9):
         number = int.from_bytes(content, "little")
-        found.append((number, due - number * every))
+        arrivals.append((number, due - number * every))
     assert (link.n_bytes, link.n_held) == (N * size, 0)
-    return found
+    return arrivals
 
 
 def test_times_losses_and_duplicates_are_those_of_the_settings():
-    found = _through(_BAD)
-    times = np.array([time for _, time in found])
+    arrivals = _through(_BAD)
+    times = np.array([time for _, time in arrivals])
     assert times.min() >= 0.13 and times.max() <= (_BAD.latency + _BAD.jitter) + 1e-9
     np.testing.assert_allclose(times.mean(), 0.15, atol=4 * 0.02 / np.sqrt(3 * N))  # four deviations of a uniform mean
     np.testing.assert_allclose(times.std(), 0.02 / np.sqrt(3), rtol=0.1)
-    n_known = len({number for number, _ in found})
-    for n, share in ((N - n_known, 0.05), (len(found) - n_known, 0.95 * 0.03)):
+    n_known = len({number for number, _ in arrivals})
+    for n, share in ((N - n_known, 0.05), (len(arrivals) - n_known, 0.95 * 0.03)):
         assert abs(n - N * share) < 4.0 * np.sqrt(N * share)
 
 
@@ -50,15 +50,15 @@ def test_nothing_overtakes_but_what_may():
 
 
 def test_bandwidth_lets_messages_wait_for_each_other():
-    found = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
-    np.testing.assert_allclose([time for _, time in found], 0.1 + 0.01 * np.arange(1, N + 1))
+    arrivals = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
+    np.testing.assert_allclose([time for _, time in arrivals], 0.1 + 0.01 * np.arange(1, N + 1))
     assert max(time for _, time in _through(LinkSettings(latency=0.1, bandwidth=1000.0), size=10)) == pytest.approx(0.11)
 
 
 def test_a_stream_loses_nothing_but_time():
-    found = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
-    assert [number for number, _ in found] == list(range(N))
-    late = [time for _, time in found if time > (_BAD.latency + _BAD.jitter)]
+    arrivals = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
+    assert [number for number, _ in arrivals] == list(range(N))
+    late = [time for _, time in arrivals if time > (_BAD.latency + _BAD.jitter)]
     assert len(late) > 0.05 * N and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
 
 

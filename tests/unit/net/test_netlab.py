@@ -55,13 +55,13 @@ def test_what_happens_is_counted_and_the_same_every_time():
         replace(client, ms_per_step=None) for client in again.clients
     ]
     assert (first.corrections, first.acts, first.own_act_shown) == (again.corrections, again.acts, again.own_act_shown)
-    one, late = first.clients
+    early, late = first.clients
     assert (first.problems, first.steps, first.total("differing_steps")) == ([], 40, 0)
-    assert (one.first_step, one.compared_steps, late.first_step, late.compared_steps) == (0, 41, 30, 11)
+    assert (early.first_step, early.compared_steps, late.first_step, late.compared_steps) == (0, 41, 30, 11)
     assert 0 < first.own_act_shown.n <= first.acts and 0 < first.time_to_agree.n <= first.acts
     assert first.time_to_agree.median > 0.3 and first.own_act_shown.median < 0.05, "a round trip; at once"
     assert sum(first.by_size) == sum(first.by_age) == first.sizes.n == len(first.corrections)
-    assert one.bytes_up_per_s > 100.0 and one.bytes_down_per_s > 100.0 and one.ms_per_step > 0.0
+    assert early.bytes_up_per_s > 100.0 and early.bytes_down_per_s > 100.0 and early.ms_per_step > 0.0
 
 
 def test_a_step_that_differs_and_one_that_never_comes_are_reported(monkeypatch):

@@ -81,8 +81,8 @@ def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
     monkeypatch.setattr(kind, "after_step", lambda demo: fail(demo) if demo.sim.users.ticks % 7 == 2 else None, raising=False)
     acts = {tick: [UserAction(1, tick, PressKey("a") if tick else Join())] for tick in range(70)}
     simulation, _, recording = recorded(kind(0, {"count": 2}), tmp_path, acts, 70)
-    assert any("PressKey by user 1 failed: ZeroDivisionError" in one for one in simulation.faults) and any(
-        "the step" in one for one in simulation.faults
+    assert any("PressKey by user 1 failed: ZeroDivisionError" in fault for fault in simulation.faults) and any(
+        "the step" in fault for fault in simulation.faults
     )
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
@@ -90,7 +90,7 @@ def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
 def test_who_goes_on_from_a_recording_is_alone(tmp_path):
     demo = find_demo("simple_shapes")(0, {"count": 3})
     done = [Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]
-    *_, recording = recorded(demo, tmp_path, {tick: [UserAction(1, tick, one)] for tick, one in enumerate(done)}, 40)
+    *_, recording = recorded(demo, tmp_path, {tick: [UserAction(1, tick, action)] for tick, action in enumerate(done)}, 40)
     session = Session(new_demo(recording), (0.0, 0.0, 640.0, 480.0), has_history=True)
     session.play(recording)
     history = session.timeline.history
@@ -103,9 +103,9 @@ def test_who_goes_on_from_a_recording_is_alone(tmp_path):
     session.clock.request_step()
     session.advance(0.02)
     assert demo.steps == 3 and not demo.sim.users.users and world.joint_ids == () and demo.sim.users.away
-    assert [one.action for one in history.branch.inputs[40]] == [GoAlone()]
+    assert [entry.action for entry in history.branch.inputs[40]] == [GoAlone()]
     session.timeline.seek(20)
     session.timeline.finish()
     session.act(Grab(world.state(3).position))
-    assert [type(one.action) for one in history.branch.inputs[20]] == [GoAlone, Grab] and history.at_tip
+    assert [type(entry.action) for entry in history.branch.inputs[20]] == [GoAlone, Grab] and history.at_tip
     assert history.verify() is None

@@ -1,4 +1,4 @@
-"""Scripts: acts at ticks from a file, handed out once and in their order, and mistakes told by their place."""
+"""Scripts: acts at ticks from a file, handed out once and in their order, and mistakes reported with their place."""
 
 import json
 
@@ -35,6 +35,6 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path):
 def test_a_mistake_is_told_by_its_place(plain, words, tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps(plain), "utf-8")
-    with pytest.raises(InvalidInputError, match=f"script.json: {words}") as told:
+    with pytest.raises(InvalidInputError, match=f"script.json: {words}") as caught:
         load_script(path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)

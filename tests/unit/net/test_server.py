@@ -68,9 +68,9 @@ class Table:
         """Let one come in, and wait for its welcome."""
         self.say(peer, m.Hello(m.VERSION, name or f"user {peer}", key=key))
         for _ in range(70):
-            found = self.of(peer, m.Welcome)
-            if found:
-                return found[-1]
+            welcomes = self.of(peer, m.Welcome)
+            if welcomes:
+                return welcomes[-1]
             self.run(1)
         raise AssertionError(self.heard[peer])
 
@@ -101,10 +101,10 @@ class Table:
             self.reasons.setdefault(peer, reason)
 
     def of(self, peer, kind):
-        return [one for one in self.heard[peer] if isinstance(one, kind)]
+        return [message for message in self.heard[peer] if isinstance(message, kind)]
 
     def users(self):
-        return {one.user: one.name for one in self.server.status.users if one.is_here}
+        return {user.user: user.name for user in self.server.status.users if user.is_here}
 
 
 def joined(**settings):
@@ -173,7 +173,7 @@ def test_numbers_of_those_who_went_are_given_back():
     table.server.disconnect(1)
     for peer in range(150, 220):
         table.say(peer, m.Hello(m.VERSION, "visitor"))
-    assert sum(one.is_here for one in table.server.status.users) == m.MAX_USERS
+    assert sum(user.is_here for user in table.server.status.users) == m.MAX_USERS
     assert sum("limit of 64 users" in reason for reason in table.reasons.values()) >= 6
     table.say(220, m.Hello(m.VERSION, "Ann", key=kept))
     assert "limit of 64 users" in table.reasons[220]  # the last to give up its number, for it had done something
@@ -210,7 +210,7 @@ def test_missing_is_answered_as_far_as_it_is_kept(monkeypatch):
     for number in range(1, 41):
         table.do(1, number, Drag((1.0, 1.0)), tick=table.server.simulation.now)
         table.run(1)
-    first = [one for one in table.heard[1] if isinstance(one, m.RelayedAction | m.TickClosed) and one.tick == 20]
+    first = [message for message in table.heard[1] if isinstance(message, m.RelayedAction | m.TickClosed) and message.tick == 20]
     again = table.say(1, m.ResendRequest([20, 5000]))
     assert again == first and len(again) == first[-1].count + 1 > 1
     table.run(90)
@@ -222,7 +222,7 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share():
     table.run(60)
     for _ in range(50):
         table.say(1, m.ResendRequest(list(range(60))))
-    assert sum(len(m.encode(one)) for one in table.of(1, m.TickClosed)) < 60 * 40 + 4_000 and not table.reasons
+    assert sum(len(m.encode(message)) for message in table.of(1, m.TickClosed)) < 60 * 40 + 4_000 and not table.reasons
 
 
 @pytest.mark.parametrize(
@@ -268,12 +268,12 @@ def test_what_one_may_make_is_limited():
     for number in range(1, 26):
         heard += table.do(1, number, CreateBody.of(0, DISC))
         table.run(2)
-    assert [type(one) for one in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 5
+    assert [type(message) for message in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 5
     assert heard[-1].reason == "a user may have at most 20 bodies here"
     assert len([body for body in table.server.simulation.demo.stages[0].world.body_ids if body >= 1 << 20]) == 20
     table = joined(limits=Limits(shapes_per_s=10.0))
     heard = [table.do(1, number, CreateBody.of(0, DISC))[0] for number in range(1, 23)]
-    assert [type(one) for one in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 2
+    assert [type(message) for message in heard] == [m.RelayedAction] * 20 + [m.ActionDenied] * 2
     assert heard[-1].reason == "a user may create at most 10 bodies, shapes and joints per second here"
     assert CreateBody.of(0, DISC).size == Size(1, 1, 0)
 
@@ -312,7 +312,7 @@ def test_no_tick_is_made_to_last_for_minutes():
         SetSolver("nothing", (("sub_steps", 1000),)),
     )
     heard = [table.do(1, number, act)[0] for number, act in enumerate(acts, 1)]
-    assert [type(one) for one in heard] == [m.ActionDenied] * 4 + [m.RelayedAction] * 3
+    assert [type(message) for message in heard] == [m.ActionDenied] * 4 + [m.RelayedAction] * 3
     assert heard[0].reason == "guests may not set a solver to more than 16 times its default work"
 
 
@@ -419,8 +419,8 @@ def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch):
 
 def test_the_page_has_every_limit():
     page = (Path(__file__).resolve().parents[3] / "docs" / "network.md").read_text(encoding="utf-8")
-    for one in fields(Limits):
-        assert f"`{one.name}` {getattr(Limits(), one.name):,}".removesuffix(".0") in page, one.name
+    for field in fields(Limits):
+        assert f"`{field.name}` {getattr(Limits(), field.name):,}".removesuffix(".0") in page, field.name
 
 
 def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_has():
@@ -485,6 +485,6 @@ def test_what_undo_makes_again_counts_as_made(waits):
         n_made += len(world.body_ids) - (after if not waits else n_before - 1)
         if k > 3 and len(world.body_ids) < n_before:
             break
-    denied = [one.reason for one in table.of(1, m.ActionDenied)]
+    denied = [message.reason for message in table.of(1, m.ActionDenied)]
     assert set(denied) == {"a user may create at most 1 bodies, shapes and joints per second here"} and not table.reasons
     assert 1 <= n_made <= 8, "four seconds' worth, and what comes in meanwhile"

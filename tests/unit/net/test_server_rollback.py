@@ -23,7 +23,7 @@ from tests.unit.net.test_server import joined
 PUSHES = load_script(Path(__file__).parents[3] / "examples" / "pushed_together.json")
 LAST_PUSH = max(action.tick for action in PUSHES)
 LATENCY, JITTER, OFFSET = 0.3, 0.1, 0.03
-"""Of figure 4.2, and the offset of a client's clock, s."""
+"""Latency and jitter of figure 4.2, and the offset of a client's clock, s."""
 
 
 def test_a_late_action_keeps_its_tick_and_one_later_still_is_moved():

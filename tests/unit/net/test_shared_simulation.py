@@ -16,20 +16,20 @@ from tests.stepping import steps
 
 def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
     kind = find_demo("promise_slow_balls")
-    one, other = SharedSimulation(kind(0)), SharedSimulation(kind(0))
-    for simulation, x in ((one, 0.0), (other, 40.0)):
+    first, other = SharedSimulation(kind(0)), SharedSimulation(kind(0))
+    for simulation, x in ((first, 0.0), (other, 40.0)):
         for stage in simulation.demo.stages:
             stage.offset = (x, x)
-    world = one.demo.stages[0].world
+    world = first.demo.stages[0].world
     ball = next(body for body in world.body_ids if world.body(body).spec.type == "dynamic")
-    before, place = one.digests[0], world.state(ball).position
-    for simulation in (one, other):
+    before, place = first.digests[0], world.state(ball).position
+    for simulation in (first, other):
         simulation.add(0, UserAction(1, 0, Join()))
         simulation.add(0, UserAction(1, 1, Grab(place)))
         simulation.add(1, UserAction(1, 2, Drag((0.0, 5.0))))
         steps(simulation, 5)
-    assert one.digests == other.digests and one.digests[5] != before
-    assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (one, other)] == [1, 1]
+    assert first.digests == other.digests and first.digests[5] != before
+    assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (first, other)] == [1, 1]
 
 
 def test_stages_of_which_no_place_is_told_lie_at_the_origin():

@@ -29,10 +29,10 @@ def _demo():
 def host(monkeypatch):
     monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
     monkeypatch.setattr(client_session, "_FIRST_WAIT", 0.05)
-    one = ServerThread(_demo, ServerSettings(password="sesame"), port=0)
-    one.start()
-    yield one
-    one.close()
+    server = ServerThread(_demo, ServerSettings(password="sesame"), port=0)
+    server.start()
+    yield server
+    server.close()
 
 
 def _client_session(port, name="one", password="sesame", link=None):
@@ -59,8 +59,8 @@ def _is_in(session):
 def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host):
     client_sessions = [_client_session(host.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
     final = [{}, {}]
-    for session, found in zip(client_sessions, final, strict=True):
-        session.client.on_final = found.__setitem__
+    for session, digests in zip(client_sessions, final, strict=True):
+        session.client.on_final = digests.__setitem__
     _play(lambda: all(map(_is_in, client_sessions)), *client_sessions)
     client_sessions[0].client.act(Grab((0.0, 5.0)), now=time.monotonic())
     client_sessions[1].client.act(PressKey("right"), now=time.monotonic())
@@ -72,7 +72,7 @@ def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host):
     assert [session.status_text for session in client_sessions] == 2 * ["the lesson is over"] and all(
         session.server_ended for session in client_sessions
     )
-    _play(lambda: all(host.status.keyframe in one for one in final), *client_sessions)  # what came before the end is known
+    _play(lambda: all(host.status.keyframe in digests for digests in final), *client_sessions)  # what came before the end is known
     assert all(final[0][tick] == final[1][tick] for tick in final[0].keys() & final[1].keys())
     assert final[0][host.status.keyframe].hex() == host.status.state_hash
     assert set(host.status.users) == {"one", "two"} and host.status.server.n_sent > 1000
@@ -119,7 +119,7 @@ def test_a_connection_that_breaks_off_is_taken_up_again(host):
     session = _client_session(host.port)
     _play(lambda: _is_in(session), session)
     user = session.client.user
-    host._loop.call_soon_threadsafe(lambda: [one.transport.abort() for one in host.sockets])
+    host._loop.call_soon_threadsafe(lambda: [socket.transport.abort() for socket in host.sockets])
     _play(lambda: session.n_disconnects == 1, session)
     assert "was lost; trying again" in session.status_text
     _play(lambda: session.connection.state == "open" and host.status.users == ("one",), session)
@@ -158,7 +158,7 @@ def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "address"),
     [
         ("lab.example", ("lab.example", m.PORT)),
         ("192.168.0.7:99", ("192.168.0.7", 99)),
@@ -166,8 +166,8 @@ def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start():
         ("[fe80::1%eth0]:7", ("fe80::1%eth0", 7)),
     ],
 )
-def test_an_address(text, found):
-    assert parse_address(text) == found
+def test_an_address(text, address):
+    assert parse_address(text) == address
 
 
 @pytest.mark.parametrize("text", ["", "::1", "a b", "lab:", "lab:x", "lab:0", "lab:70000", "ws://lab", "lab/x", "[lab"])

@@ -68,8 +68,8 @@ class Begun:
 
     @property
     def acts(self):
-        """What they did after the keyframe."""
-        return [one for hand in self.hands for one in hand.done if one[0] >= N_BEFORE]
+        """Return the actions after the keyframe."""
+        return [act for hand in self.hands for act in hand.done if act[0] >= N_BEFORE]
 
 
 def repeated(demo, acts):
@@ -139,25 +139,25 @@ def test_every_solver_goes_on_elsewhere(solver):
 
 def digests_elsewhere(path):
     """Return the last digests of demos that go on from the scenes, states and acts of a file: asked for in another process."""
-    found = []
+    digests = []
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
         demo = make_demo(scene)
         decode_state(demo, state)
-        told = [(tick, UserAction(user, number, action_of(one))) for tick, user, number, one in acts]
-        found.append(repeated(demo, told).digests[N_BEFORE + N_AFTER].hex())
-    return found
+        inputs = [(tick, UserAction(user, number, action_of(plain))) for tick, user, number, plain in acts]
+        digests.append(repeated(demo, inputs).digests[N_BEFORE + N_AFTER].hex())
+    return digests
 
 
 @pytest.mark.slow
 def test_every_demo_goes_on_in_another_process(tmp_path):
-    told, digests = [], []
+    cases, digests = [], []
     for id in SHARED:
         here = Begun(find_demo(id)(0))
         scene, state = shared_scene(here.demo), encode_state(here.demo)
         here.go_on()
-        told.append((scene, state, [(tick, act.user, act.number, as_plain(act.action)) for tick, act in here.acts]))
+        cases.append((scene, state, [(tick, act.user, act.number, as_plain(act.action)) for tick, act in here.acts]))
         digests.append(here.simulation.digests[here.simulation.now].hex())
-    (tmp_path / "states").write_bytes(msgspec.msgpack.encode(told))
+    (tmp_path / "states").write_bytes(msgspec.msgpack.encode(cases))
     code = "import sys; from tests.unit.net.test_state import digests_elsewhere; print(*digests_elsewhere(sys.argv[1]))"
     run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "states")], capture_output=True, text=True, check=True)
     assert run.stdout.split() == digests
@@ -249,13 +249,13 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened():
         state[:-1],
         state[:40],
         b"x",
-        *(_sealed(one, rest) for one in others),
+        *(_sealed(head, rest) for head in others),
         _sealed(None, rest),
     ]
     damaged += _sealed(plain, rest[:-1]), _sealed(plain, rest + b"x"), _sealed([*plain, 1], rest)
-    for one in damaged:
+    for parts in damaged:
         with pytest.raises(LabError):
-            decode_state(there, one)
+            decode_state(there, parts)
         assert demo_hash(there) == before and there.stages == stages
     decode_state(there, state)
     assert demo_hash(there) == demo_hash(here.demo)

@@ -1,4 +1,4 @@
-"""What is decoded from a page is what happened, within the error that the page states (issue 32)."""
+"""A page decodes to what happened, within the error that it states (issue 32)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a notebook shows is what was given, and leaves it as it was (issue 32)."""
+"""A notebook shows its input and leaves it unchanged (issue 32)."""
 
 import re
 from dataclasses import replace

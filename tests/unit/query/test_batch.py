@@ -23,39 +23,39 @@ POSES = [(0.0, 0.0, 0.0), (0.3, 0.2, 0.5)]
 def test_every_query_equals_its_scalar_form_to_the_bit(family):
     cases = cases_of(family, 400, 5)
     for case, rows in zip(cases, ask_batch(cases), strict=True):
-        for name, found in ask_scalar(case).items():
-            assert np.array_equal(flat(row_of(name, found)), flat(rows[name]), equal_nan=True), (name, str(case))
+        for name, result in ask_scalar(case).items():
+            assert np.array_equal(flat(row_of(name, result)), flat(rows[name]), equal_nan=True), (name, str(case))
 
 
 def test_so_do_manifolds_by_box2ds_rule_and_the_iterations_of_a_distance():
     cases = case_chunk(5, 0, 400)
     shapes = batch.ShapeBatch([Polygon(s.vertices, 0.01) if isinstance(s, Polygon) else s for s in cases.shapes])
-    asked = shapes, cases.pairs, cases.poses_a, cases.poses_b
-    found, distances = batch.manifold(*asked, "box2d"), batch.distance(*asked)
+    inputs = shapes, cases.pairs, cases.poses_a, cases.poses_b
+    contacts, distances = batch.manifold(*inputs, "box2d"), batch.distance(*inputs)
     for row, (a, b) in enumerate(cases.pairs.tolist()):
         xf_a, xf_b = (Transform((x, y), angle) for x, y, angle in (cases.poses_a[row].tolist(), cases.poses_b[row].tolist()))
-        one = query.manifold(shapes[a], xf_a, shapes[b], xf_b, "box2d")
-        columns = (found.count, found.normal, found.position, found.separation, found.feature_id)
-        assert np.array_equal(flat(row_of("manifold", one)), flat([column[row] for column in columns]))
+        contact = query.manifold(shapes[a], xf_a, shapes[b], xf_b, "box2d")
+        columns = (contacts.count, contacts.normal, contacts.position, contacts.separation, contacts.feature_id)
+        assert np.array_equal(flat(row_of("manifold", contact)), flat([column[row] for column in columns]))
         assert distances.iterations[row] == query.distance(shapes[a], xf_a, shapes[b], xf_b).iterations
 
 
 def test_mixed_kinds_in_one_call():
     pairs = [(a, b) for a in range(4) for b in range(4)]
-    found = batch.distance(SHAPES, pairs, [(0.0, 0.0, 0.0)] * 16, [(5.0, 0.0, 0.0)] * 16)
+    result = batch.distance(SHAPES, pairs, [(0.0, 0.0, 0.0)] * 16, [(5.0, 0.0, 0.0)] * 16)
     ends = np.array([0.5, 0.5, 1.1, 1.0])  # how far each reaches to the right
     starts = np.array([-0.5, -0.5, -0.1, 0.0])
     expected = 5.0 + starts[[b for _, b in pairs]] - ends[[a for a, _ in pairs]]
-    assert found.separation == pytest.approx(expected, abs=1e-14)
+    assert result.separation == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("ask", [batch.manifold, batch.distance, batch.penetration])
 def test_columns_are_read_only(ask):
-    found = ask(SHAPES, [(0, 1)], POSES[:1], POSES[1:])
-    for field in dataclasses.fields(found):
-        assert not getattr(found, field.name).flags.writeable, field.name
+    result = ask(SHAPES, [(0, 1)], POSES[:1], POSES[1:])
+    for field in dataclasses.fields(result):
+        assert not getattr(result, field.name).flags.writeable, field.name
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.normal = None
+        result.normal = None
 
 
 def test_no_pairs_are_no_error():

@@ -26,23 +26,23 @@ def scene(n, side):
 
 def test_boxes_are_those_of_the_shapes():
     which, poses = scene(60, 5.0)
-    found = aabb(SHAPES, which, poses)
+    boxes = aabb(SHAPES, which, poses)
     for row, shape in enumerate(which.tolist()):
         x, y, angle = poses[row].tolist()
         box = SHAPES[shape].aabb(Transform((x, y), angle))
-        assert np.allclose(found[row], (*box.lower, *box.upper), rtol=0.0, atol=1e-14)
+        assert np.allclose(boxes[row], (*box.lower, *box.upper), rtol=0.0, atol=1e-14)
 
 
 def test_a_scene_has_the_contacts_of_all_its_pairs():
     which, poses = scene(120, 8.0)
-    found = collide(SHAPES, which, poses)
-    assert np.array_equal(found.pairs, collide(SHAPES, which, poses, broad_phase=BruteForce()).pairs)
+    contacts = collide(SHAPES, which, poses)
+    assert np.array_equal(contacts.pairs, collide(SHAPES, which, poses, broad_phase=BruteForce()).pairs)
     everyone = np.array([(i, j) for i in range(120) for j in range(i + 1, 120)])
     expected = batch.manifold(SHAPES, which[everyone], poses[everyone[:, 0]], poses[everyone[:, 1]])
-    touching, ours = expected.count > 0, found.manifolds.count > 0
+    touching, ours = expected.count > 0, contacts.manifolds.count > 0
     assert touching.any()
-    assert np.array_equal(found.pairs[ours], everyone[touching])
-    assert np.array_equal(found.manifolds.position[ours], expected.position[touching])
+    assert np.array_equal(contacts.pairs[ours], everyone[touching])
+    assert np.array_equal(contacts.manifolds.position[ours], expected.position[touching])
 
 
 def test_the_kernels_get_pairs_that_can_be_written(monkeypatch):

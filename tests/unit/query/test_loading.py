@@ -1,4 +1,4 @@
-"""What importing costs, and that after `warm_up` nothing is compiled any more."""
+"""Importing is cheap, and after `warm_up` nothing is compiled any more."""
 
 import subprocess
 import sys

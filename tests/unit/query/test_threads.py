@@ -28,8 +28,8 @@ QUESTIONS = {
 }
 
 
-def columns(found):
-    return [found] if isinstance(found, np.ndarray) else [getattr(found, name) for name in type(found).__slots__]
+def columns(result):
+    return [result] if isinstance(result, np.ndarray) else [getattr(result, name) for name in type(result).__slots__]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -78,7 +78,7 @@ class FakeWorld:
 
 @dataclass
 class FakeScene:
-    """What `DebugDraw` asks for."""
+    """The attributes of a scene that `DebugDraw` reads."""
 
     world: FakeWorld = field(default_factory=FakeWorld)
     offset: tuple[float, float] = (0.0, 0.0)

@@ -69,8 +69,8 @@ def test_many_polygons_equal_one_by_one(canvas):
 
 
 def test_a_crowd_is_drawn_too(canvas):
-    one = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
-    canvas.polygons(np.tile(one, (500, 1)), np.arange(0, 1501, 3), canvas.mapped([RED] * 500), canvas.mapped([BLUE] * 500))
+    triangle = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
+    canvas.polygons(np.tile(triangle, (500, 1)), np.arange(0, 1501, 3), canvas.mapped([RED] * 500), canvas.mapped([BLUE] * 500))
     assert color_at(canvas, 0.5, 0.5) == RED
 
 

@@ -102,8 +102,8 @@ def test_structure_is_read_again_only_when_it_changed(scene):
 
 def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene, surface):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "shapes": True}))
-    found = colors(surface)
-    assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) in found
+    shown = colors(surface)
+    assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) in shown
     scene.mark_touching = False
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "shapes": True}))
     assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) not in colors(surface)
@@ -174,7 +174,7 @@ def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene
         surface.fill(palette.BACKGROUND)
 
     def draws():
-        """Draw a frame as a window does; tell whether it was drawn anew. The picture is always what it would be without keeping."""
+        """Draw a frame as a window does; return whether it was drawn anew. The picture is always what it would be without keeping."""
         before = len(grounds)
         canvas.room = LabelRoom(canvas.camera.view)
         shown = debug.draw(canvas, scene, layers, ground=ground)

@@ -1,4 +1,4 @@
-"""What is kept of the texts made lately."""
+"""The cache of recently rendered texts."""
 
 from engine.render.fonts import FontBook
 

@@ -1,4 +1,4 @@
-"""The plot of a gap: it draws inside its place, tells what is under the pointer, and reads its axes both ways."""
+"""The plot of a gap: it draws inside its place, shows the values under the pointer, and reads its axes both ways."""
 
 from dataclasses import replace
 
@@ -35,9 +35,9 @@ def canvas(size=(800, 300)):
     return Canvas(surface, Camera(view=(0, 0, *size)), FontBook(1.0))
 
 
-def changed(one, place):
+def changed(surface, place):
     """Whether pixels inside and outside of a place differ from the ground."""
-    pixels = (pygame.surfarray.array3d(one) != np.array(palette.BACKGROUND)).any(axis=2)
+    pixels = (pygame.surfarray.array3d(surface) != np.array(palette.BACKGROUND)).any(axis=2)
     inside = pixels[place.left : place.right, place.top : place.bottom].any()
     pixels[place.left : place.right, place.top : place.bottom] = False
     return bool(inside), bool(pixels.any())
@@ -64,11 +64,11 @@ def test_the_pointer_is_read_in_the_plot():
 
 
 def test_the_pointer_is_told_numbers():
-    plain, told = canvas(), canvas()
+    plain, hovered = canvas(), canvas()
     place = (10, 120, 760, 160)
     draw_gap_plot(plain, place, PLOT)
-    draw_gap_plot(told, place, PLOT, (300.0, 180.0))
-    assert (pygame.surfarray.array3d(plain.surface) != pygame.surfarray.array3d(told.surface)).any()
+    draw_gap_plot(hovered, place, PLOT, (300.0, 180.0))
+    assert (pygame.surfarray.array3d(plain.surface) != pygame.surfarray.array3d(hovered.surface)).any()
     outside = canvas()
     draw_gap_plot(outside, place, PLOT, (5.0, 5.0))
     assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
@@ -78,9 +78,9 @@ def test_what_is_told_lies_over_no_curve():
     place = (10, 100, 780, 190)
     pixels = []
     for pointer in (None, (300.0, 180.0)):
-        one = canvas()
-        draw_gap_plot(one, place, PLOT, pointer)
-        pixels.append(pygame.surfarray.array3d(one.surface))
+        target = canvas()
+        draw_gap_plot(target, place, PLOT, pointer)
+        pixels.append(pygame.surfarray.array3d(target.surface))
     columns = np.flatnonzero((pixels[0] != pixels[1])[:, 100:290].any(axis=(1, 2)))
     assert 0 < len(columns) <= 7 and abs(columns - 300).max() <= 4  # the line under the pointer, and a dot on the curve
     assert (pixels[0] != pixels[1])[:, :100].any()

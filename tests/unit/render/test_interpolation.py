@@ -1,4 +1,4 @@
-"""Where bodies are drawn inside a step with impacts, also once some of them are gone, new, or were put elsewhere."""
+"""Bodies are drawn in the right places inside a step with impacts, also once some of them are gone, new, or were moved."""
 
 import numpy as np
 import pytest
@@ -32,8 +32,8 @@ def test_what_hit_something_is_there_at_that_moment():
 
 @pytest.mark.parametrize("rows", [[1, 2], [0, 2], [2], [1], [0], []])
 def test_impacts_are_those_of_the_bodies_that_are_left(rows):
-    whole = drawn(IMPACTS, [0, 1, 2], 0.25)
-    assert drawn(IMPACTS, rows, 0.25) == [whole[row] for row in rows]
+    everything = drawn(IMPACTS, [0, 1, 2], 0.25)
+    assert drawn(IMPACTS, rows, 0.25) == [everything[row] for row in rows]
 
 
 @pytest.mark.parametrize("is_path", [False, True])

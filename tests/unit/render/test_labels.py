@@ -19,11 +19,11 @@ def test_labels_overlap_neither_each_other_nor_the_edge():
     plate = pygame.Rect(10, 20, 80, 40)
     room.take(plate)
     places = [room.beside((20.0 + 13 * k % 290, 30.0 + 29 * k % 190), (60, 14), 6.0) for k in range(60)]
-    found = [place for place in places if place is not None]
-    assert 10 < len(found) < 60, "some find room, some do not"
-    for k, place in enumerate(found):
+    placed = [place for place in places if place is not None]
+    assert 10 < len(placed) < 60, "some find room, some do not"
+    for k, place in enumerate(placed):
         assert pygame.Rect(VIEW).contains(place) and not place.colliderect(plate)
-        assert place.collidelist(found[:k]) < 0
+        assert place.collidelist(placed[:k]) < 0
 
 
 def test_a_label_prefers_the_right_and_stands_off_its_point():

@@ -31,8 +31,8 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out():
 
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (-3e-7, 2e-7), (1e9, 1.00001e9), (-17.0, -16.2), (5.0, 5.0)])
 def test_ticks_are_few_and_inside(low, high):
-    found = ticks(low, high, 5)
-    assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
+    values = ticks(low, high, 5)
+    assert 1 <= len(values) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in values)
 
 
 def test_what_differs_by_rounding_only_is_drawn_as_one_value():

@@ -35,14 +35,14 @@ def draw(
     most_soft=10,
 ):
     """Draw one polygon with an outline of two pixels."""
-    fills, outlines = (np.array([NO_COLOR if one is None else surface.map_rgb(one)]) for one in (fill, outline))
+    fills, outlines = (np.array([NO_COLOR if color is None else surface.map_rgb(color)]) for color in (fill, outline))
     raster.polygons(surface, corners, np.array([0, len(corners)]), fills, outlines, 2.0, 2.0, most_soft)
 
 
 def shares(surface):
     """How much of each pixel is white."""
-    found = pygame.surfarray.array3d(surface)[:, :, 1] / 255.0
-    return found
+    green = pygame.surfarray.array3d(surface)[:, :, 1] / 255.0
+    return green
 
 
 def ring(n, radius, middle=(30.3, 20.6), turn=0.2):
@@ -60,9 +60,9 @@ def test_soft_edges_cover_the_area_of_the_polygon(raster, small, n, way):
 
 def test_an_upright_box_covers_its_pixels_and_half_of_those_that_it_halves(raster, small):
     draw(raster, small, np.array([(10.0, 5.0), (20.5, 5.0), (20.5, 9.0), (10.0, 9.0)]), WHITE)
-    found = shares(small)
-    assert (found[10:20, 5:9] == 1.0).all() and np.allclose(found[20, 5:9], 0.5, atol=0.01)
-    assert found.sum() == pytest.approx(4 * 10.5, rel=0.01)
+    share = shares(small)
+    assert (share[10:20, 5:9] == 1.0).all() and np.allclose(share[20, 5:9], 0.5, atol=0.01)
+    assert share.sum() == pytest.approx(4 * 10.5, rel=0.01)
 
 
 def test_the_outline_lies_inside(raster, small):
@@ -76,7 +76,7 @@ def test_the_outline_lies_inside(raster, small):
 
 def test_in_a_crowd_edges_are_hard(raster, small):
     draw(raster, small, ring(5, 14.0), RED, BLUE, most_soft=0)
-    colors = {tuple(one) for one in pygame.surfarray.array3d(small).reshape(-1, 3).tolist()}
+    colors = {tuple(color) for color in pygame.surfarray.array3d(small).reshape(-1, 3).tolist()}
     assert colors == {(0, 0, 0), RED, BLUE}
 
 
@@ -86,15 +86,15 @@ def test_what_has_no_area_is_a_line_without_holes(raster, small, end, most_soft)
     start = (10.0, 20.0)
     draw(raster, small, np.array([start, end, start]), WHITE, most_soft=most_soft)
     length = float(np.hypot(end[0] - start[0], end[1] - start[1]))
-    found = shares(small)
-    assert found.sum() == pytest.approx(2.0 * length, rel=0.1)  # two pixels wide
+    covered = shares(small)
+    assert covered.sum() == pytest.approx(2.0 * length, rel=0.1)  # two pixels wide
     for share in np.linspace(0.05, 0.95, 30):
         x, y = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-        assert found[int(x), int(y)] > 0.5
+        assert covered[int(x), int(y)] > 0.5
 
 
 def plain(corners, rim, half):
-    """What shares of each pixel of `VIEW` a polygon with area takes, and within it what its outline leaves; `half` is 0 for hard edges."""
+    """Return the share of each pixel of `VIEW` in a polygon with area, and in it without its outline; `half` is 0 for hard edges."""
     x, y = np.meshgrid(np.arange(VIEW[2]) + 0.5, np.arange(VIEW[3]) + 0.5, indexing="ij")
     ahead = np.roll(corners, -1, axis=0)
     away = np.full(x.shape, -np.inf)
@@ -138,8 +138,8 @@ def test_every_pixel_is_as_the_distance_from_its_center_says(raster, small):
             small.fill(0)
             draw(raster, small, corners, RED, BLUE if rim else None, most_soft)
             outer, inner = plain(corners, rim, half)
-            wanted = np.stack((200.0 * outer * inner, 0.0 * outer, 200.0 * outer * (1.0 - inner)), axis=2)
-            off = np.abs(pygame.surfarray.array3d(small) - wanted).max(axis=2) > 3.0  # of 255: shares in 256ths, mixed twice
+            expected = np.stack((200.0 * outer * inner, 0.0 * outer, 200.0 * outer * (1.0 - inner)), axis=2)
+            off = np.abs(pygame.surfarray.array3d(small) - expected).max(axis=2) > 3.0  # of 255: shares in 256ths, mixed twice
             for shift in (-1e-6, 1e-6):  # on the border of two hard parts a rounding decides
                 moved = plain(corners + shift, rim, half) if half == 0.0 else (outer, inner)
                 off &= (moved[0] == outer) & (moved[1] == inner)
@@ -151,8 +151,8 @@ def test_every_pixel_is_as_the_distance_from_its_center_says(raster, small):
 def test_nothing_is_drawn_outside_of_the_clip(raster, small):
     small.set_clip((20, 10, 10, 10))
     draw(raster, small, ring(6, 500.0), WHITE, RED)
-    found = shares(small)
-    assert found.sum() == 100.0 and (found[20:30, 10:20] == 1.0).all()
+    share = shares(small)
+    assert share.sum() == 100.0 and (share[20:30, 10:20] == 1.0).all()
 
 
 def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster, small):

@@ -21,7 +21,7 @@ def canvas_on(surface):
 
 
 def colored(surface, color):
-    """Where a color is, or nearly, as on a smoothed line: pixels (n, 2)."""
+    """Return the pixels (n, 2) that have about this color, as on a smoothed line."""
     return np.argwhere((np.abs(pygame.surfarray.array3d(surface) - np.array(color)) < 80).all(axis=2))
 
 
@@ -32,9 +32,9 @@ def test_bodies_that_can_move_are_outlined_and_not_filled(surface, scene, theme)
         packed, poses = PackedShapes(scene.world), scene.world.poses.copy()
         canvas = canvas_on(surface)
         draw_second_world(canvas, packed, poses)
-        found = colored(surface, palette.BESIDES[0])
-        assert len(found) > 40
-        world = np.array([canvas.camera.to_world((x + 0.5, y + 0.5)) for x, y in found])
+        pixels = colored(surface, palette.BESIDES[0])
+        assert len(pixels) > 40
+        world = np.array([canvas.camera.to_world((x + 0.5, y + 0.5)) for x, y in pixels])
         box, disc = packed.world_vertices(poses)[4:8], packed.world_centers(poses)[0]
         is_box = np.abs(world - box.mean(axis=0)).max(axis=1) < 0.9
         assert is_box.any() and np.hypot(*(world[is_box] - box.mean(axis=0)).T).min() > 0.4, "nothing inside the box"

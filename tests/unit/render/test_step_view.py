@@ -32,7 +32,7 @@ def picture_of(name, case=None):
 
 
 class Ink:
-    """Draws marks alone on a plain ground, and tells whether they are seen."""
+    """Draws marks alone on a plain ground, and checks whether they are seen."""
 
     def __init__(self, size=(420, 300)):
         self.surface, self.fonts = pygame.Surface(size), FontBook()
@@ -117,8 +117,8 @@ def words_do_not_overlap(picture, steps, sizes):
                 written = Written(size)
                 places = picture.draw(written, written.get_rect(), k, fonts)
                 assert written.overlaps() == [], (picture.algorithm.title, size, k)
-                whole = written.get_rect()
-                assert all(whole.contains(rect) for rect in places.layout.views.values())
+                area = written.get_rect()
+                assert all(area.contains(rect) for rect in places.layout.views.values())
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -145,18 +145,18 @@ def test_the_sentence_is_whole_where_there_is_room():
             for k, step in list(enumerate(picture.steps))[::3]:
                 written = Written(size)
                 picture.draw(written, written.get_rect(), k, FontBook())
-                told = " ".join(words for words, _ in written.words)
-                assert step.sentence in told, (size, k)
+                text = " ".join(words for words, _ in written.words)
+                assert step.sentence in text, (size, k)
 
 
 def test_the_line_that_runs_and_the_slider_follow_the_step():
     picture, surface, fonts = picture_of("gjk"), pygame.Surface((1004, 690)), FontBook()
     places = [picture.draw(surface, surface.get_rect(), k, fonts) for k in range(len(picture.steps))]
-    assert len({tuple(one.track) for one in places}) == 1, "nothing moves from step to step"
+    assert len({tuple(layout.track) for layout in places}) == 1, "nothing moves from step to step"
     thumbs = []
     for k in range(len(picture.steps)):
-        one = picture.draw(surface, surface.get_rect(), k, fonts)
-        row = [surface.get_at((x, one.track.centery - 4))[:3] for x in range(one.track.left, one.track.right)]
+        layout = picture.draw(surface, surface.get_rect(), k, fonts)
+        row = [surface.get_at((x, layout.track.centery - 4))[:3] for x in range(layout.track.left, layout.track.right)]
         thumbs.append(row.index(palette.ACCENT))
     assert thumbs == sorted(set(thumbs))
     past = picture.draw(surface, surface.get_rect(), 10_000, fonts)
@@ -170,8 +170,8 @@ def test_a_question_hides_the_step_and_has_buttons():
     with noting_words():
         written = Written((1004, 690))
         places = picture.draw(written, written.get_rect(), k, fonts, question=question)
-        told = [words for words, _ in written.words]
-        assert question.prompt in told and picture.steps[k].sentence not in " ".join(told)
+        texts = [words for words, _ in written.words]
+        assert question.prompt in texts and picture.steps[k].sentence not in " ".join(texts)
         assert len(places.answers) == len(question.answers) and len(places.answer_places) == len(question.places)
         assert written.overlaps() == []
         answered = Written((1004, 690))
@@ -191,8 +191,8 @@ def test_a_plot_has_ticks_inside_its_range():
     with noting_words():
         written = Written((800, 400))
         picture.draw(written, written.get_rect(), 0, FontBook())
-        told = [words for words, _ in written.words]
-    assert {"0", "2", "4"} <= set(told) and "m" in told and "s" in told
+        texts = [words for words, _ in written.words]
+    assert {"0", "2", "4"} <= set(texts) and "m" in texts and "s" in texts
 
 
 def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
@@ -212,10 +212,10 @@ def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
 @pytest.mark.parametrize("name", ["sat", "sequential_impulses"])
 def test_sentences_costs_and_axes_are_whole_in_large_text(name):
     """Issue 31: captions were cut at 800x600 with the largest text."""
-    one = trace.algorithm(name)
-    steps = one.steps(one.example)
-    picture = StepPicture(one, one.scenery(one.example), steps)
-    titles = {view.title for view in one.views}
+    algorithm = trace.algorithm(name)
+    steps = algorithm.steps(algorithm.example)
+    picture = StepPicture(algorithm, algorithm.scenery(algorithm.example), steps)
+    titles = {view.title for view in algorithm.views}
     for k in range(0, len(steps), max(len(steps) // 5, 1)):
         surface = Written((440, 492))
         with noting_words():

@@ -75,7 +75,7 @@ class Watched:
         self.pointer = None
 
     def frame(self, after=""):
-        """Paint a frame as a window does; of one that was copied tell so, and compare it with one that knows the last scales alone."""
+        """Paint a frame as a window does; return whether it was copied, and compare it then with one that knows only the last scales."""
         painter, n_grounds = self.painter, len(self.grounds)
         fresh = FramePainter(painter.fonts.ui_scale, painter.raster)
         painter.prepare(self.session, self.pointer)
@@ -87,10 +87,10 @@ class Watched:
         expected = self.surface.copy()
         fresh.paint(expected, self.session, self.pointer)
         assert np.array_equal(*map(pygame.surfarray.array3d, (self.surface, expected))), f"what is copied is another picture after {after}"
-        for one, other in zip(fresh._found, painter._found, strict=True):
-            assert one.differences.differences == other.differences.differences
-            assert one.differences.positions.tobytes() == other.differences.positions.tobytes()
-            assert one.points.tobytes() == other.points.tobytes() and one.camera == other.camera
+        for fresh_frame, other in zip(fresh._found, painter._found, strict=True):
+            assert fresh_frame.differences.differences == other.differences.differences
+            assert fresh_frame.differences.positions.tobytes() == other.differences.positions.tobytes()
+            assert fresh_frame.points.tobytes() == other.points.tobytes() and fresh_frame.camera == other.camera
         return True
 
 
@@ -162,8 +162,8 @@ def changes(watched, chance):
         differences = tuple(Difference(a, b, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.01, "shallower") for a, b in pairs)
         stage._agreement = StepAgreement(compared=n, explained=n, differences=differences)
 
-    found = {
-        **{f"a toggle of {one.name}": toggle(layers, one.name) for one in fields(Layers)},
+    every_change = {
+        **{f"a toggle of {field.name}": toggle(layers, field.name) for field in fields(Layers)},
         "another theme": lambda: palette.use_theme(chance.choice(("dark", "light"))),
         "a zoom": lambda: view.zoom((chance.randrange(SIZE[0]), 100), chance.choice((-1.0, 1.0))),
         "a pan": lambda: view.pan(chance.choice((-7.0, 0.4, 12.0)), 3.0),
@@ -195,10 +195,10 @@ def changes(watched, chance):
         "letting go": lambda: session.act(Release()),
     }
     for joint in world.joint_ids:
-        found["an anchor"] = edit("set_joint", joint, anchor=(chance.uniform(2.6, 3.4), 1.2))
-        found["a joint gone"] = edit("destroy_joint", joint)
+        every_change["an anchor"] = edit("set_joint", joint, anchor=(chance.uniform(2.6, 3.4), 1.2))
+        every_change["a joint gone"] = edit("destroy_joint", joint)
     if body is not None:
-        found |= {
+        every_change |= {
             "a color": lambda: demo.colors.update({body: (chance.randrange(256), 90, 200)}),
             "no colors": demo.colors.clear,
             "an outline": lambda: demo.outlined.symmetric_difference_update({body}),
@@ -210,7 +210,7 @@ def changes(watched, chance):
             "a hold": lambda: session.act(Grab(tuple(np.add(stage.drawn_pose(body)[:2], stage.offset).tolist()))),
             "a drag": lambda: session.act(Drag((chance.uniform(-3.0, 3.0), 2.0))),
         }
-    return found
+    return every_change
 
 
 @pytest.fixture
@@ -274,10 +274,10 @@ def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds):
 def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(grounds):
     heavy, light = Watched(Heavy(), None, grounds), Watched(Yard(), None, grounds)
     light.painter = heavy.painter
-    for one in (heavy, light):
-        one.session.layers.impulses = True
+    for window in (heavy, light):
+        window.session.layers.impulses = True
         for _ in range(40):
-            one.session.demo.sim.step()
+            window.session.demo.sim.step()
     heavy.frame()
     of_heavy = heavy.painter._debug.longest_impulse
     light.frame()

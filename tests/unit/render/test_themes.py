@@ -1,4 +1,4 @@
-"""The themes: contrast by WCAG 2.2, what color-blind eyes can tell apart, and that a change of theme reaches everything drawn."""
+"""The themes: contrast by WCAG 2.2, what color-blind eyes can distinguish, and that a change of theme reaches everything drawn."""
 
 import itertools
 
@@ -31,8 +31,8 @@ def lab(color, sight):
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     xyz = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0.0, 1.0) / _WHITE
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    found = np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
-    return found
+    seen = np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
+    return seen
 
 
 def distance(a, b, sight):
@@ -57,7 +57,7 @@ def test_words_can_be_read_on_every_ground(theme):
         **{f"{group} {k}": color for group in ("besides", "users") for k, color in enumerate(getattr(theme, group))},
     }
     bad = [(w, g, round(contrast(color, getattr(theme, g)), 2)) for w, color in colors.items() for g in grounds]
-    assert not [one for one in bad if one[2] < TEXT_CONTRAST]
+    assert not [row for row in bad if row[2] < TEXT_CONTRAST]
 
 
 @themes
@@ -66,7 +66,7 @@ def test_what_carries_meaning_stands_out_from_the_ground(theme):
     shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
     shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
     weak = [(name, round(contrast(color, theme.background), 2)) for name, color in shown]
-    assert not [one for one in weak if one[1] < MIN_CONTRAST]
+    assert not [row for row in weak if row[1] < MIN_CONTRAST]
     assert contrast(theme.sleeping, theme.background) < contrast(theme.static, theme.background)  # asleep is meant to be dim
 
 

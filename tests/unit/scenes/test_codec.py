@@ -1,4 +1,4 @@
-"""Specifications to plain data and back: the same to the bit, and every mistake told with its path."""
+"""Specifications to plain data and back: the same to the bit, and every mistake reported with its path."""
 
 import json
 import math
@@ -66,7 +66,7 @@ def test_an_axis_is_a_unit_vector_once_and_stays_the_same():
 
 def test_numbers_of_numpy_are_plain_numbers():
     plain = to_plain((np.float32(0.1), np.float64(0.1), np.int64(3)))
-    assert [type(one) for one in plain] == [float, float, int] and plain[0] == float(np.float32(0.1))
+    assert [type(value) for value in plain] == [float, float, int] and plain[0] == float(np.float32(0.1))
 
 
 def test_defaults_are_left_out_and_one_kind_needs_no_name():

@@ -1,4 +1,4 @@
-"""Levels of other editors: R.U.B.E. exports and drawings become scenes; what cannot be had is told, nothing is dropped in silence."""
+"""Levels of other editors: R.U.B.E. exports and drawings become scenes; what cannot be imported is reported, and nothing else lost."""
 
 import json
 import math
@@ -60,8 +60,8 @@ JOINTS = {
 @pytest.mark.parametrize("kind", JOINTS)
 def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
     """Its numbers: all but those of pulley and mouse are compared by the next test."""
-    spec, given = JOINTS[kind]
-    joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **given}
+    spec, fields_of_joint = JOINTS[kind]
+    joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **fields_of_joint}
     scene = scene_of_rube(level(joint=[joint]))
     assert scene.notes == () and type(scene.joints[0]) is spec
     resolved = dict(build(scene).snapshot().joints)[0]
@@ -101,9 +101,9 @@ def test_a_gear_is_made_after_the_joints_that_it_couples():
     assert scene.notes == () and scene.joints[2] == GearJointSpec(1, 0, -2.0)
     plain["joint"].append({"type": "gear", "joint1": 0, "joint2": 1, "ratio": 1})  # on a gear
     hinges[0]["bodyA"], hinges[0]["bodyB"] = 3, 0
-    told = scene_of_rube(plain).notes
-    assert told[0].startswith("Left out: joint[0] (joint_a and joint_b must be joints with active bodies and a dynamic body_b")
-    assert told[1].startswith("Left out: joint[3] (joint 0 is missing)")
+    notes = scene_of_rube(plain).notes
+    assert notes[0].startswith("Left out: joint[0] (joint_a and joint_b must be joints with active bodies and a dynamic body_b")
+    assert notes[1].startswith("Left out: joint[3] (joint 0 is missing)")
 
 
 def test_chains_edges_and_loops_are_links_with_their_neighbors():
@@ -120,13 +120,13 @@ def test_chains_edges_and_loops_are_links_with_their_neighbors():
     ]
     plain = level()
     plain["body"][0]["fixture"] = shapes
-    found = [one.shape for one in scene_of_rube(plain).bodies[0].fixtures]
-    assert all(isinstance(one, Segment) for one in found) and len(found) == 2 + 1 + 3 + 1
-    first, second, edge, *loop, line = (one for one in found if isinstance(one, Segment))
+    links = [fixture.shape for fixture in scene_of_rube(plain).bodies[0].fixtures]
+    assert all(isinstance(link, Segment) for link in links) and len(links) == 2 + 1 + 3 + 1
+    first, second, edge, *loop, line = (link for link in links if isinstance(link, Segment))
     assert (first.p2, first.ghost1, first.ghost2) == ((1.0, 0.0), None, (2.0, 0.0))
     assert (second.p1, second.ghost1, second.ghost2) == ((1.0, 0.0), (0.0, 0.0), (3.0, 1.0))
     assert (edge.ghost1, edge.ghost2) == ((-1.0, 0.0), None) and line.ghost1 is None
-    assert [one.ghost1 for one in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
+    assert [link.ghost1 for link in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
 
 
 def test_whatever_is_left_out_or_changed_is_told():
@@ -153,8 +153,8 @@ def test_whatever_is_left_out_or_changed_is_told():
     plain["body"] += [weighed | {"massData-I": 1 / 3}, weighed | {"massData-center": vec(0.1, 0)}, weighed]
     plain["body"].append(weighed | {"fixedRotation": True, "massData-I": 0})
     scene = scene_of_rube(plain)
-    told = "\n".join(scene.notes)
-    assert "body[7]" not in told and "body[8]" not in told
+    notes = "\n".join(scene.notes)
+    assert "body[7]" not in notes and "body[8]" not in notes
     for words in (
         "Left out: 1 image.",
         "Changed: body[0].fixture[1].polygon (vertices must be convex",
@@ -175,7 +175,7 @@ def test_whatever_is_left_out_or_changed_is_told():
         "Ignored: customProperties of 1 of the bodies",
         "Ignored: collisionbitplanes of the world",
     ):
-        assert words in told, (words, told)
+        assert words in notes, (words, notes)
     world = build(scene)
     assert [world.body(body).mass for body in (1, 3)] == pytest.approx([3.0, 1.0]) and scene.joints == ()
     hull = scene.bodies[0].fixtures[1].shape
@@ -227,12 +227,12 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
     assert [body.type for body in scene.bodies] == ["static", "dynamic", "dynamic", "dynamic"]
     assert ground.position == (4.0, 0.5) and small.name == "statics"  # a word that goes on in letters is another word
     assert wheel.name == "wheel" and wheel.position == pytest.approx((3.5, 5.0), abs=1e-6)
-    assert {one.density for one in wheel.fixtures} == {2.5} and {one.restitution for one in wheel.fixtures} == {0.5}
-    area = sum(one.shape.mass(1.0).area for one in wheel.fixtures if not isinstance(one.shape, Segment))
+    assert {fixture.density for fixture in wheel.fixtures} == {2.5} and {fixture.restitution for fixture in wheel.fixtures} == {0.5}
+    area = sum(fixture.shape.mass(1.0).area for fixture in wheel.fixtures if not isinstance(fixture.shape, Segment))
     assert area == pytest.approx(math.pi * 0.25, rel=0.02)
     assert ell.bullet and len(ell.fixtures) == 2 and ell.fixtures[0].friction == float(np.float32(0.8))
-    told = "\n".join(scene.notes)
-    assert "Ignored: 1 shape marked to be ignored." in told and "(dust)" in told
+    notes = "\n".join(scene.notes)
+    assert "Ignored: 1 shape marked to be ignored." in notes and "(dust)" in notes
     assert scene.camera.upper == (8.0, 6.0)
     world = build(scene)
     for _ in range(30):

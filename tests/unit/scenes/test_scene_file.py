@@ -75,7 +75,7 @@ def test_one_joint_can_be_taken_alone_and_the_hand_left_out():
     world.step()
     joint = world.joint_now(1)
     assert isinstance(joint, DistanceJointSpec) and (joint.body_a, joint.body_b) == (2, 3) and joint.length is not None
-    assert not any(isinstance(one, MouseJointSpec) for one in scene_of_snapshot(world.snapshot(), without_joints={7}).joints)
+    assert not any(isinstance(joint, MouseJointSpec) for joint in scene_of_snapshot(world.snapshot(), without_joints={7}).joints)
     with pytest.raises(DeadHandleError):
         world.joint_now(99)
 
@@ -109,7 +109,7 @@ def test_several_worlds_stand_side_by_side(tmp_path):
         steps(world, 60)
     assert [len(world.body_ids) for world in worlds] == [2, 2, 0]
     assert worlds[0].state(1).angle < -1.0 and worlds[1].state(1).position[0] > 1.5 and worlds[1].state(1).position[1] == 0.0
-    assert [len(one.bodies) for one in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
+    assert [len(each.bodies) for each in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
 
 
 def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene():

@@ -28,13 +28,13 @@ def test_steps_at_which_something_was_begun_are_marked():
 
 
 def test_a_beginning_parts_where_something_else_is_done():
-    whole = branch("g", "dd", "g", "g")
-    start = whole.until(1, 1)
-    assert start.last == 1 and len(start.inputs[1]) == 1 and whole.last == 3
-    assert start.parting(whole) == whole.parting(start) == (1, 1)
+    full = branch("g", "dd", "g", "g")
+    start = full.until(1, 1)
+    assert start.last == 1 and len(start.inputs[1]) == 1 and full.last == 3
+    assert start.parting(full) == full.parting(start) == (1, 1)
     start.add(1, [Input(GRAB)])
-    assert start.parting(whole) == (1, 1) and start.marks == [0, 1]
-    assert whole.parting(whole) == (3, 1)
-    other = whole.until(3, 1)
+    assert start.parting(full) == (1, 1) and start.marks == [0, 1]
+    assert full.parting(full) == (3, 1)
+    other = full.until(3, 1)
     other.states.hashes[2] = b"x"
-    assert whole.parting(other) == (1, 2)
+    assert full.parting(other) == (1, 2)

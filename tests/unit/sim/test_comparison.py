@@ -1,4 +1,4 @@
-"""Two worlds at once: the second gets what the first gets, goes where it goes, and every step tells how far they are apart."""
+"""Two worlds at once: the second gets the input of the first, goes where it goes, and every step has the distance between them."""
 
 import math
 
@@ -35,7 +35,7 @@ def alone(kind, solver, do, steps):
     """Return the hash of a demo of that solver, by itself, to which the same is done."""
     history = History(kind(0, solver=solver))
     for step in range(steps + 1):
-        for _, action in [one for one in do if one[0] == step]:
+        for _, action in [entry for entry in do if entry[0] == step]:
             history.act(action)
         if step < steps:
             history.step()
@@ -52,7 +52,7 @@ def test_the_second_gets_every_input(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     for step in range(60):
-        for _, action in [one for one in do if one[0] == step]:
+        for _, action in [entry for entry in do if entry[0] == step]:
             history.act(action)
         history.step()
     assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
@@ -159,13 +159,13 @@ def test_what_is_not_there_is_skipped_and_told(drop):
     with pytest.raises(LabError):
         history.act(DestroyBody(0, 99))  # refused by both: nothing to tell
     history.step()
-    assert [(one.step, one.action) for one in beside.skipped] == [(12, "Grab"), (12, "SetVelocity")]
+    assert [(entry.step, entry.action) for entry in beside.skipped] == [(12, "Grab"), (12, "SetVelocity")]
     assert "body 1" in beside.skipped[1].why
     assert beside.distances.n_single(9) == 0 and beside.distances.n_single(10) == 1
     assert beside.distances.at(16) is not None, "what stands is in both"
     history.undo(), history.undo()
     beside.follow()
-    assert [one.action for one in beside.skipped] == ["Grab"]
+    assert [entry.action for entry in beside.skipped] == ["Grab"]
 
 
 def test_both_begin_alike_laid_out_for_the_first():

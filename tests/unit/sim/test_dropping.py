@@ -223,9 +223,9 @@ def test_a_body_file_too_large_is_made_to_fit(tmp_path):
     file = load_dropped(str(BODY), 0.15)
     box = file.outline.aabb
     assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(0.8)
-    whole = load_body(BODY)
-    assert len(file.pieces) == len(whole.pieces) and file.picture is not None and whole.picture is not None
-    assert file.picture.lower[0] / whole.picture.lower[0] == pytest.approx(file.tolerance / whole.tolerance)
+    original = load_body(BODY)
+    assert len(file.pieces) == len(original.pieces) and file.picture is not None and original.picture is not None
+    assert file.picture.lower[0] / original.picture.lower[0] == pytest.approx(file.tolerance / original.tolerance)
     save_body(tmp_path / "small.json", file)
     assert load_body(tmp_path / "small.json").outline.area == pytest.approx(file.outline.area)
 
@@ -236,9 +236,9 @@ def test_the_command_drops_files_and_tells_mistakes(ell, tmp_path):
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2
     assert again.state_hash == report.state_hash
-    with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as told:
+    with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as caught:
         _drop(demo.sim, [str(tmp_path / "missing.png")])
-    assert str(told.value).count(" must be ") == 1
+    assert str(caught.value).count(" must be ") == 1
     (tmp_path / "no.svg").write_text("no drawing", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
         _drop(demo.sim, [str(tmp_path / "no.svg")])
@@ -254,7 +254,7 @@ def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypa
         body = demo.sim.act(Drop.of(file, (2.0, 5.0))).body
         demo.sim.act(DestroyBody(0, body))
     last = demo.sim.act(Drop.of(file, (2.0, 5.0)))
-    assert demo.dropped[0] is kept and demo.dropped[-1] is last and [one.is_there for one in demo.dropped] == [True, False, False, True]
+    assert demo.dropped[0] is kept and demo.dropped[-1] is last and [entry.is_there for entry in demo.dropped] == [True, False, False, True]
 
 
 def test_messages_wait_for_each_other():

@@ -160,13 +160,13 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch):
 
 def test_verify_plays_everything_again_from_wherever_it_is_asked():
     """At the newest step it once found nothing to do, and so never a fault."""
-    history, taken = played(120), []
-    history.watchers.append(lambda watched: taken.append(watched.now))
+    history, steps_seen = played(120), []
+    history.watchers.append(lambda watched: steps_seen.append(watched.now))
     assert history.verify() is None
-    assert taken == list(range(1, 121)) and history.now == 120
+    assert steps_seen == list(range(1, 121)) and history.now == 120
     history.branch.states.hashes[50] = b"another"
-    found = history.verify()
-    assert found.step == 50
+    divergence = history.verify()
+    assert divergence.step == 50
 
 
 def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
@@ -235,7 +235,7 @@ def test_an_error_of_the_demo_at_an_action_is_part_of_the_past():
     history.step()
     with pytest.raises(KeyError):
         history.act(PressKey("a"))
-    assert [one.is_refused for one in history.inputs[1]] == [True]
+    assert [entry.is_refused for entry in history.inputs[1]] == [True]
     history.step()
     end = demo_hash(history.demo)
     history.seek(0)
@@ -267,7 +267,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
         change()
         assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"
         steps(history, 3)
-    ready = [one.action.name for given in history.inputs for one in given if isinstance(one.action, ResourceReady)]
+    ready = [entry.action.name for inputs in history.inputs for entry in inputs if isinstance(entry.action, ResourceReady)]
     assert "kernels" in ready and len(set(ready)) == len(ready), "others come at once where another test has loaded them"
     history.seek(5)
     history.seek(history.last)

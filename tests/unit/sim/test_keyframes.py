@@ -55,11 +55,11 @@ def kept(n):
 
 
 def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch):
-    one = kept(3).n_bytes / 3
-    monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", round(150 * one))
+    n_bytes = kept(3).n_bytes / 3
+    monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", round(150 * n_bytes))
     keyframes = kept(400)
     steps = keyframes.steps
-    assert keyframes.n_bytes <= 150 * one
+    assert keyframes.n_bytes <= 150 * n_bytes
     assert steps[0] == 0 and steps[-1] == 60 * 399
     recent = [step for step in steps if step > steps[-1] - RECENT]
     assert recent == list(range(steps[-1] - RECENT + 60, steps[-1] + 1, 60))
@@ -82,11 +82,11 @@ class Many(Demo):
 
 
 def test_with_many_bodies_there_are_twice_as_many():
-    for bodies, wanted in ((600, [0, 60]), (601, [0, 30, 60])):
+    for bodies, expected in ((600, [0, 60]), (601, [0, 30, 60])):
         history = History(Many(bodies - 1))
         for _ in range(65):
             history.step()
-        assert list(history.keyframes) == wanted
+        assert list(history.keyframes) == expected
         history.seek(40)
         history.seek(65)
         assert history.divergence is None and history.verify() is None

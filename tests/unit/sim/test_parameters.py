@@ -21,8 +21,8 @@ def test_text_and_numbers_are_taken():
 
 def test_a_value_is_the_same_text_however_it_was_given():
     # a state's digest is of the text: a demo started from the list has defaults, one that is played again has numbers out of a file
-    given = [{}, {"count": 40}, {"count": 40.0}, {"count": "40"}]
-    assert {repr(parameter_values((COUNT,), one)) for one in given} == {"{'count': 40.0}"}
+    values = [{}, {"count": 40}, {"count": 40.0}, {"count": "40"}]
+    assert {repr(parameter_values((COUNT,), each)) for each in values} == {"{'count': 40.0}"}
 
 
 def test_whole_means_whole():

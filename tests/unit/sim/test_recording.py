@@ -1,4 +1,4 @@
-"""What happens to a demo is written while it happens, read back to the last bit, and played again; whatever is broken is refused."""
+"""Recordings are written while a demo runs, read back to the last bit, and replayed; broken ones are rejected."""
 
 import struct
 import zlib
@@ -85,7 +85,7 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path):
     recording = load_recording(tmp_path / "b.rec")
     mine, line = recording.branch, history.branch
     assert (mine.states.hashes, mine.states.bodies, mine.states.digests) == (line.states.hashes, line.states.bodies, line.states.digests)
-    read, written = ([[encode_action(one.action) for one in given] for given in branch.inputs] for branch in (mine, line))
+    read, written = ([[encode_action(entry.action) for entry in inputs] for inputs in branch.inputs] for branch in (mine, line))
     assert read == written
     assert recording.header.demo == "simple_shapes" and recording.seed == 3 and recording.header.values["count"] == 8
     assert recording.is_ended and recording.branches == 0 and not recording.foreign
@@ -121,12 +121,12 @@ def test_undo_and_redo_are_followed(tmp_path):
 
 def test_another_force_shows_in_the_body_it_acts_on(recorded):
     recording = load_recording(recorded)
-    (one,) = recording.branch.inputs[80]
-    assert isinstance(one.action, ApplyImpulse)
-    recording.branch.inputs[80] = (Input(ApplyImpulse(0, one.action.body, (0.5, 2.0001))),)
+    (entry,) = recording.branch.inputs[80]
+    assert isinstance(entry.action, ApplyImpulse)
+    recording.branch.inputs[80] = (Input(ApplyImpulse(0, entry.action.body, (0.5, 2.0001))),)
     verdict = verify(recording, replay(recording))
     assert verdict.divergence.step == 81
-    assert (0, one.action.body) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
+    assert (0, entry.action.body) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
     assert verdict.measured_at == 120 and 0.0 < verdict.apart < 0.1
     ((stage, body), *_) = verdict.divergence.bodies
     assert f"step 81 is the first to differ: body {body} of world 0" in verdict.words and not verdict.is_same
@@ -144,8 +144,8 @@ def test_a_body_has_the_same_digest_only_in_the_same_state():
             world.set_pose(body, (float(3.0 * k + 1e-6 * k), 1e-7), 0.0)
         else:
             world.set_velocity(body, (0.0, 1e-9), 0.0)
-    found = differing(*before, body_ids(demo), body_digests(demo))
-    assert {body for _, body in found} <= set(bodies[:200]) and len(found) >= 198
+    differences = differing(*before, body_ids(demo), body_digests(demo))
+    assert {body for _, body in differences} <= set(bodies[:200]) and len(differences) >= 198
     assert len(set(struct.unpack(f"<{len(bodies)}H", before[1]))) >= 295  # at rest, side by side
 
 
@@ -185,8 +185,8 @@ def test_a_scene_file_travels_in_the_recording(tmp_path):
 def test_every_length_is_read_as_far_as_it_is_whole(recorded):
     content = recorded.read_bytes()
     ends = [len(start_of_file())]
-    for _, one in records_of(content, "a"):
-        ends.append(ends[-1] + len(encode_record(one)))
+    for _, written in records_of(content, "a"):
+        ends.append(ends[-1] + len(encode_record(written)))
     assert ends[-1] == len(content)
     steps = []
     for end in ends[1:]:
@@ -297,12 +297,12 @@ def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path, monkeypatch):
     history = begun()
     play(history, 60)
     late = Recorder(history, tmp_path / "late.rec")
-    found = [late.steps]
+    n_written = [late.steps]
     while late.steps < history.last:
         play(history, 1)
         late.update()
-        found.append(late.steps)
-    assert found[:4] == [8, 16, 24, 32] and found[-1] == history.last == 68
+        n_written.append(late.steps)
+    assert n_written[:4] == [8, 16, 24, 32] and n_written[-1] == history.last == 68
     late.close()
     recording = load_recording(tmp_path / "late.rec")
     assert recording.branch.states.hashes == history.branch.states.hashes
@@ -321,7 +321,7 @@ def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path, monkeypatch
 
 
 def test_a_recording_begins_with_its_first_state(recorded, monkeypatch):
-    """What a demo builds may change: a recording has the state that it began with."""
+    """A recording has the state that it began with, since what a demo builds may change."""
     kind, build = find_demo("simple_shapes"), find_demo("simple_shapes").build
 
     def build_elsewhere(demo):

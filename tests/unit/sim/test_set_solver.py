@@ -34,22 +34,22 @@ def driver(demo):
 
 
 def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_path):
-    one = history()
-    recorder = record(one, tmp_path / "a.rec")
-    steps(one, 10)
-    one.act(SetSolver("soft_step"))
-    steps(one, 62)
-    one.act(SetSolver(METHOD, (("iterations", 5),)))
-    steps(one, 4)
-    one.act(ChangeWorld(0, {"solver_settings": {"share": 0.1}}))
-    steps(one, 4)
-    one.act(SetSolver("box2d"))
-    steps(one, 45)
-    late = record(one, tmp_path / "b.rec")
+    past = history()
+    recorder = record(past, tmp_path / "a.rec")
+    steps(past, 10)
+    past.act(SetSolver("soft_step"))
+    steps(past, 62)
+    past.act(SetSolver(METHOD, (("iterations", 5),)))
+    steps(past, 4)
+    past.act(ChangeWorld(0, {"solver_settings": {"share": 0.1}}))
+    steps(past, 4)
+    past.act(SetSolver("box2d"))
+    steps(past, 45)
+    late = record(past, tmp_path / "b.rec")
     for step, known in ((5, "box2d"), (70, "soft_step"), (79, METHOD), (125, "box2d"), (30, "soft_step"), (125, "box2d")):
-        one.seek(step)
-        assert driver(one.demo)[0] == one.demo.sim.solvers[0] == known and one.divergence is None
-    assert one.verify() is None
+        past.seek(step)
+        assert driver(past.demo)[0] == past.demo.sim.solvers[0] == known and past.divergence is None
+    assert past.verify() is None
     recorder.close()
     late.close()
     for name in ("a.rec", "b.rec"):
@@ -60,70 +60,70 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
             ("box2d", "soft_step", METHOD),
         )
         assert verify(recording, replay(recording)).is_same
-    assert one.undo() and driver(one.demo) == (METHOD, (("share", 0.1),)) and one.demo.sim.solver == METHOD
-    assert one.undo() and driver(one.demo) == (METHOD, (("iterations", 5),))
-    assert one.undo() and driver(one.demo) == ("soft_step", ())
-    assert one.redo() and driver(one.demo) == (METHOD, (("iterations", 5),))
-    one.act(Restart())
-    assert driver(one.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
+    assert past.undo() and driver(past.demo) == (METHOD, (("share", 0.1),)) and past.demo.sim.solver == METHOD
+    assert past.undo() and driver(past.demo) == (METHOD, (("iterations", 5),))
+    assert past.undo() and driver(past.demo) == ("soft_step", ())
+    assert past.redo() and driver(past.demo) == (METHOD, (("iterations", 5),))
+    past.act(Restart())
+    assert driver(past.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
 
 
 def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on():
     hung = BodySpec((BOX,), position=(5.0, 5.0), awake=False)
-    one = History(scene_demo(Scene(bodies=(*STACK, hung), solver="soft_step"))())
-    world = one.demo.stages[0].world
-    steps(one, 120)
+    past = History(scene_demo(Scene(bodies=(*STACK, hung), solver="soft_step"))())
+    world = past.demo.stages[0].world
+    steps(past, 120)
     assert not world.awake[1:].any()
-    one.act(SetSolver("soft_step"))
+    past.act(SetSolver("soft_step"))
     assert not world.awake[1:].any(), "nothing has changed"
     for solver in (METHOD, "box2d"):
-        one.act(SetSolver(solver))
+        past.act(SetSolver(solver))
         assert world.awake[1:].tolist() == [True, True, True, False]
-        steps(one, 1)
-    one.seek(60)
-    one.seek(122)
-    assert one.divergence is None and world.state(4).position == (5.0, 5.0)
+        steps(past, 1)
+    past.seek(60)
+    past.seek(122)
+    assert past.divergence is None and world.state(4).position == (5.0, 5.0)
 
 
 def test_a_solver_that_one_world_refuses_leaves_all_as_they_are():
     capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
-    one = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
-    steps(one, 3)
+    past = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
+    steps(past, 3)
     with pytest.raises(InvalidInputError, match="body 1, fixture 1: shape must be one that Box2D supports"):
-        one.act(SetSolver("box2d"))
-    assert [stage.world.solver for stage in one.demo.stages] == ["soft_step", "soft_step"] and one.demo.sim.solver == "soft_step"
-    one.act(SetSolver(METHOD))
-    assert [stage.world.solver for stage in one.demo.stages] == [METHOD, METHOD]
-    steps(one, 3)
-    one.seek(1)
-    one.seek(6)
-    assert one.divergence is None
+        past.act(SetSolver("box2d"))
+    assert [stage.world.solver for stage in past.demo.stages] == ["soft_step", "soft_step"] and past.demo.sim.solver == "soft_step"
+    past.act(SetSolver(METHOD))
+    assert [stage.world.solver for stage in past.demo.stages] == [METHOD, METHOD]
+    steps(past, 3)
+    past.seek(1)
+    past.seek(6)
+    assert past.divergence is None
 
 
 def test_what_runs_beside_keeps_its_solver_and_follows():
-    one = history()
-    beside = Comparison(one, "soft_step")
-    steps(one, 5)
-    one.act(SetSolver(METHOD))
-    steps(one, 5)
-    assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(one.demo)[0] == METHOD
-    late = Comparison(one, METHOD)
+    past = history()
+    beside = Comparison(past, "soft_step")
+    steps(past, 5)
+    past.act(SetSolver(METHOD))
+    steps(past, 5)
+    assert driver(beside.demo)[0] == "soft_step" and beside.now == 10 and beside.skipped == () and driver(past.demo)[0] == METHOD
+    late = Comparison(past, METHOD)
     late.set_solver(METHOD, {"iterations": 5})
     late.follow()
     assert driver(late.demo) == (METHOD, (("iterations", 5),)) and len(late.distances) == len(beside.distances) == 11
-    one.undo()
+    past.undo()
     beside.follow()
-    assert beside.now == one.now == 5 and driver(one.demo)[0] == "box2d"
+    assert beside.now == past.now == 5 and driver(past.demo)[0] == "box2d"
 
 
 def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path):
     own = scene_demo(Scene(WorldSettings(solver_settings={"iterations": 7}), STACK, solver=METHOD))
     assert driver(own()) == driver(own(solver=METHOD)) == (METHOD, (("iterations", 7),))
     assert driver(own(solver="soft_step")) == ("soft_step", ())
-    one = History(own(solver=METHOD, solver_settings=named_values("", {"share": 0.1})))
-    assert driver(one.demo) == (METHOD, (("share", 0.1),))
-    recorder = record(one, tmp_path / "a.rec")
-    steps(one, 5)
+    past = History(own(solver=METHOD, solver_settings=named_values("", {"share": 0.1})))
+    assert driver(past.demo) == (METHOD, (("share", 0.1),))
+    recorder = record(past, tmp_path / "a.rec")
+    steps(past, 5)
     recorder.close()
     recording = load_recording(tmp_path / "a.rec")
     assert (recording.header.chosen_solver, recording.header.chosen_settings) == (METHOD, (("share", 0.1),))
@@ -139,4 +139,4 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path):
     ],
 )
 def test_the_panel_has_what_a_solver_heeds_of_the_world_beside_its_own_settings(solver, heeded):
-    assert [one.name for one in setting_parameters(solver)] == [*heeded, "world.warm_starting"]
+    assert [parameter.name for parameter in setting_parameters(solver)] == [*heeded, "world.warm_starting"]

@@ -135,11 +135,11 @@ def test_a_grab_names_the_body_that_is_seen_under_the_pointer():
 
 
 def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_comes_back():
-    found = []
+    ids = []
     for order in ((1, 2), (2, 1)):
         demo = shared(1, 2)
         made = {user: [by(demo, user, CreateBody.of(0, disc(user))), by(demo, user, CreateBody.of(0, disc(user, 3.0)))] for user in order}
-        found.append(made)
+        ids.append(made)
         by(demo, 1, Restart())
         after = by(demo, 1, CreateBody.of(0, disc(1)))
         by(demo, 1, Leave())
@@ -147,7 +147,7 @@ def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_co
         again = by(demo, 1, CreateBody.of(0, disc(1)))
         assert len({*made[1], *made[2], after, again}) == 6
         assert world_of(demo).create_body(disc(9.0)) == 2, "the demo's own ids are as they were"
-    assert found[0] == found[1]
+    assert ids[0] == ids[1]
 
 
 def test_who_has_used_up_its_ids_creates_nothing_more():
@@ -164,7 +164,7 @@ def test_who_has_used_up_its_ids_creates_nothing_more():
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_the_largest_ids_are_as_good_as_small_ones(solver):
     """In contacts, keys of pairs, joints, states restored, scene files and digests."""
-    found = []
+    states = []
     for user in (1, 64):
         demo = shared(user, demo=find_demo("workbench")(0, solver=solver))
         world = world_of(demo)
@@ -181,8 +181,8 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver):
         assert twin.state_hash() == world.state_hash() and world.body_ids[-1] >> 20 == user
         scene = scene_from_json(scene_as_json(scene_of_snapshot(world.snapshot())))
         again = build_all(scene, solver)[0]
-        found.append((world.poses.tobytes(), len(world.contacts), again.poses.tobytes(), len(again.joint_ids)))
-    assert found[0] == found[1]
+        states.append((world.poses.tobytes(), len(world.contacts), again.poses.tobytes(), len(again.joint_ids)))
+    assert states[0] == states[1]
 
 
 # -- taking back --------------------------------------------------------------------------------------------------------

@@ -53,9 +53,9 @@ def again(value):
     writer = ValueWriter(PARTS, __name__)
     plain = msgspec.msgpack.decode(msgspec.msgpack.encode(writer.write(value, "value")))
     reader = ValueReader(PARTS, __name__, b"".join(writer.arrays))
-    found = reader.read(plain)
+    copy = reader.read(plain)
     assert reader.is_at_end
-    return found
+    return copy
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def again(value):
     ids=repr,
 )
 def test_a_value_comes_back_equal_and_of_the_same_type(value):
-    found = again(value)
-    assert found == value and type(found) is type(value)
+    copy = again(value)
+    assert copy == value and type(copy) is type(value)
     if isinstance(value, deque):
-        assert found.maxlen == value.maxlen
+        assert copy.maxlen == value.maxlen
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_a_value_comes_back_equal_and_of_the_same_type(value):
 def test_an_array_comes_back_bit_for_bit(array, is_writeable):
     array = array.copy(order="K")
     array.flags.writeable = is_writeable
-    found = again(array)
-    assert (found.dtype, found.shape, found.flags.writeable) == (array.dtype, array.shape, is_writeable)
-    assert found.strides == array.strides or not array.size
-    assert found.tobytes("A") == array.tobytes("A")
+    copy = again(array)
+    assert (copy.dtype, copy.shape, copy.flags.writeable) == (array.dtype, array.shape, is_writeable)
+    assert copy.strides == array.strides or not array.size
+    assert copy.tobytes("A") == array.tobytes("A")
 
 
 def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch):
@@ -135,8 +135,8 @@ def test_a_random_number_generator_goes_on_where_it_was():
     generator = np.random.Generator(np.random.PCG64(5))
     generator.random(3)
     generator.integers(0, 7, dtype=np.int32)
-    found = again(generator)
-    assert found.random(5).tolist() == generator.random(5).tolist()
+    copy = again(generator)
+    assert copy.random(5).tolist() == generator.random(5).tolist()
 
 
 @pytest.mark.parametrize(

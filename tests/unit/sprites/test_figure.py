@@ -18,7 +18,7 @@ from sprites.figure_outline import FEET, FRAME_LOWER, FRAME_UPPER, HOLDS, N_FRAM
 
 
 def _covered(hold):
-    """What Box2D makes of a hold: the shapes with their skins."""
+    """Return the area of a hold in Box2D: the shapes with their skins."""
     areas = [
         Point(shape.center).buffer(shape.radius, 64) if isinstance(shape, Circle) else Area(shape.vertices).buffer(BOX2D_POLYGON_SKIN)
         for shape in hold.shapes

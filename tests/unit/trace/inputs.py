@@ -148,7 +148,7 @@ def _outline(rng: np.random.Generator, k: int) -> OutlineCase:
         return OutlineCase((ring,))
     middle, hole = (FAR if k % 11 == 0 else 0.0), np.array([(0.0, 0.1), (0.1, 0.0), (0.0, -0.1), (-0.1, 0.0)][: 3 + k // 4 % 2])
     part = Part(ring, [hole + middle])
-    return OutlineCase(tuple(tuple(map(tuple, one.tolist())) for one in part.rings()))
+    return OutlineCase(tuple(tuple(map(tuple, ring.tolist())) for ring in part.rings()))
 
 
 def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:

@@ -1,4 +1,4 @@
-"""What the functions of `engine.trace` refuse, by name."""
+"""The functions of `engine.trace` reject wrong arguments by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "told"),
+    ("name", "arguments", "message"),
     [
         ("gjk", (3, AT, BOX, AT), "a must be a Circle, Polygon, Capsule or Segment, got 3"),
         ("gjk", (BOX, AT, BOX, None), "xf_b must be a Transform, got None"),
@@ -33,9 +33,9 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
         ("dynamic_tree", ([(0, 0, 1, 1)], (0, 0, 1, float("nan"))), r"region\[0\] must be finite"),
     ],
 )
-def test_wrong_arguments_are_named(name, given, told):
-    with pytest.raises(InvalidInputError, match=told):
-        trace.steps(name, *given)
+def test_wrong_arguments_are_named(name, arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        trace.steps(name, *arguments)
 
 
 def test_too_few_arguments_are_pythons_own_mistake():

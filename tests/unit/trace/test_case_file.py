@@ -53,7 +53,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"format": "pear"}, "format must be"),
         ({"version": 2}, "version must be"),
@@ -82,9 +82,9 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ({"pair": None, "boxes": [[0.0, 0.0, -1.0, 1.0]], "region": [0.0, 0.0, 1.0, 1.0]}, r"boxes\[0\] must be x0, y0, x1, y1"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(changes, told):
+def test_what_is_wrong_in_a_file_is_named(changes, message):
     plain = {**case_as_json(SavedCase("gjk", trace.algorithm("gjk").example)), **changes}
-    with pytest.raises(InvalidInputError, match=told) as refused:
+    with pytest.raises(InvalidInputError, match=message) as refused:
         case_from_json({name: value for name, value in plain.items() if value is not None}, "x.json")
     assert str(refused.value).startswith("x.json") and "\n" not in str(refused.value)
 

@@ -23,15 +23,15 @@ CHECKS = {name: getattr(module, f"check_{name}") for module in MODULES for name 
 CHECKS |= {name: partial(solvers.check_solver, method=name) for name in trace.GROUPS["solvers"]}
 
 
-def same(one, other):
+def same(first, other):
     """Tell whether two answers are the same to the bit, NaN as itself."""
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    if isinstance(one, (list, tuple)) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, float):
-        return one == other or (math.isnan(one) and math.isnan(other))
-    return repr(one) == repr(other) if hasattr(one, "__dataclass_fields__") else one == other
+    if isinstance(first, np.ndarray):
+        return np.array_equal(first, other, equal_nan=first.dtype.kind == "f")
+    if isinstance(first, (list, tuple)) and type(first) is type(other):
+        return len(first) == len(other) and all(map(same, first, other))
+    if isinstance(first, float):
+        return first == other or (math.isnan(first) and math.isnan(other))
+    return repr(first) == repr(other) if hasattr(first, "__dataclass_fields__") else first == other
 
 
 def widths_of(rows):
@@ -60,14 +60,14 @@ def judge(name, n, monkeypatch, seed=0):
     answered = 0
     for case in cases_of(algorithm, n, seed):
         try:
-            wanted = algorithm.query(case)
+            expected = algorithm.query(case)
         except LabError as refused:
             with pytest.raises(type(refused)):
                 algorithm.steps(case)
             continue
         steps = algorithm.steps(case)
         answered += 1
-        assert same(steps[-1].result, wanted)
+        assert same(steps[-1].result, expected)
         assert all(step.result is None for step in steps[:-1])
         for mark in {id(mark): mark for step in steps for mark in step.marks}.values():  # many stand in several steps
             assert mark.form in FORMS and mark.role in ROLES and mark.view in views and mark.points
@@ -76,9 +76,9 @@ def judge(name, n, monkeypatch, seed=0):
             assert step.sentence.endswith((".", "?")) and not re.search(r" [.,;:]", step.sentence), step.sentence
             assert 0 <= step.line < len(algorithm.pseudo_code)
             if step.question is not None:
-                asked = step.question
-                assert 0 <= asked.right < len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
-                assert len(asked.places) in (0, len(asked.answers)) and asked.view in views
+                question = step.question
+                assert 0 <= question.right < len(question.answers) >= 2 and len(set(question.answers)) == len(question.answers)
+                assert len(question.places) in (0, len(question.answers)) and question.view in views
         check(case, steps)
     assert answered > n // 2
     for kind in widths.keys() & events.keys():  # contacts of some solvers have no gap, which is NaN and the last number of a row

@@ -20,14 +20,14 @@ BOX = Polygon.box(0.5, 0.5)
 
 
 class Asks(Algorithm[Any]):
-    """Takes what it is given."""
+    """An algorithm of which the case is chosen."""
 
     name, title, page, pseudo_code = "asks", "", "", ("",)
-    given: ClassVar[Any] = None
+    case: ClassVar[Any] = None
 
     @property
     def example(self):
-        return self.given
+        return self.case
 
     def steps(self, case):
         raise NotImplementedError
@@ -38,7 +38,7 @@ class Asks(Algorithm[Any]):
 
 def asks(case):
     algorithm = Asks()
-    algorithm.given = case
+    algorithm.case = case
     return algorithm
 
 
@@ -141,9 +141,9 @@ def test_two_bodies_are_asked_about_their_nearest_fixtures():
 
 def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing():
     world = World(WorldSettings(), solver="sequential_impulses")
-    for given in (pair_asked("distance"), asks(PointsCase(())), asks(OutlineCase(())), asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0)))):
+    for algorithm in (pair_asked("distance"), asks(PointsCase(())), asks(OutlineCase(())), asks(BoxesCase((), (0.0, 0.0, 0.0, 0.0)))):
         with pytest.raises(InvalidInputError, match="scene must be a scene with"):
-            case_of_world(world, given)
+            case_of_world(world, algorithm)
 
 
 @pytest.mark.parametrize("name", trace.algorithms())

@@ -29,46 +29,46 @@ class Silent:
 
 
 def play(quiz, answer):
-    asked = [quiz.asked(k) for k in range(quiz.n)]
-    quiz.made = [one.answered(answer(one)) for one in asked]
-    return asked
+    questions = [quiz.asked(k) for k in range(quiz.n)]
+    quiz.made = [each.answered(answer(each)) for each in questions]
+    return questions
 
 
 def test_the_right_answers_score_and_the_wrong_ones_do_not():
     quiz = Quiz(trace.algorithm("gjk"), 6)
     answers = iter([0, 1, 2, 0, 1, 2])
 
-    def answer(asked):
-        right, way = asked.question.right, next(answers)
-        return None if way == 2 else right if way == 0 else (right + 1) % len(asked.question.answers)
+    def answer(item):
+        right, way = item.question.right, next(answers)
+        return None if way == 2 else right if way == 0 else (right + 1) % len(item.question.answers)
 
     play(quiz, answer)
-    found = quiz.as_json()
-    assert (found["right"], found["wrong"], found["skipped"], found["n"]) == (2, 2, 2, 6)
-    assert "interrupted" not in found
-    assert [one["is_right"] for one in found["questions"]] == [True, False, False] * 2
-    assert [one["given"] is None for one in found["questions"]] == [False, False, True] * 2
-    assert found["questions"][0]["given"] == found["questions"][0]["right"]
-    assert json.loads(json.dumps(found)) == found
+    report = quiz.as_json()
+    assert (report["right"], report["wrong"], report["skipped"], report["n"]) == (2, 2, 2, 6)
+    assert "interrupted" not in report
+    assert [row["is_right"] for row in report["questions"]] == [True, False, False] * 2
+    assert [row["given"] is None for row in report["questions"]] == [False, False, True] * 2
+    assert report["questions"][0]["given"] == report["questions"][0]["right"]
+    assert json.loads(json.dumps(report)) == report
 
 
 def test_what_is_asked_is_a_question_of_the_step_that_follows_what_is_seen():
-    asked = play(Quiz(trace.algorithm("gjk"), 20, seed=3), lambda asked: 0)
+    items = play(Quiz(trace.algorithm("gjk"), 20, seed=3), lambda item: 0)
     algorithm = trace.algorithm("gjk")
-    assert asked[0].case == algorithm.example
-    for one in asked:
-        assert algorithm.steps(one.case)[one.step].question == one.question
-        assert one.seen is one.steps[one.step - 1]
-    assert len({one.case.pair for one in asked}) == 20  # each on a case of its own
-    kinds = [one.steps[one.step].kind for one in asked]
+    assert items[0].case == algorithm.example
+    for item in items:
+        assert algorithm.steps(item.case)[item.step].question == item.question
+        assert item.seen is item.steps[item.step - 1]
+    assert len({item.case.pair for item in items}) == 20  # each on a case of its own
+    kinds = [item.steps[item.step].kind for item in items]
     assert min(kinds.count(kind) for kind in set(kinds)) >= 8  # and both sorts as often
-    rights = {(kind, one.question.answers[one.question.right]) for kind, one in zip(kinds, asked, strict=True)}
+    rights = {(kind, item.question.answers[item.question.right]) for kind, item in zip(kinds, items, strict=True)}
     assert len(rights) >= 6
 
 
 def test_one_seed_is_one_quiz_and_another_is_another():
     def cases(seed):
-        return [(asked.case, asked.step) for asked in play(Quiz(trace.algorithm("gjk"), 5, seed), lambda asked: 0)]
+        return [(item.case, item.step) for item in play(Quiz(trace.algorithm("gjk"), 5, seed), lambda item: 0)]
 
     assert cases(1) == cases(1)
     assert cases(1)[1:] != cases(2)[1:]
@@ -78,9 +78,9 @@ def test_a_quiz_that_is_broken_off_keeps_what_was_answered():
     quiz = Quiz(trace.algorithm("gjk"), 5)
     first = quiz.now
     quiz.made = [first.answered(first.question.right, 1.23456)]
-    found = quiz.as_json()
-    assert found["interrupted"] is True and found["right"] == 1 and len(found["questions"]) == 1
-    assert found["questions"][0]["seconds"] == 1.235 and found["questions"][0]["step"] == first.step + 1
+    report = quiz.as_json()
+    assert report["interrupted"] is True and report["right"] == 1 and len(report["questions"]) == 1
+    assert report["questions"][0]["seconds"] == 1.235 and report["questions"][0]["step"] == first.step + 1
     assert quiz.now is quiz.asked(1) is not first
 
 
@@ -95,7 +95,7 @@ def test_mistakes_are_named():
 
 def test_a_score_in_words_has_what_was_skipped():
     first = Quiz(trace.algorithm("gjk"), 1).now
-    right, wrong, skipped = (first.answered(given) for given in (first.question.right, (first.question.right + 1) % 2, None))
+    right, wrong, skipped = (first.answered(choice) for choice in (first.question.right, (first.question.right + 1) % 2, None))
     assert str(score_of([right, wrong, right])) == "2 right, 1 wrong"
     assert str(score_of([skipped])) == "0 right, 0 wrong, 1 skipped"
 
@@ -111,6 +111,6 @@ def test_a_variation_is_another_case_that_the_algorithm_takes():
 @pytest.mark.parametrize("name", trace.algorithms())
 def test_every_algorithm_has_a_quiz(name):
     quiz = Quiz(trace.algorithm(name), 4, seed=1)
-    asked = [quiz.asked(k) for k in range(quiz.n)]
-    assert len({id(one.case) for one in asked}) == quiz.n
-    assert all(trace.algorithm(name).takes(one.case) for one in asked)
+    items = [quiz.asked(k) for k in range(quiz.n)]
+    assert len({id(item.case) for item in items}) == quiz.n
+    assert all(trace.algorithm(name).takes(item.case) for item in items)

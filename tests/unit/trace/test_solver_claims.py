@@ -1,4 +1,4 @@
-"""The claims of solvers can fail: one number of one row off by a thousandth, and the step that tells it is refused."""
+"""The claims of solvers can fail: one number of one row off by a thousandth, and the step that reports it is rejected."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
         for place in places:
 
             def wrong(ask, kind=kind, place=place):
-                answer, found = record_rows(ask)
-                row = next(row for row in found if row[0] == kind and abs(row[1 + place]) > 1e-9)
+                answer, rows = record_rows(ask)
+                row = next(row for row in rows if row[0] == kind and abs(row[1 + place]) > 1e-9)
                 row[1 + place] *= 1.001
-                return answer, found
+                return answer, rows
 
             monkeypatch.setattr(algorithm, "record", wrong)
             with pytest.raises(AssertionError):

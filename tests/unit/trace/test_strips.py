@@ -18,12 +18,12 @@ def test_the_table_has_all_algorithms():
     assert table_of(ALGORITHMS) in (DOCS / "steppers.md").read_text("utf-8"), ADVICE
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 def test_each_page_has_the_strip_and_the_command(algorithm):
     path, anchor = page_of(algorithm)
     text = path.read_text("utf-8")
     assert not anchor or anchor in [name for name, _ in anchors_of(text)]
-    assert section_of([one for one in ALGORITHMS if page_of(one)[0] == path]) in text, ADVICE
+    assert section_of([algorithm for algorithm in ALGORITHMS if page_of(algorithm)[0] == path]) in text, ADVICE
     assert 0 < (STRIPS / f"{algorithm.name}.png").stat().st_size < LARGEST
 
 
@@ -32,7 +32,7 @@ def test_no_strip_is_left_over():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 def test_a_strip_shows_the_steps_as_they_are(algorithm):
     with Image.open(STRIPS / f"{algorithm.name}.png") as picture:
         assert picture.text[TOLD] == digest_of(algorithm.steps(algorithm.example)), f"{ADVICE} {algorithm.name}"

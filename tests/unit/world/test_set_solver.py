@@ -62,7 +62,7 @@ def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first, second)
 @pytest.mark.parametrize("names", [("box2d", "soft_step", METHOD, "xpbd"), pytest.param(solvers(), marks=pytest.mark.slow)], ids=len)
 def test_between_any_two_solvers(names):
     """A tour that goes every way from one to another once."""
-    tour = [one for k, name in enumerate(names) for one in (name, *(x for other in names[k + 2 :] for x in (other, name)))]
+    tour = [stop for k, name in enumerate(names) for stop in (name, *(x for other in names[k + 2 :] for x in (other, name)))]
     tour += names[-2::-1]
     world = stack("soft_step", 2)
     poses, ways = world.poses.copy(), set()
@@ -93,11 +93,11 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
 def test_what_touches_goes_on_touching(first, second):
     """Box2D's boxes stand on their skins, a hair above each other: to ours what does not touch has ended."""
     world = stack(first)
-    told = []
-    world.hooks = StepHooks(begin=lambda event: told.append("begin"), end=lambda event: told.append(f"end {event.fixture_a}"))
+    events = []
+    world.hooks = StepHooks(begin=lambda event: events.append("begin"), end=lambda event: events.append(f"end {event.fixture_a}"))
     world.set_solver(second)
     contacts = world.step()
-    assert not contacts.began and "begin" not in told
+    assert not contacts.began and "begin" not in events
     assert first == "box2d" or not contacts.ended, "but the sensor"
     assert sum(event.sensor for event in contacts.ended) == 0
 
@@ -134,8 +134,8 @@ def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays():
         with pytest.raises(InvalidInputError, match=words):
             change()
         assert (world.solver, world.state_hash()) == ("soft_step", before)
-    for one in (world, twin):
-        one.step()
+    for each in (world, twin):
+        each.step()
     assert world.state_hash() == twin.state_hash()
     with pytest.raises(InvalidInputError, match="solver_settings must be empty with Box2D"):
         converted(stack("soft_step").snapshot(), "box2d", {"iterations": 4})

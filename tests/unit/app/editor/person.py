@@ -75,7 +75,7 @@ class Person:
 
     @property
     def said(self):
-        """What stands at the foot of the view."""
+        """Return the message at the bottom of the view."""
         message = self.window.session.messages.now
         return "" if message is None else message.words
 
@@ -96,7 +96,7 @@ class Person:
         self.frames()
 
     def pixel(self, point):
-        """Where a point of the picture is on the screen."""
+        """Return the screen pixel of a point of the view."""
         x, y = self.window.session.view.camera.to_screen(point)
         return round(x), round(y)
 

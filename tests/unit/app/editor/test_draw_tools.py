@@ -68,7 +68,7 @@ def test_an_outline_is_drawn_in_one_stroke(person):
 
 def test_the_window_goes_on_while_an_outline_is_cut(person, monkeypatch):
     cut, may_go = draw_tools.outline_spec, threading.Event()
-    monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: may_go.wait(60.0) and cut(*given))
+    monkeypatch.setattr(draw_tools, "outline_spec", lambda *arguments: may_go.wait(60.0) and cut(*arguments))
     ring = [(4.5 + math.cos(0.2 * k), 4.5 + math.sin(0.2 * k)) for k in range(31)]
     person.pick("F")
     person.waits = False
@@ -95,7 +95,7 @@ def test_the_window_goes_on_while_an_outline_is_cut(person, monkeypatch):
 
 def test_outlines_come_in_the_order_in_which_they_were_drawn(person, monkeypatch):
     cut, may_go, n = draw_tools.outline_spec, threading.Event(), itertools.count()
-    monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: (next(n) > 0 or may_go.wait(60.0)) and cut(*given))
+    monkeypatch.setattr(draw_tools, "outline_spec", lambda *arguments: (next(n) > 0 or may_go.wait(60.0)) and cut(*arguments))
     person.pick("P")
     person.waits = False
     for x in (-5.0, 4.0):  # the second is cut at once, and waits for the first

@@ -36,7 +36,7 @@ def value_of(person, name):
 
 
 def rects_of(person, name):
-    """Where a row can be clicked, scrolled into sight: box, minus, plus of a number; the words of a choice; the row of a switch."""
+    """Scroll to a row and return its clickable places: box, minus, plus of a number; the words of a choice; the row of a switch."""
     row = row_of(person, name)
     if isinstance(row, Choice):
         return [place(person.window, word) for word in row.words]
@@ -306,7 +306,7 @@ def test_after_random_changes_every_step_is_found_again():
             row.change(rng.choice(row.words))
     person.frames(20)
     history = person.history
-    assert person.window.session.timeline.failure == "" and sum(len(given) for given in history.inputs) > 40
+    assert person.window.session.timeline.failure == "" and sum(len(inputs) for inputs in history.inputs) > 40
     for step in rng.sample(range(history.last), 10):
         history.seek(step)
         assert demo_hash(history.demo) == history.hash_at(step)

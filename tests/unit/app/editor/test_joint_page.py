@@ -215,7 +215,7 @@ def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged):
     type_into(hinged, "motor speed", "6")
     hinged.frames(120)
     history = hinged.history
-    edits = [one.action for given in history.inputs for one in given if isinstance(one.action, Edit)]
+    edits = [entry.action for inputs in history.inputs for entry in inputs if isinstance(entry.action, Edit)]
     assert [type(edit) for edit in edits] == [ChangeJoint, ChangeJoint]
     assert [action_of(as_plain(edit)) for edit in edits] == edits
     last = history.now

@@ -27,8 +27,8 @@ def test_what_is_made_by_hand_is_called_what_it_is(drop):
     copied = copy_of(editor, [Chosen(0, 3), Chosen(0, 4)])
     assert copied is not None
     pasted = put_down(editor, copied, 0, (1.0, 0.0))
-    assert [world.body(one.body).spec.name for one in pasted] == ["circle 9", "bird"]
+    assert [world.body(copy.body).spec.name for copy in pasted] == ["circle 9", "bird"]
     history.undo()  # the bodies and their names, at once
     assert len(world.body_ids) == n_bodies
     history.redo()
-    assert [world.body(one.body).spec.name for one in pasted] == ["circle 9", "bird"]
+    assert [world.body(copy.body).spec.name for copy in pasted] == ["circle 9", "bird"]

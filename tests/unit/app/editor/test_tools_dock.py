@@ -115,7 +115,7 @@ def test_after_random_work_every_step_is_found_again():
             person.key(pygame.K_SPACE)
     history = person.history
     assert person.window.session.timeline.failure == "" and history.last > 100
-    assert sum(len(given) for given in history.inputs) > 40
+    assert sum(len(inputs) for inputs in history.inputs) > 40
     for step in rng.sample(range(history.last), 10):
         history.seek(step)
         assert demo_hash(history.demo) == history.hash_at(step)

@@ -58,23 +58,25 @@ def pair(solver="box2d"):
 
 
 def causes(world):
-    found = Counter()
+    counts = Counter()
     for step in range(14):
         if step in (3, 13):
             verdict = judge_step(world)
-            assert verdict.unexplained == 0, [one.evidence for one in verdict.bodies if one.cause == "unexplained"]
-            found += verdict.counts
+            assert verdict.unexplained == 0, [
+                verdict_of_body.evidence for verdict_of_body in verdict.bodies if verdict_of_body.cause == "unexplained"
+            ]
+            counts += verdict.counts
         world.step()
-    return found
+    return counts
 
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_every_joint(kind):
     world, _, a, b = pair()
     world.create_joint(JOINTS[kind](a, b))
-    found = causes(world)
+    causes_seen = causes(world)
     if kind == "motor":
-        assert set(found) == {"joints"}, "Box2D pulls the other body at its origin"
+        assert set(causes_seen) == {"joints"}, "Box2D pulls the other body at its origin"
 
 
 def test_gears():

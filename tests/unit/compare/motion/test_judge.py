@@ -36,19 +36,19 @@ def ground(world, **more):
 
 
 def verdict_on(world, body):
-    found = judge_step(world).of(body)
-    assert found is not None, "both take the same step"
-    return found
+    verdict = judge_step(world).of(body)
+    assert verdict is not None, "both take the same step"
+    return verdict
 
 
-def is_shown(one, cause):
+def is_shown(verdict, cause):
     """Hold a verdict to the cause: it is the cause, the difference goes with it, and stays without."""
-    assert one.cause == cause, one.evidence
-    left = dict(one.left)
+    assert verdict.cause == cause, verdict.evidence
+    left = dict(verdict.left)
     at = list(left).index(cause)
-    before = one.size if at == 0 else list(left.values())[at - 1]
-    assert left[cause] <= 0.1 * before, one.evidence
-    assert list(left.values())[-1] <= one.allowed < 1e-3 * max(1.0, one.size), one.evidence
+    before = verdict.size if at == 0 else list(left.values())[at - 1]
+    assert left[cause] <= 0.1 * before, verdict.evidence
+    assert list(left.values())[-1] <= verdict.allowed < 1e-3 * max(1.0, verdict.size), verdict.evidence
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
@@ -112,9 +112,9 @@ def test_a_slow_ball_bounces_in_ours_alone():
     slow = world(gravity=(0.0, -1.0))
     ground(slow)
     body = add(slow, DISC, (0.0, 0.505), linear_velocity=(0.0, -0.8), restitution=0.5)
-    one = verdict_on(slow, body)
-    is_shown(one, "restitution")
-    assert one.linear[1] == pytest.approx(-0.4, abs=0.02)
+    bounce = verdict_on(slow, body)
+    is_shown(bounce, "restitution")
+    assert bounce.linear[1] == pytest.approx(-0.4, abs=0.02)
 
 
 def test_a_chain_under_load_needs_more_iterations():
@@ -138,7 +138,7 @@ def test_what_is_left_of_a_load_is_warm_starting():
         stack.step()
     stack.destroy_body(load)
     verdict = judge_step(stack)
-    assert verdict.unexplained == 0 and {one.body for one in verdict.bodies} <= set(boxes)
+    assert verdict.unexplained == 0 and {each.body for each in verdict.bodies} <= set(boxes)
     is_shown(verdict_on(stack, boxes[-1]), "warm_starting")
 
 
@@ -164,9 +164,9 @@ def test_another_axis_is_another_contact():
     ahead = np.subtract(both.state(second).position, both.state(first).position)
     for body, sign in ((first, 1.0), (second, -1.0)):
         both.set_velocity(body, tuple((sign * 3.0 * ahead / math.hypot(*ahead)).tolist()))
-    one = verdict_on(both, first)
-    is_shown(one, "contacts")
-    assert one.reason == "local_maximum"
+    shown = verdict_on(both, first)
+    is_shown(shown, "contacts")
+    assert shown.reason == "local_maximum"
 
 
 @pytest.mark.parametrize("lower", [-1.0, -0.02], ids=["wide", "so narrow that Box2D welds it"])
@@ -181,9 +181,9 @@ def test_limits(lower):
 def test_two_points_a_centimeter_apart_are_one_in_box2d():
     edge = world()
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
-    one = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
-    left = dict(one.left)
-    assert left["one_point"] <= one.allowed < 1e-3 < left["joints"], one.evidence
+    shown = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
+    left = dict(shown.left)
+    assert left["one_point"] <= shown.allowed < 1e-3 < left["joints"], shown.evidence
 
 
 def _demo(id, steps):
@@ -198,14 +198,14 @@ def test_friction_that_has_several_answers():
     walker = _demo("walker", 400)
     verdict = judge_step(walker)
     assert verdict.counts["several_answers"] >= 3 and verdict.unexplained == 0, verdict.counts
-    for one in verdict.bodies:
-        if one.cause == "several_answers":
-            is_shown(one, "several_answers")
+    for each in verdict.bodies:
+        if each.cause == "several_answers":
+            is_shown(each, "several_answers")
 
 
 def test_friction_over_which_box2d_comes_to_no_end():
     verdict = judge_step(_demo("walker", 280))
-    assert any("unsettled" in dict(one.left) for one in verdict.bodies) and verdict.unexplained == 0, verdict.counts
+    assert any("unsettled" in dict(each.left) for each in verdict.bodies) and verdict.unexplained == 0, verdict.counts
 
 
 # -- a referee that can fail ------------------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ def test_other_friction_in_one_world_is_unexplained(share):
     states = engine_states(sliding)
     assert judge_states(states).unexplained == 0
     verdict = judge_states(replace(states, ours=_with_friction(states.ours, share)))
-    one = verdict.of(body)
-    assert one is not None and one.cause == "unexplained" and verdict.unexplained == 1, verdict
-    assert one.left[-1][1] > 10.0 * one.allowed
+    blamed = verdict.of(body)
+    assert blamed is not None and blamed.cause == "unexplained" and verdict.unexplained == 1, verdict
+    assert blamed.left[-1][1] > 10.0 * blamed.allowed
 
 
 def test_another_mass_in_one_world_is_unexplained():
@@ -280,7 +280,7 @@ def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree():
     add(stack, DISC, (9.0, 9.0), linear_velocity=(1.0, 2.0))
     for _ in range(120):
         stack.step()
-    for one in (sliding, stack):
-        states = engine_states(one)
+    for scene in (sliding, stack):
+        states = engine_states(scene)
         _, ours = states.steps()
         assert np.abs(_hard(states) - ours.velocity).max() < 1e-5, _hard(states) - ours.velocity

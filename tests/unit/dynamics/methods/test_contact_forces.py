@@ -119,12 +119,12 @@ def test_joints_hold_to_rk4_and_motors_and_limits_are_kept():
     rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
     hinge = world.create_body(BodySpec((), "static"))
     world.create_joint(RevoluteJointSpec(hinge, rod, anchor=(0.0, 0.0)))
-    whole = world.body(rod)
+    body = world.body(rod)
     for _ in range(120):
         world.step()
         (x, y), (vx, vy), spin = world.state(rod).position, world.state(rod).linear_velocity, world.state(rod).angular_velocity
-        energy = 0.5 * whole.mass * (vx * vx + vy * vy) + 0.5 * whole.inertia * spin * spin + 10.0 * whole.mass * y
-        assert abs(energy) < 1e-4 * 10.0 * whole.mass and abs(math.hypot(x, y) - 1.0) < 1e-5
+        energy = 0.5 * body.mass * (vx * vx + vy * vy) + 0.5 * body.inertia * spin * spin + 10.0 * body.mass * y
+        assert abs(energy) < 1e-4 * 10.0 * body.mass and abs(math.hypot(x, y) - 1.0) < 1e-5
     world = _world()
     box = _put(world, UNIT, (0.0, 0.0))
     rail = world.create_body(BodySpec((), "static"))
@@ -149,15 +149,15 @@ def test_a_stack_stands_by_every_integrator(integrator):
 
 @pytest.mark.slow  # compiles sequential impulses, if nothing else has
 def test_beyond_its_size_it_steps_by_sequential_impulses():
-    found = []
+    errors = []
     for largest in (100, 5):
         world = _world(largest=largest)
         _ground(world)
         for k in range(3):
             _put(world, UNIT, (0.0, 0.5 + k))
         _run(world, 60)
-        found.append(world.state(world.body_ids[-1]).position[1] - 2.5)
-    assert abs(found[0]) < 1e-9 and 1e-5 < -found[1] < 0.05
+        errors.append(world.state(world.body_ids[-1]).position[1] - 2.5)
+    assert abs(errors[0]) < 1e-9 and 1e-5 < -errors[1] < 0.05
 
 
 def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch):

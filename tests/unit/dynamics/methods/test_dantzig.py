@@ -21,9 +21,9 @@ def _with_friction(rng, most):
     return jacobian @ jacobian.T, jacobian @ rng.normal(size=k), bounds
 
 
-def _holds(bounds, found):
-    n = len(found.force) // 2
-    pushes, rubs, parts, slips = found.force[:n], found.force[n:], found.acceleration[:n], found.acceleration[n:]
+def _holds(bounds, solution):
+    n = len(solution.force) // 2
+    pushes, rubs, parts, slips = solution.force[:n], solution.force[n:], solution.acceleration[:n], solution.acceleration[n:]
     most = bounds.friction[n:] * pushes
     sticks = (np.abs(slips) < SMALL) & (np.abs(rubs) <= most + SMALL)
     slides = np.abs(rubs + np.sign(slips) * most) < SMALL
@@ -38,22 +38,22 @@ def test_without_friction_it_is_the_quadratic_program(seed):
         n = int(rng.integers(1, 25))
         jacobian = rng.normal(size=(n, int(rng.integers(1, n + 6))))
         free = rng.normal(size=jacobian.shape[1])
-        found = solve(jacobian @ jacobian.T, jacobian @ free, Bounds.pushing(n))
+        solution = solve(jacobian @ jacobian.T, jacobian @ free, Bounds.pushing(n))
         least, _ = nnls(jacobian.T, -free)
-        assert found.is_exact and found.force.min() > -SMALL
-        np.testing.assert_allclose(found.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
+        assert solution.is_exact and solution.force.min() > -SMALL
+        np.testing.assert_allclose(solution.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
 
 
 def test_what_friction_holds_rests_and_what_slides_has_all_of_it():
     rng = np.random.default_rng(1)
     for _ in range(60):
         a, b, bounds = _with_friction(rng, 0.6)
-        found = solve(a, b, bounds)
-        assert found.is_exact and _holds(bounds, found)
-        assert set(found.status.tolist()) <= {LOW, FREE, HIGH, RESTS}
-        again = solve(a, b, bounds, found.status)
+        solution = solve(a, b, bounds)
+        assert solution.is_exact and _holds(bounds, solution)
+        assert set(solution.status.tolist()) <= {LOW, FREE, HIGH, RESTS}
+        again = solve(a, b, bounds, solution.status)
         assert again.n_pivots == 1  # a right guess takes one system of equations
-        np.testing.assert_allclose(again.force, found.force, atol=1e-8)
+        np.testing.assert_allclose(again.force, solution.force, atol=1e-8)
 
 
 def test_any_guess_leads_to_an_answer():
@@ -84,15 +84,15 @@ def test_a_row_that_moves_nothing_counts_as_none(diagonal):
             np.append(bounds.friction, 0.5)[at],
         )
         for guess in (None, np.full(len(at), FREE)):
-            found = solve(more, pushing, both, guess)
-            assert found.is_exact and found.force[n] == found.force[-1] == 0.0
-            assert _holds(bounds, Forces(found.force[alive], found.acceleration[alive], found.status[alive], 1, True))
+            solution = solve(more, pushing, both, guess)
+            assert solution.is_exact and solution.force[n] == solution.force[-1] == 0.0
+            assert _holds(bounds, Forces(solution.force[alive], solution.acceleration[alive], solution.status[alive], 1, True))
 
 
 def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds():
     bounds = Bounds(np.array([-2.0, 1.0]), np.array([3.0, 4.0]), np.full(2, -1), np.zeros(2))
-    found = solve(np.zeros((2, 2)), np.array([-1.0, 1.0]), bounds)
-    assert found.force.tolist() == [0.0, 1.0] and found.acceleration.tolist() == [-1.0, 1.0]
+    solution = solve(np.zeros((2, 2)), np.array([-1.0, 1.0]), bounds)
+    assert solution.force.tolist() == [0.0, 1.0] and solution.acceleration.tolist() == [-1.0, 1.0]
 
 
 def test_a_motor_gives_no_more_than_it_can():

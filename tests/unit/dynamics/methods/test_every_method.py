@@ -1,4 +1,4 @@
-"""What holds of every method there is: the same bits again, exact snapshots, all shapes and joints, settings refused by name."""
+"""Properties of every method: the same bits again, exact snapshots, all shapes and joints, settings refused by name."""
 
 import json
 
@@ -31,11 +31,11 @@ def _mixed(solver):
 
 
 def _states(world, n_steps):
-    found = []
+    states = []
     for _ in range(n_steps):
         world.step()
-        found.append(world.snapshot().motion.values.tobytes() + world.contacts.normal_impulse.tobytes())
-    return found
+        states.append(world.snapshot().motion.values.tobytes() + world.contacts.normal_impulse.tobytes())
+    return states
 
 
 @pytest.mark.parametrize("solver", METHODS)
@@ -53,13 +53,13 @@ def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver):
 @pytest.mark.parametrize("solver", METHODS)
 def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver):
     method = solver_of(solver).method
-    assert method.options(()) == {one.name: one.default for one in method.settings}
-    for one in method.settings:
-        assert one.checked(one.default) == one.default and one.title
-        for wrong in ["no such choice", 1.0] if one.choices else [one.low - 1.0, 2.0 * one.high + 1.0, float("nan"), "many"]:
-            if wrong not in one.choices:
-                with pytest.raises(InvalidInputError, match=f"solver_settings.{one.name}"):
-                    World(WorldSettings(solver_settings={one.name: wrong}), solver=solver)
+    assert method.options(()) == {setting.name: setting.default for setting in method.settings}
+    for setting in method.settings:
+        assert setting.checked(setting.default) == setting.default and setting.title
+        for wrong in ["no such choice", 1.0] if setting.choices else [setting.low - 1.0, 2.0 * setting.high + 1.0, float("nan"), "many"]:
+            if wrong not in setting.choices:
+                with pytest.raises(InvalidInputError, match=f"solver_settings.{setting.name}"):
+                    World(WorldSettings(solver_settings={setting.name: wrong}), solver=solver)
     with pytest.raises(InvalidInputError, match="no_such_setting"):
         World(WorldSettings(solver_settings={"no_such_setting": 1.0}), solver=solver)
 
@@ -70,5 +70,5 @@ def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver):
 def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver, demo, tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", demo, "--headless", "--steps", "60", "--solver", solver, "--json", str(out)]) == 0
-    told = json.loads(out.read_text(encoding="utf-8"))
-    assert told["solver"] == solver and told["agreement"]["unexplained"] == 0
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert report["solver"] == solver and report["agreement"]["unexplained"] == 0

@@ -56,5 +56,5 @@ def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane):
 def test_a_run_takes_it_as_any_other(tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", "pyramid", "--steps", "5", "--solver", "plane", "--set", "height=-3", "--json", str(out)]) == 0
-    told = json.loads(out.read_text("utf-8"))
-    assert (told["solver"], told["solver_settings"]) == ("plane", {"height": -3, "restitution": 0.0})
+    report = json.loads(out.read_text("utf-8"))
+    assert (report["solver"], report["solver_settings"]) == ("plane", {"height": -3, "restitution": 0.0})

@@ -71,7 +71,7 @@ def _dropped(shape, e, gravity, **options):
 @pytest.mark.parametrize("state", ["velocities", "momenta"])
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_the_impulses_that_are_told_are_those_that_were_given(integrator, state):
-    """Of an integrator that asks more than once the first force alone was told (issue 29)."""
+    """An integrator that evaluates forces more than once reported only the first (issue 29)."""
     world, box = _dropped(UNIT, 0.5, 10.0, integrator=integrator, state=state)
     link = world.create_body(BodySpec((FixtureSpec(Circle(0.1), density=50.0, mask=0),), position=(2.0, 3.0), linear_velocity=(3.0, 0.0)))
     hinge = world.create_joint(RevoluteJointSpec(0, link, (2.0, 4.0)))
@@ -82,10 +82,10 @@ def test_the_impulses_that_are_told_are_those_that_were_given(integrator, state)
         after = [np.array(world.state(body).linear_velocity) for body in (box, link)]
         normal = contacts.normal
         tangent = np.column_stack((normal[:, 1], -normal[:, 0]))
-        given = (contacts.normal_impulse.sum(axis=1)[:, None] * normal + contacts.tangent_impulse.sum(axis=1)[:, None] * tangent).sum(
+        impulse = (contacts.normal_impulse.sum(axis=1)[:, None] * normal + contacts.tangent_impulse.sum(axis=1)[:, None] * tangent).sum(
             axis=0
         )
-        assert after[0] - before[0] - (0.0, -10.0 * dt) == pytest.approx(given, abs=1e-12)
+        assert after[0] - before[0] - (0.0, -10.0 * dt) == pytest.approx(impulse, abs=1e-12)
         assert mass * (after[1] - before[1] - (0.0, -10.0 * dt)) == pytest.approx(dt * np.array(world.joint_state(hinge).force), abs=1e-12)
         assert (contacts.normal_impulse >= 0.0).all()
         was_pushed = was_pushed or bool((contacts.normal_impulse > 0.0).any())
@@ -147,7 +147,7 @@ def test_an_elastic_crowd_gains_no_energy(shape, integrator):
     for k in range(36):
         at, (vx, vy) = (1.6 * (k % 6) - 4.0, 1.6 * (k // 6) - 4.0), rng.normal(0.0, 6.0, 2).tolist()
         world.create_body(BodySpec((FixtureSpec(shape, restitution=1.0, friction=0.0),), position=at, linear_velocity=(vx, vy)))
-    mass, inertia = (np.array([getattr(world.body(one), name) for one in world.body_ids]) for name in ("mass", "inertia"))
+    mass, inertia = (np.array([getattr(world.body(body), name) for body in world.body_ids]) for name in ("mass", "inertia"))
 
     def energy():
         return float((mass * (world.velocities[:, :2] ** 2).sum(axis=1) + inertia * world.velocities[:, 2] ** 2).sum())

@@ -68,16 +68,16 @@ def test_a_tower_rests_within_the_slop_and_gains_nothing():
     boxes = [add(tower, BOX, (0.0, 0.5 + k)) for k in range(5)]
     for _ in range(180):
         tower.step()
-    heights = [tower.state(one).position[1] - 0.5 - k for k, one in enumerate(boxes)]
+    heights = [tower.state(box).position[1] - 0.5 - k for k, box in enumerate(boxes)]
     assert all(-0.02 < height < 0.0 for height in heights)
-    assert all(math.hypot(*tower.state(one).linear_velocity) < 1e-3 for one in boxes)
+    assert all(math.hypot(*tower.state(box).linear_velocity) < 1e-3 for box in boxes)
 
 
 def test_an_overlap_goes_without_leaving_a_velocity():
     deep = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="pgs_ngs")
-    one, other = (add(deep, Circle(0.5), (x, 0.0)) for x in (0.0, 0.8))
+    first, other = (add(deep, Circle(0.5), (x, 0.0)) for x in (0.0, 0.8))
     for _ in range(30):
         deep.step()
-    (ax, _), (bx, _) = deep.state(one).position, deep.state(other).position
+    (ax, _), (bx, _) = deep.state(first).position, deep.state(other).position
     assert bx - ax == pytest.approx(0.995, abs=1e-3)
-    assert deep.state(one).linear_velocity == deep.state(other).linear_velocity == (0.0, 0.0)
+    assert deep.state(first).linear_velocity == deep.state(other).linear_velocity == (0.0, 0.0)

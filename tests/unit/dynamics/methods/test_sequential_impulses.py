@@ -1,4 +1,4 @@
-"""Sequential impulses hold what rests, make up the share of an error that they are told, and bounce as they are told."""
+"""Sequential impulses hold resting bodies, correct the chosen share of an error, and bounce by the restitution."""
 
 import math
 from itertools import pairwise
@@ -14,9 +14,9 @@ SLOP = 0.005
 
 def world(solver="sequential_impulses", gravity=-10.0, **settings):
     """Return a world with a floor at height 0."""
-    found = World(WorldSettings(gravity=(0.0, gravity), sleeping=False, solver_settings=settings), solver=solver)
-    found.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0))),), "static"))
-    return found
+    made = World(WorldSettings(gravity=(0.0, gravity), sleeping=False, solver_settings=settings), solver=solver)
+    made.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0))),), "static"))
+    return made
 
 
 def box(world, height, **more):
@@ -29,17 +29,17 @@ def test_a_stack_of_five_rests_on_its_weight_within_the_slop():
     contacts = [tower.step() for _ in range(300)][-1]
     weights = (60.0 * contacts.normal_impulse.sum(axis=1)).tolist()
     assert sorted(weights) == pytest.approx([10.0, 20.0, 30.0, 40.0, 50.0], rel=1e-3)
-    heights = [0.0, *(tower.state(one).position[1] + 0.5 for one in boxes)]
+    heights = [0.0, *(tower.state(body).position[1] + 0.5 for body in boxes)]
     assert all(-SLOP - 1e-4 < above - below - 1.0 < 0.0 for below, above in pairwise(heights))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
 def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share):
     deep = world(gravity=0.0, share=share)
-    one = deep.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 0.5 - 0.025)))
+    disc = deep.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 0.5 - 0.025)))
     deep.step()
-    assert deep.state(one).position[1] - 0.5 == pytest.approx(-0.025 + share * 0.02, abs=1e-12)
-    assert deep.state(one).linear_velocity[1] == pytest.approx(60.0 * share * 0.02, abs=1e-10)  # and it flies on: Baumgarte's energy
+    assert deep.state(disc).position[1] - 0.5 == pytest.approx(-0.025 + share * 0.02, abs=1e-12)
+    assert deep.state(disc).linear_velocity[1] == pytest.approx(60.0 * share * 0.02, abs=1e-10)  # and it flies on: Baumgarte's energy
 
 
 def test_a_ball_leaves_with_its_restitution_of_the_speed_that_it_came_with():

@@ -14,8 +14,8 @@ UP, NO_LINKS = (0.0, 1.0), np.zeros((0, 2), dtype=np.int64)
 
 
 def _world(**settings):
-    given = {"sleeping": False, "continuous": False} | settings
-    return World(WorldSettings(**given), solver="shock_propagation")
+    chosen = {"sleeping": False, "continuous": False} | settings
+    return World(WorldSettings(**chosen), solver="shock_propagation")
 
 
 def _tower(n, **options):

@@ -40,7 +40,7 @@ BY_DIRECT = {
     ("pyramid", "comes to rest after"): 0.2,
     ("pyramid", "overlap"): 0.5,
 }
-"""What is demanded of what is solved at once, beyond what is demanded of the passes."""
+"""Bounds of the direct solution that are stricter than those of the passes."""
 
 
 def _holds(name):
@@ -54,7 +54,7 @@ def test_what_is_solved_at_once_bears_what_passes_do_not(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [one.name for one in REFERENCES.values() if one.chapter == "quality"])
+@pytest.mark.parametrize("name", [reference.name for reference in REFERENCES.values() if reference.chapter == "quality"])
 def test_one_setting_stands_in_every_hard_scene(name):
     _holds(name)
 
@@ -78,11 +78,11 @@ def _mixed(**settings):
 
 
 def _bits(world, n):
-    found = []
+    states = []
     for _ in range(n):
         world.step()
-        found.append(world.snapshot().motion.values.tobytes())
-    return found
+        states.append(world.snapshot().motion.values.tobytes())
+    return states
 
 
 def test_steps_are_the_same_to_the_bit_again_and_from_a_snapshot():
@@ -126,7 +126,7 @@ def test_joints_solved_at_once_are_solved():
 
 
 def test_two_floors_that_lie_some_roundings_apart_are_one_line():
-    """What slips along one line moves by the trapezoid; a rounding between two normals made it semi-implicit Euler (issue 29)."""
+    """Slip along one line is integrated by the trapezoidal rule; a rounding between two normals made it semi-implicit Euler (issue 29)."""
     where = []
     for lean in (0.3, 0.3 + 1e-12):
         world = World(WorldSettings(sleeping=False), solver="soft_step")

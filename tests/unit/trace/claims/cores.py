@@ -1,4 +1,4 @@
-"""What steps of GJK, EPA, the axis tests and the alternating projections claim, from the shapes alone."""
+"""Check the claims of steps of GJK, EPA, the axis tests and the alternating projections from the shapes alone."""
 
 from __future__ import annotations
 
@@ -218,11 +218,11 @@ def check_sat_cached(case, steps):
     if not is_settled:
         # all of A's edges, and all of B's unless A's part the two
         best_a = max((at[2] for at in tried if at[0] == 0), default=-np.inf)
-        wanted = [(0, edge) for edge in range(cores.n_edges(0))]
+        expected = [(0, edge) for edge in range(cores.n_edges(0))]
         if best_a <= reach + near and any(at[0] == 1 for at in tried):
-            wanted += [(1, edge) for edge in range(cores.n_edges(1))]
-        assert [at[:2] for at in tried] == wanted
-        assert len(wanted) == cores.n_edges(0) + cores.n_edges(1) or best_a > reach - near
+            expected += [(1, edge) for edge in range(cores.n_edges(1))]
+        assert [at[:2] for at in tried] == expected
+        assert len(expected) == cores.n_edges(0) + cores.n_edges(1) or best_a > reach - near
         # the axis remembered is the best one
         n_a, n_b = len(cores.local[0]), len(cores.local[1])
         if result.axis < n_a + n_b:

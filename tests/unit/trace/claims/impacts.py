@@ -1,4 +1,4 @@
-"""What steps towards the time of impact claim, from the shapes and the motions alone."""
+"""Check the claims of steps towards the time of impact from the shapes and the motions alone."""
 
 from __future__ import annotations
 

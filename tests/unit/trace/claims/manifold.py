@@ -1,4 +1,4 @@
-"""What a step of clipping claims, by either rule, from the shapes alone."""
+"""Check the claims of a step of clipping, by either rule, from the shapes alone."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _is_climb(edges, heights, first, step, n, near):
 
 
 def _check_cut(cores, step, reference, incident, before, n_before, rule, links):
-    """What is left lies on the incident edge and between the planes; what is cut lay outside."""
+    """The points left lie on the incident edge and between the planes; those cut off lay outside."""
     side, corner = "ab".index(step.looked_at[0].whose), step.looked_at[0].index
     n, core = cores.normal(*reference), cores.points[side]
     assert side == reference[0] and corner in (reference[1], (reference[1] + 1) % len(core))
@@ -126,7 +126,7 @@ def _check_cut(cores, step, reference, incident, before, n_before, rule, links):
         assert float((end - core[corner]) @ outward) - skins <= cores.near
         assert abs((end[0] - x) * along[1] - (end[1] - y) * along[0]) <= cores.near * length
         assert -cores.near * length <= (end[0] - x) * along[0] + (end[1] - y) * along[1] <= (length + cores.near) * length
-    if n_before == 2 and min(abs(one) for one in out) > cores.near:
+    if n_before == 2 and min(abs(distance) for distance in out) > cores.near:
         cut = [k for k in range(2) if out[k] > 0.0]
         assert len(left) == (0 if len(cut) == 2 else 2)
         assert step.question.right == (0 if not cut else 3 if len(cut) == 2 else cut[0] + 1)

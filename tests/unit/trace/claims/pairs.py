@@ -1,4 +1,4 @@
-"""What steps of broad phases that find pairs claim, from the boxes alone."""
+"""Check the claims of steps of broad phases that find pairs from the boxes alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_grid(case, steps):
         assert n < 2
         return
     lattice, tiny = steps[start].values, 4.0 * near(case) + 1e-9 * max(steps[start].values["width"], steps[start].values["height"])
-    cell_of, seen, asked = {}, set(), []
+    cell_of, seen, items = {}, set(), []
     for step in steps[start + 1 :]:
         if step.kind == "put":
             item = int(re.match(r"Box (\d+)", step.sentence)[1])
@@ -43,11 +43,11 @@ def check_grid(case, steps):
                     if other in compared:
                         assert pair not in seen
                         seen.add(pair)
-            found = {other for other in compared if meets(boxes[item], boxes[other])}
+            met = {other for other in compared if meets(boxes[item], boxes[other])}
             named = re.search(r"; box(?:es)? ([\d, and]+) overlaps? it\.$", step.sentence)
-            assert (set(map(int, re.findall(r"\d+", named[1]))) if named else set()) == found
-            asked.append(item)
-    assert seen == {frozenset(pair) for pair in steps[-1].result} and set(asked) == set(range(n))
+            assert (set(map(int, re.findall(r"\d+", named[1]))) if named else set()) == met
+            items.append(item)
+    assert seen == {frozenset(pair) for pair in steps[-1].result} and set(items) == set(range(n))
 
 
 def shown_order(step):
@@ -59,8 +59,8 @@ def shown_order(step):
 def check_sweep_and_prune(case, steps):
     boxes = np.array(case.boxes).reshape(-1, 4)
     n = len(boxes)
-    wanted = [(i, j) for i in range(n) for j in range(i + 1, n) if meets(boxes[i], boxes[j])]
-    assert list(steps[-1].result) == wanted
+    expected = [(i, j) for i in range(n) for j in range(i + 1, n) if meets(boxes[i], boxes[j])]
+    assert list(steps[-1].result) == expected
     axis, before, tested, runs = 0, [], [], []
     for step in steps:
         order, spans = shown_order(step)
@@ -108,7 +108,7 @@ def check_quadtree(case, steps):
     boxes, n = case.boxes, len(case.boxes)
     assert list(steps[-1].result) == [(i, j) for i in range(n) for j in range(i + 1, n) if meets(boxes[i], boxes[j])]
     waiting, contents, own_cell = [list(range(n))], {}, {}
-    seen, asked = [], []
+    seen, every_item = [], []
     for step in steps[:-1]:
         about = [feature.index for feature in step.looked_at]
         if step.kind in ("split", "leaf"):
@@ -143,5 +143,5 @@ def check_quadtree(case, steps):
             assert {other for other in compared if meets(boxes[item], boxes[other])} == set(
                 map(int, re.findall(r"\d+", named[1] if named else ""))
             )
-            asked.append(item)
-    assert sorted(seen) == list(steps[-1].result) and set(asked) == set(range(n))  # each pair once
+            every_item.append(item)
+    assert sorted(seen) == list(steps[-1].result) and set(every_item) == set(range(n))  # each pair once

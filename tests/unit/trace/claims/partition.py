@@ -1,4 +1,4 @@
-"""What steps of decompositions claim, from the outline alone. shapely is the judge of areas and places."""
+"""Check the claims of steps of decompositions from the outline alone. shapely judges areas and places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shapely
 from tests.outlines.referee import fewest_pieces_by_trial
 
 NEAR = 1e-7
-"""Of the outline's extent. The grid on which a decomposition is decided has steps of 1e-9 of it, and 2 of them are a straight line."""
+"""Share of the outline's extent. A decomposition is decided on a grid with steps of 1e-9 of it, and 2 of them are a straight line."""
 
 
 def outline_of(case):
@@ -39,8 +39,8 @@ def check_pieces(case, pieces):
     shapely.prepare(wide)
     made = [shapely.Polygon(piece) for piece in pieces]
     assert all(is_convex(list(map(tuple, piece)), near) for piece in pieces)
-    assert all(wide.covers(one) for one in made)
-    assert abs(sum(one.area for one in made) - region.area) <= 8.0 * near * extent
+    assert all(wide.covers(piece) for piece in made)
+    assert abs(sum(piece.area for piece in made) - region.area) <= 8.0 * near * extent
     corners = {corner for ring in case.rings for corner in ring}
     places = {tuple(corner) for piece in pieces for corner in np.asarray(piece).tolist()}
     assert places <= corners or extent < 1e-6  # no new corners
@@ -67,7 +67,7 @@ def corners_of(case):
 
 
 SIDES = ("no side is", "one side is", "an ear", "the whole outline")
-"""What is said of a triangle with so many edges of the outline."""
+"""Words for a triangle, by its number of edges of the outline."""
 
 
 def check_triangulation(case, steps):
@@ -93,11 +93,11 @@ def check_triangulation(case, steps):
     assert abs(total - region.area) <= 8.0 * NEAR * extent * extent
 
 
-def joined(one, other, u, v):
-    """Return two loops as one without their common edge u v."""
-    at, to = one.index(u), other.index(v)
-    one, other = one[at + 1 :] + one[: at + 1], other[to + 1 :] + other[: to + 1]  # v .. u, and u .. v
-    return one[:-1] + other[:-1]
+def joined(left, other, u, v):
+    """Return two loops as left without their common edge u v."""
+    at, to = left.index(u), other.index(v)
+    left, other = left[at + 1 :] + left[: at + 1], other[to + 1 :] + other[: to + 1]  # v .. u, and u .. v
+    return left[:-1] + other[:-1]
 
 
 def piece_with(pieces, u, v):
@@ -115,19 +115,19 @@ def check_hertel_mehlhorn(case, steps):
             assert step.values["triangles"] == len(step.marks)
             continue
         p, u, q, _, v, _ = step.points
-        one, other = piece_with(pieces, u, v), piece_with(pieces, v, u)
-        union = joined(one, other, u, v)
+        left, other = piece_with(pieces, u, v), piece_with(pieces, v, u)
+        union = joined(left, other, u, v)
         for corner, (before, after) in ((u, (p, q)), (v, (step.points[3], step.points[5]))):
             at = union.index(corner)
             assert {union[at - 1], union[(at + 1) % len(union)]} == {before, after}  # these meet there without the diagonal
         if step.kind == "left out":
             assert is_convex(union, near)
-            pieces = [piece for piece in pieces if piece is not one and piece is not other] + [union]
+            pieces = [piece for piece in pieces if piece is not left and piece is not other] + [union]
         else:
             assert min(bend(*step.points[:3]), bend(*step.points[3:])) <= near  # a corner would turn right
     check_pieces(case, steps[-1].result)
-    wanted = {frozenset(piece) for piece in pieces}
-    assert {frozenset(map(tuple, piece.tolist())) for piece in steps[-1].result} == wanted
+    expected = {frozenset(piece) for piece in pieces}
+    assert {frozenset(map(tuple, piece.tolist())) for piece in steps[-1].result} == expected
     assert steps[-1].values["pieces"] == len(pieces)
 
 
@@ -136,7 +136,7 @@ TRIED = 7
 
 
 CLEAR = 1e-3
-"""Of the extent. Corners nearer to the line of two others are left to the exact tests of lattices, tests/unit/decompose/test_pieces.py."""
+"""Share of the extent. Corners nearer to a line of two others are tested exactly, on lattices, in tests/unit/decompose/test_pieces.py."""
 
 
 def least_cuts(loop, extent):
@@ -160,11 +160,11 @@ def check_keil(case, steps):
             loop = list(step.points)
             check_cut(case, loop[0], loop[-1])
             out = [bend(loop[k - 1], loop[k], loop[(k + 1) % len(loop)]) for k in range(len(loop))]
-            assert sum(one < -near for one in out) <= 2 * step.bound <= 4 * sum(one < near for one in out)  # a dent needs a cut, or two
+            assert sum(turn < -near for turn in out) <= 2 * step.bound <= 4 * sum(turn < near for turn in out)  # a dent needs a cut, or two
             if compared < 3 and step.bound > 0:
-                wanted = least_cuts(loop, extent)
-                assert wanted is None or step.bound == wanted
-                compared += wanted is not None
+                least = least_cuts(loop, extent)
+                assert least is None or step.bound == least
+                compared += least is not None
         elif step.kind in ("cut", "left out"):
             check_cut(case, *step.points)
             if step.kind == "cut":
@@ -179,5 +179,5 @@ def check_keil(case, steps):
         loops = [list(map(tuple, piece.tolist())) for piece in pieces]
         sides = {frozenset(side) for loop in loops for side in zip(loop, [*loop[1:], loop[0]], strict=True)}
         assert {frozenset(cut) for cut in cuts} <= sides  # the pieces are what the cuts leave
-        wanted = least_cuts(list(rings_of(case)[0]), extent)
-        assert wanted is None or len(cuts) == wanted
+        least = least_cuts(list(rings_of(case)[0]), extent)
+        assert least is None or len(cuts) == least

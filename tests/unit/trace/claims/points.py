@@ -1,4 +1,4 @@
-"""What steps of hulls and enclosing shapes claim, from the points alone, in exact arithmetic where floats are not sure."""
+"""Check the claims of steps of hulls and enclosing shapes from the points alone, in exact arithmetic where floats are uncertain."""
 
 from __future__ import annotations
 

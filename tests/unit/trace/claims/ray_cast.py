@@ -1,4 +1,4 @@
-"""What a step of a ray cast claims, from the shape and the ray alone."""
+"""Check the claims of a step of a ray cast from the shape and the ray alone."""
 
 from __future__ import annotations
 

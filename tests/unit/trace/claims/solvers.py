@@ -1,4 +1,4 @@
-"""What steps of solvers claim, from masses, arms and the sentences' numbers alone: an impulse is what the velocities changed by."""
+"""Check the claims of steps of solvers from masses, arms and the sentences' numbers alone: an impulse is the change of the velocities."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from engine.world import World, load_solver
 ROWS = ("normal", "tangent", "pair", "restored", "slid", "collide")
 
 NEAR = 1e-9
-"""Of the largest velocity, or of what an impulse gives: far above the rounding of a few sums of float64."""
+"""Share of the largest velocity, or of an impulse's effect: far above the rounding of a few sums of float64."""
 
 
 class Bodies:
-    """Bodies as the steps have told them so far."""
+    """Bodies in the state that the steps have reported so far."""
 
     def __init__(self, case, method):
         snapshot = case.before(method)
@@ -38,25 +38,25 @@ class Bodies:
         self.jointed = {body for joint in world.joint_ids for body in world.joint_bodies(joint)}
         self.size = 1.0 + max((float(np.abs(v).max()) for v in self.velocity.values()), default=0.0)
 
-    def told(self, step):
-        """Return the velocities and shifts that a step tells."""
+    def motion(self, step):
+        """Return the velocities and shifts that a step reports."""
         values = step.values
-        found = {}
+        motion = {}
         for body in self.velocity:
             if f"v{body}x" in values:
                 v = np.array([values[f"v{body}x"], values[f"v{body}y"], values[f"w{body}"]])
-                found[body] = v, np.array([values[f"x{body}"], values[f"y{body}"], values[f"a{body}"]])
+                motion[body] = v, np.array([values[f"x{body}"], values[f"y{body}"], values[f"a{body}"]])
                 self.size = max(self.size, float(np.abs(v).max()))
-        return found
+        return motion
 
     def take(self, step):
-        """Go on with what a step tells."""
-        for body, (v, x) in self.told(step).items():
+        """Set the velocities and shifts to those that a step reports."""
+        for body, (v, x) in self.motion(step).items():
             self.velocity[body], self.shift[body] = v, x
 
     def ends(self, step):
         """Return the bodies A and B of a step's contact."""
-        a, b = (one.index for one in step.looked_at if one.whose == "body")
+        a, b = (mark.index for mark in step.looked_at if mark.whose == "body")
         return a, b
 
     def line(self, body, point, along, sign):
@@ -83,11 +83,11 @@ class Bodies:
         Of many impulses `terms` has the sum of |J^T P| for each body: where they cancel, each is rounded to its own size and not to the
         sum's (friction of 1.47 on bodies in one place: impulses of 1e18 N s that leave a tenth of that).
         """
-        for body, (v, _) in self.told(step).items():
-            wanted = self.inverse[body] * change.get(body, np.zeros(3))
+        for body, (v, _) in self.motion(step).items():
+            expected = self.inverse[body] * change.get(body, np.zeros(3))
             most = np.abs(self.inverse[body] * (change if terms is None else terms).get(body, np.zeros(3))).max()
             reach = NEAR * (self.size + most + 1e-6 * np.abs(self.center[body]).max() * self.inverse[body][2])
-            assert np.abs(v - self.velocity[body] - wanted).max() <= reach, (step.sentence, body)
+            assert np.abs(v - self.velocity[body] - expected).max() <= reach, (step.sentence, body)
 
 
 def tangent_of(normal):
@@ -100,7 +100,7 @@ def check_solver(case, steps, method):
         if step.kind == "free" and "stiffness" in bodies.options:
             check_springs(bodies, step)
         elif step.kind == "free":
-            for body, (v, _) in bodies.told(step).items():
+            for body, (v, _) in bodies.motion(step).items():
                 if not bodies.inverse[body].any():
                     assert (v == bodies.velocity[body]).all()
         elif step.kind in ("normal", "tangent"):
@@ -120,11 +120,11 @@ def check_solver(case, steps, method):
             check_piece(bodies, step)
         elif step.kind == "move" and "stiffness" in bodies.options:
             h = bodies.dt / bodies.options["sub_steps"]
-            for body, (v, x) in bodies.told(step).items():
+            for body, (v, x) in bodies.motion(step).items():
                 assert (v == bodies.velocity[body]).all(), (step.sentence, body)
                 assert np.abs(x - bodies.shift[body] - h * v).max() <= NEAR * (1.0 + h * bodies.size), (step.sentence, body)
         elif step.kind == "move":
-            for body, (v, x) in bodies.told(step).items():
+            for body, (v, x) in bodies.motion(step).items():
                 assert (v == bodies.velocity[body]).all() and np.abs(x - bodies.shift[body]).max() <= bodies.size * bodies.dt
         bodies.take(step)
     met = {body for step in steps if step.kind in ROWS for body in bodies.ends(step)}
@@ -136,13 +136,13 @@ def check_solver(case, steps, method):
 
 def places_of(steps):
     """Return where each point of a contact is, its normal, and a step that has its bodies."""
-    found = {}
+    places = {}
     for step in steps:
         if step.kind in ("normal", "pair"):
             points = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
             for k, point in enumerate(points, step.looked_at[0].index if step.kind == "normal" else 0):
-                found[step.looked_at[1].index, k] = step, point, step.axis
-    return found
+                places[step.looked_at[1].index, k] = step, point, step.axis
+    return places
 
 
 def check_warm(bodies, step, accumulated, places):
@@ -189,7 +189,7 @@ def check_row(bodies, step, accumulated):
 
 
 def check_bounce(bodies, step):
-    """What has pushed in the step leaves with what restitution asks for; in all it has never pulled."""
+    """A point that pushed in the step leaves at the speed of restitution; its total impulse never pulls."""
     (point,), values = step.points, step.values
     lines, change = bodies.lines(step, point, step.axis), values["after"] - values["before"]
     bodies.check_change(step, {body: line * change for body, line in lines.items()})
@@ -203,7 +203,7 @@ def check_pair(bodies, step, accumulated):
     values, contact = step.values, step.looked_at[1].index
     marked = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
     lines = [bodies.lines(step, point, step.axis) for point in marked]
-    change, rates, responses = {}, [], [bodies.response(one) for one in lines]
+    change, rates, responses = {}, [], [bodies.response(line) for line in lines]
     for k in range(2):
         assert values[f"after {k}"] >= 0.0
         assert accumulated.get((contact, k, "n"), values[f"before {k}"]) == values[f"before {k}"]
@@ -212,7 +212,7 @@ def check_pair(bodies, step, accumulated):
             change[body] = change.get(body, 0.0) + line * (values[f"after {k}"] - values[f"before {k}"])
     bodies.check_change(step, change)
     bodies.take(step)
-    rates = [bodies.rate(one) for one in lines]
+    rates = [bodies.rate(line) for line in lines]
     for k in range(2):  # w >= 0, x >= 0, w x = 0
         w = rates[k] + values[f"bias {k}"]
         small = 1e3 * NEAR * (bodies.size + responses[k] * sum(values[f"{name} {j}"] for name in ("before", "after") for j in range(2)))
@@ -220,14 +220,14 @@ def check_pair(bodies, step, accumulated):
 
 
 def check_apart(bodies, step):
-    """A push of P at the levers that it tells shifts both bodies by M^-1 J^T P, apart and never together."""
+    """A push of P at the reported levers shifts both bodies by M^-1 J^T P, apart and never together."""
     values, normal = step.values, step.axis
     a, _ = bodies.ends(step)
     assert values["push"] >= 0.0
-    for body, (_, x) in bodies.told(step).items():
+    for body, (_, x) in bodies.motion(step).items():
         sign, lever = (-1.0, values["lever a"]) if body == a else (1.0, values["lever b"])
-        wanted = values["push"] * sign * bodies.inverse[body] * np.array([normal[0], normal[1], lever])
-        assert np.abs(x - bodies.shift[body] - wanted).max() <= NEAR * (1.0 + np.abs(wanted).max())
+        expected = values["push"] * sign * bodies.inverse[body] * np.array([normal[0], normal[1], lever])
+        assert np.abs(x - bodies.shift[body] - expected).max() <= NEAR * (1.0 + np.abs(expected).max())
 
 
 def mu_of(bodies, step):
@@ -249,15 +249,15 @@ def check_placed(bodies, step, accumulated):
     before, after = values["before"], values.get("after", values["before"])
     levers = {a: -values["lever a"], b: values["lever b"]}
     response = 0.0
-    for body, (_, x) in bodies.told(step).items():
+    for body, (_, x) in bodies.motion(step).items():
         sign = -1.0 if body == a else 1.0
         line = np.array([sign * along[0], sign * along[1], levers[body]])
         reach = np.hypot(*(np.array(step.points[0]) - bodies.center[body])) + 1.0
         first = bodies.line(body, step.points[0], along, sign)[2]
         assert abs(levers[body] - first) <= 4.0 * reach * abs(bodies.shift[body][2]) + NEAR * np.abs(bodies.center[body]).max() + NEAR
         response += float(line * bodies.inverse[body] @ line)
-        wanted = h * (after - before) * bodies.inverse[body] * line
-        assert np.abs(x - bodies.shift[body] - wanted).max() <= NEAR * (1.0 + np.abs(wanted).max()), step.sentence
+        expected = h * (after - before) * bodies.inverse[body] * line
+        assert np.abs(x - bodies.shift[body] - expected).max() <= NEAR * (1.0 + np.abs(expected).max()), step.sentence
     soft, error = values["soft"], values["C"]
     left = error / h + soft * before + (response + soft) * (after - before)
     small = NEAR * (bodies.size + abs(error) / h + (response + soft) * (abs(before) + abs(after)))
@@ -275,11 +275,11 @@ def check_placed(bodies, step, accumulated):
 
 def armed_lines(bodies, step):
     values, along, (a, b) = step.values, step.axis, bodies.ends(step)
-    found = {}
+    lines = {}
     for body, side, sign in ((a, "a", -1.0), (b, "b", 1.0)):
         x, y = values[f"arm {side}x"], values[f"arm {side}y"]
-        found[body] = sign * np.array([along[0], along[1], x * along[1] - y * along[0]])
-    return found
+        lines[body] = sign * np.array([along[0], along[1], x * along[1] - y * along[0]])
+    return lines
 
 
 def check_restored(bodies, step, accumulated):
@@ -288,10 +288,10 @@ def check_restored(bodies, step, accumulated):
     Penalty takes energy back at the center of pressure, which goes on parting; a point beside it may approach.
     """
     lines = armed_lines(bodies, step)
-    given = step.values["given"]
-    bodies.check_change(step, {body: line * given for body, line in lines.items()})
-    rate = bodies.rate(lines) + given * bodies.response(lines)
-    assert given <= 0.0 if "stiffness" in bodies.options else rate >= -NEAR * (bodies.size + abs(given) * bodies.response(lines))
+    impulse = step.values["given"]
+    bodies.check_change(step, {body: line * impulse for body, line in lines.items()})
+    rate = bodies.rate(lines) + impulse * bodies.response(lines)
+    assert impulse <= 0.0 if "stiffness" in bodies.options else rate >= -NEAR * (bodies.size + abs(impulse) * bodies.response(lines))
 
 
 def check_slid(bodies, step, accumulated):
@@ -314,7 +314,7 @@ def check_descent(bodies, step, accumulated):
     h = np.array([[values["h00"], values["h01"], values["h02"]], [values["h01"], values["h11"], values["h12"]],
                   [values["h02"], values["h12"], values["h22"]]])  # fmt: skip
     g = np.array([values["g0"], values["g1"], values["g2"]])
-    _, x = bodies.told(step)[body]
+    _, x = bodies.motion(step)[body]
     d = x - bodies.shift[body]
     scale = np.sqrt(np.diag(h))
     assert np.abs((h @ d + g) / scale).max() <= 1e-7 * (np.abs(g / scale).max() + np.abs(scale * d).max()) + 1e-12
@@ -360,12 +360,12 @@ def check_force(bodies, step, accumulated):
 def check_springs(bodies, step):
     """Semi-implicit Euler: each velocity has changed by h (g + F / m), and joints, where a body has some, besides."""
     h = bodies.dt / bodies.options["sub_steps"]
-    for body, (v, x) in bodies.told(step).items():
+    for body, (v, x) in bodies.motion(step).items():
         force = bodies.forces.get(body, np.zeros(3))
-        wanted = h * (np.where(bodies.inverse[body] > 0.0, [*bodies.gravity, 0.0], 0.0) + bodies.inverse[body] * force)
+        expected = h * (np.where(bodies.inverse[body] > 0.0, [*bodies.gravity, 0.0], 0.0) + bodies.inverse[body] * force)
         if body not in bodies.jointed:
             small = NEAR * (bodies.size + h * np.abs(bodies.inverse[body] * force).max())
-            assert np.abs(v - bodies.velocity[body] - wanted).max() <= small, (step.sentence, body)
+            assert np.abs(v - bodies.velocity[body] - expected).max() <= small, (step.sentence, body)
         assert (x == bodies.shift[body]).all(), (step.sentence, body)
     bodies.forces = {}
 
@@ -377,18 +377,18 @@ def check_collide(bodies, step, accumulated):
     pushes = [values[f"p{k}"] for k in (0, 1) if f"asked {k}" in values][: len(places)]  # one by one, only the other's is missing
     tangent, frozen = values["tangent"], int(values["frozen"])
     assert min(pushes) >= 0.0 and abs(tangent) <= mu_of(bodies, step) * sum(pushes) * (1.0 + 1e-9) + 1e-15
-    for body, (v, _) in bodies.told(step).items():
+    for body, (v, _) in bodies.motion(step).items():
         sign, bit = (-1.0, 1) if body == a else (1.0, 2)
         change = np.zeros(3)
         for point, push in zip(places, pushes, strict=True):
             change += bodies.line(body, point, normal, sign) * push
             change += bodies.line(body, point, tangent_of(normal), sign) * tangent / len(places)
-        wanted = (0.0 if frozen & bit else 1.0) * bodies.inverse[body] * change
-        assert np.abs(v - bodies.velocity[body] - wanted).max() <= NEAR * (bodies.size + np.abs(wanted).max())
+        expected = (0.0 if frozen & bit else 1.0) * bodies.inverse[body] * change
+        assert np.abs(v - bodies.velocity[body] - expected).max() <= NEAR * (bodies.size + np.abs(expected).max())
 
 
 def rows_of(bodies, step):
-    """Yield contact and point, J along normal and tangent by body, P along both, and mu, of a step that tells of many points."""
+    """Yield contact and point, J along normal and tangent by body, P along both, and mu, of a step that reports many points."""
     values = step.values
     for name, pn in values.items():
         if name[0] == "P" and name[-1] == "n":
@@ -418,8 +418,8 @@ def check_cone(bodies, step):
 
 def check_collision(bodies, step, accumulated):
     """Impulses at the start of a step are what the velocities changed by; after them nothing that touches approaches."""
-    told = bodies.told(step)
-    if not bodies.jointed and not any(x.any() for _, x in told.values()) and not step.values["others"]:
+    motion = bodies.motion(step)
+    if not bodies.jointed and not any(x.any() for _, x in motion.values()) and not step.values["others"]:
         bodies.check_change(step, *check_cone(bodies, step))
         bodies.take(step)
         for _, (normal, _), _, _, _ in rows_of(bodies, step):
@@ -427,7 +427,7 @@ def check_collision(bodies, step, accumulated):
 
 
 def check_forces(bodies, step, accumulated):
-    """Of force and acceleration one is 0, and neither is negative."""
+    """Either force or acceleration is 0, and neither is negative."""
     check_cone(bodies, step)
     rates = {name[1:]: value for name, value in step.values.items() if name[0] == "u" and name[-1] == "n"}
     most = 10.0 + max(map(abs, rates.values()), default=0.0)
@@ -441,14 +441,16 @@ def check_piece(bodies, step):
     """By RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m)."""
     sets, bodies.sets = bodies.sets, []
     seconds = step.values["seconds"]
-    if len(sets) != 4 or bodies.jointed or any(one.values["others"] for one in sets):
+    if len(sets) != 4 or bodies.jointed or any(each.values["others"] for each in sets):
         return
-    forces = [check_cone(bodies, one)[0] for one in sets]
-    for body, (v, _) in bodies.told(step).items():
-        pulls = [one.get(body, np.zeros(3))[:2] * bodies.inverse[body][:2] for one in forces]
-        wanted = seconds * (np.where(bodies.inverse[body][:2] > 0.0, bodies.gravity, 0.0) + np.average(pulls, axis=0, weights=(1, 2, 2, 1)))
-        most = seconds * max(float(np.abs(one).max()) for one in pulls)
-        assert np.abs(v[:2] - bodies.velocity[body][:2] - wanted).max() <= NEAR * (most + bodies.size), (step.sentence, body)
+    forces = [check_cone(bodies, each)[0] for each in sets]
+    for body, (v, _) in bodies.motion(step).items():
+        pulls = [force.get(body, np.zeros(3))[:2] * bodies.inverse[body][:2] for force in forces]
+        expected = seconds * (
+            np.where(bodies.inverse[body][:2] > 0.0, bodies.gravity, 0.0) + np.average(pulls, axis=0, weights=(1, 2, 2, 1))
+        )
+        most = seconds * max(float(np.abs(pull).max()) for pull in pulls)
+        assert np.abs(v[:2] - bodies.velocity[body][:2] - expected).max() <= NEAR * (most + bodies.size), (step.sentence, body)
 
 
 def check_pivot(bodies, step, accumulated):

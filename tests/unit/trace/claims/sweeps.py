@@ -1,4 +1,4 @@
-"""What steps of shapes that only slide claim, from the shapes alone."""
+"""Check the claims of steps of shapes that only slide from the shapes alone."""
 
 from __future__ import annotations
 
@@ -98,15 +98,15 @@ class Slide:
             assert self.gap(t) >= -self.near
         if status is Status.HIT:
             assert abs(self.gap(end)) <= self.near
-            one, other = self.core[first] + end * self.way[first], self.core[second] + end * self.way[second]
+            core_a, other = self.core[first] + end * self.way[first], self.core[second] + end * self.way[second]
             n = np.array(normal)
             assert abs(math.hypot(*n) - 1.0) < 1e-9
             # both are on their sides of the line of the touch; a corner met by rounding turns the normal by as much
             reach = min(1.0, self.near / max(self.radii, self.near)) * float(np.ptp(self.corners, axis=0).max())
-            assert (other @ n).min() - (one @ n).max() - self.radii >= -8.0 * self.near - reach
+            assert (other @ n).min() - (core_a @ n).max() - self.radii >= -8.0 * self.near - reach
             for point in points:
                 at = np.array(point) - self.here
-                for core, radius in ((one, self.radius[first]), (other, self.radius[second])):
+                for core, radius in ((core_a, self.radius[first]), (other, self.radius[second])):
                     assert abs(gap_of_cores(at[None], core) - radius) <= 8.0 * self.near
 
 

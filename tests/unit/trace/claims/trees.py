@@ -1,4 +1,4 @@
-"""What steps of trees of boxes claim, from the boxes alone."""
+"""Check the claims of steps of trees of boxes from the boxes alone."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def check_insertions(case, steps, margin):
 def check_descent(case, steps, margin=0.0):
     """The walk comes to the nodes that it must, in order, meets what is met, and finds what brute force finds."""
     answer = steps[-1]
-    found = tuple(k for k, box in enumerate(case.boxes) if meets(box, case.region))
-    assert answer.result == found and answer.kind == "answer" and answer.values["found"] == len(found)
+    met = tuple(k for k, box in enumerate(case.boxes) if meets(box, case.region))
+    assert answer.result == met and answer.kind == "answer" and answer.values["found"] == len(met)
     visits = [step for step in steps if step.kind == "visit"]
     if not case.boxes:
         assert not visits
@@ -170,7 +170,7 @@ def check_descent(case, steps, margin=0.0):
     assert shown == expected
     for step, (name, is_met) in zip(visits, shown, strict=True):
         if step.question is not None:
-            hit = is_met if name in tree.children else int(name) in found
+            hit = is_met if name in tree.children else int(name) in met
             assert step.question.answers[step.question.right] == ("yes" if hit else "no")
     assert answer.cost["nodes visited"] == len(expected)
     assert answer.cost["boxes tested"] == sum(is_met and name not in tree.children for name, is_met in expected)
@@ -179,13 +179,13 @@ def check_descent(case, steps, margin=0.0):
 def check_parts(case, steps):
     """Whatever is shown of a tree that grows is a part of the whole one, each node with the box that it has there."""
     drawings = Drawings(case)
-    whole = drawings.of(steps[-1])
+    final = drawings.of(steps[-1])
     for step in steps:
         part = drawings.of(step)
-        inner = [name for name in part.name_at.values() if name in whole.children]
-        assert sorted(map(whole.box, inner)) == part.inner_boxes
-        assert all(whole.children[name] == below for name, below in part.children.items())
-    return whole, drawings
+        inner = [name for name in part.name_at.values() if name in final.children]
+        assert sorted(map(final.box, inner)) == part.inner_boxes
+        assert all(final.children[name] == below for name, below in part.children.items())
+    return final, drawings
 
 
 def center(box):
@@ -222,7 +222,7 @@ def check_bvh_top_down(case, steps):
     check_descent(case, steps)
     if not case.boxes:
         return
-    whole, drawings = check_parts(case, steps)
+    final, drawings = check_parts(case, steps)
     tiny = near(case) * (1 + len(case.boxes))
     n_cut = 0
     for step in steps:
@@ -231,9 +231,9 @@ def check_bvh_top_down(case, steps):
         n_cut += 1
         now = drawings.of(step)
         (name,), (left, right) = now.named(step, "looked_at"), now.named(step, "new")
-        assert now.children[name] == [left, right] == whole.children[name]
-        items, sides = whole.leaves(name), (whole.leaves(left), whole.leaves(right))
-        centers = {leaf: center(whole.leaf_boxes[leaf]) for leaf in items}
+        assert now.children[name] == [left, right] == final.children[name]
+        items, sides = final.leaves(name), (final.leaves(left), final.leaves(right))
+        centers = {leaf: center(final.leaf_boxes[leaf]) for leaf in items}
         spans = [max(c[axis] for c in centers.values()) - min(c[axis] for c in centers.values()) for axis in range(2)]
         if step.kind == "halved":
             assert max(spans) <= tiny and abs(len(sides[0]) - len(sides[1])) <= 1  # no centers to part
@@ -244,14 +244,14 @@ def check_bvh_top_down(case, steps):
         at, cost = step.values["at"], step.values["cost"]
         assert all(centers[leaf][axis] <= at + tiny for leaf in sides[0]) and all(centers[leaf][axis] >= at - tiny for leaf in sides[1])
         assert (
-            abs(cost - sum(len(side) * half_perimeter(whole.box(child)) for side, child in zip(sides, (left, right), strict=True))) <= tiny
+            abs(cost - sum(len(side) * half_perimeter(final.box(child)) for side, child in zip(sides, (left, right), strict=True))) <= tiny
         )
         tried = [low + border * spans[axis] / N_BINS for border in range(1, N_BINS)]
-        assert any(abs(at - one) <= tiny for one in tried)
-        for one in tried:  # no cut between bins costs less
-            below = [whole.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] < one]
-            above = [whole.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] >= one]
-            is_clear = all(abs(c[axis] - one) > tiny for c in centers.values())
+        assert any(abs(at - cut) <= tiny for cut in tried)
+        for cut in tried:  # no cut between bins costs less
+            below = [final.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] < cut]
+            above = [final.leaf_boxes[leaf] for leaf in items if centers[leaf][axis] >= cut]
+            is_clear = all(abs(c[axis] - cut) > tiny for c in centers.values())
             if is_clear and below and above:
                 assert len(below) * half_perimeter(around(below)) + len(above) * half_perimeter(around(above)) >= cost - tiny
     assert n_cut == len(case.boxes) - 1
@@ -266,7 +266,7 @@ def check_bvh_bottom_up(case, steps):
         return
     _, order = check_order(case, steps[0])
     assert Drawings(case).of(steps[0]).roots == list(map(str, order))
-    whole, drawings = check_parts(case, steps)
+    final, drawings = check_parts(case, steps)
     tiny = 8.0 * near(case)
     chosen, joined, is_slow = {}, 0, False
     for step in steps:
@@ -278,7 +278,7 @@ def check_bvh_bottom_up(case, steps):
             assert set(chosen) == set(clusters)
             for k, name in enumerate(clusters):
                 others = [other for other in clusters[max(0, k - REACH) : k + REACH + 1] if other != name]
-                distances = {other: half_perimeter(around((whole.box(name), whole.box(other)))) for other in others}
+                distances = {other: half_perimeter(around((final.box(name), final.box(other)))) for other in others}
                 said = step.values[f"{name} {chosen[name]}"]
                 assert abs(said - distances[chosen[name]]) <= tiny and said <= min(distances.values()) + tiny
             if step.question is not None:
@@ -290,7 +290,7 @@ def check_bvh_bottom_up(case, steps):
             (parent,) = now.named(step, "new")
             assert now.children[parent] == [left, right]
             assert is_slow or (chosen[left] == right and chosen[right] == left)
-            assert abs(step.values["round both"] - half_perimeter(whole.box(parent))) <= tiny
+            assert abs(step.values["round both"] - half_perimeter(final.box(parent))) <= tiny
             joined += 1
     assert joined == len(case.boxes) - 1
 
@@ -305,7 +305,7 @@ def check_bvh_morton(case, steps):
     if not case.boxes:
         return
     keys, order = check_order(case, steps[0])
-    whole, drawings = check_parts(case, steps)
+    final, drawings = check_parts(case, steps)
     n = len(order)
     splits = [(keys[order[k - 1]] ^ keys[order[k]]).bit_length() - 1 if k > 0 else 64 for k in range(n)]
     place_of = {str(item): k for k, item in enumerate(order)}
@@ -319,9 +319,9 @@ def check_bvh_morton(case, steps):
             left, right = now.named(step, "best")
             (parent,) = now.named(step, "new")
             assert now.roots[0] == parent and now.children[parent] == [left, right]
-            leaves = [place_of[leaf] for leaf in whole.leaves(parent)]
+            leaves = [place_of[leaf] for leaf in final.leaves(parent)]
             assert leaves == list(range(leaves[0], leaves[-1] + 1))  # a run along the curve
-            between = place_of[whole.leaves(right)[0]]
+            between = place_of[final.leaves(right)[0]]
             assert (
                 step.values["bit"] == splits[between] == max(splits[leaves[0] + 1 : leaves[-1] + 1])
             )  # split where the highest bit differs
