@@ -131,7 +131,7 @@ def test_a_rebuild_is_not_to_be_seen(name, step):
     assert worst == 0.0 if name == "stack" else worst < 0.02  # discs rolling over links: the order of their contacts
 
 
-def test_keyframes_tell_every_touch_once():
+def test_keyframes_report_every_touch_once():
     """Evaluated anew at a keyframe, a contact may begin or end there: the next step reports it, and nothing is reported twice."""
     _, _, events = run(pile())
     touching = set()

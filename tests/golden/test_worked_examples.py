@@ -282,25 +282,17 @@ def test_time_of_impact_box2ds_example(method):
 
 
 @BY_EACH_METHOD
-def test_time_of_impact_of_a_turning_hand(method):
+@pytest.mark.parametrize(("y", "expected"), [(1.0, 2.0 / 3.0), (2.4, 1.0 - math.acos(9.51 / 9.6) / (math.pi / 2.0))], ids=["side", "tip"])
+def test_time_of_impact_of_a_turning_hand(y, expected, method):
     """A hand of length 2 turns from the x axis to the y axis. A disc of radius 1/2 at (0, 1) is touched when its center is 1/2 from the
-    hand: sin phi = 1/2, phi = 30 degrees before the end, where its foot lies cos 30 = 0.87 along the hand. So at 60 of 90 degrees: 2/3."""
-    hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
-    disc = Transform((0.0, 1.0))
-    result = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
-    assert (result.status, result.fraction) == (Status.HIT, pytest.approx(2.0 / 3.0, abs=NEAR))
-    assert result.fraction <= 2.0 / 3.0 + EXACT
-
-
-@BY_EACH_METHOD
-def test_time_of_impact_by_the_tip(method):
-    """The same disc at (0, 2.4), beyond the hand's length: the tip touches it when it is 1/2 from the center. By the law of cosines
+    hand: sin phi = 1/2, phi = 30 degrees before the end, where its foot lies cos 30 = 0.87 along the hand. So at 60 of 90 degrees: 2/3.
+    At (0, 2.4), beyond the hand's length, the tip touches the disc when it is 1/2 from the center. By the law of cosines
     4 + 5.76 - 9.6 cos phi = 0.25, so cos phi = 9.51 / 9.6; the foot of the center, 2.4 cos phi, lies beyond the tip indeed."""
     hand, turn = Segment((0.0, 0.0), (2.0, 0.0)), Sweep(HERE, Transform((0.0, 0.0), math.pi / 2.0))
-    disc = Transform((0.0, 2.4))
+    disc = Transform((0.0, y))
     result = time_of_impact(hand, turn, Circle(0.5), Sweep(disc, disc), method=method)
-    expected = 1.0 - math.acos(9.51 / 9.6) / (math.pi / 2.0)
     assert (result.status, result.fraction) == (Status.HIT, pytest.approx(expected, abs=NEAR))
+    assert result.fraction <= expected + EXACT
 
 
 # -- rays and points

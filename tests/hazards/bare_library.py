@@ -84,11 +84,16 @@ def listener_removed_in_callback():
         world.Step(1 / 60, 8, 3)
 
 
-@program
-def joint_read_after_body():
+def jointed():
+    """Return a world, a body of it, and that body's joint with another."""
     world = Box2D.b2World()
     a, b = pair(world)
-    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    return world, a, world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+
+
+@program
+def joint_read_after_body():
+    world, a, joint = jointed()
     world.DestroyBody(a)
     for _ in range(100):
         _ = joint.anchorA, joint.bodyA.position
@@ -96,18 +101,14 @@ def joint_read_after_body():
 
 @program
 def joint_destroyed_after_body():
-    world = Box2D.b2World()
-    a, b = pair(world)
-    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    world, a, joint = jointed()
     world.DestroyBody(a)
     world.DestroyJoint(joint)
 
 
 @program
 def joint_destroyed_twice():
-    world = Box2D.b2World()
-    a, b = pair(world)
-    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    world, _, joint = jointed()
     world.DestroyJoint(joint)
     world.DestroyJoint(joint)
 

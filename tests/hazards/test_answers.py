@@ -26,7 +26,7 @@ def sweep(x0, x1):
     return made
 
 
-def test_time_of_impact_must_be_told_its_interval():
+def test_time_of_impact_needs_its_interval():
     shapes = {"shapeA": Box2D.b2PolygonShape(box=(0.1, 5)), "shapeB": Box2D.b2CircleShape(radius=0.1), "idxA": 0, "idxB": 0}
     sweeps = {"sweepA": sweep(0, 0), "sweepB": sweep(-2, 2)}
     assert Box2D.b2TimeOfImpact(**shapes, **sweeps) == (Box2D.b2TOIOutput.e_separated, 0.0)

@@ -51,7 +51,7 @@ def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_
 
 
 @pytest.mark.parametrize("name", ["long_key", "long_format", "keyed_json", "keyed_body", "keyed_level", "odd_corners", "long_words"])
-def test_no_word_of_a_file_is_told_whole(tmp_path, name):
+def test_no_long_word_of_a_file_is_repeated_in_full(tmp_path, name):
     """Issue 29: a key of 15 million letters was printed."""
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"

@@ -116,7 +116,7 @@ def test_without_a_server_one_line_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
-def test_a_leak_is_told_from_a_burst():
+def test_a_leak_is_distinguished_from_a_burst():
     """Two actions allocate and free; one keeps 10 kB each time, and only that one is reported to grow."""
     kept = []
     for leak in (0, 10_000):

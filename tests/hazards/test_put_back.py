@@ -119,7 +119,7 @@ def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch):
         assert (world.step_index, world.state_hash()) == (twin.step_index, twin.state_hash())
 
 
-def test_events_of_a_step_that_broke_off_are_told_once(monkeypatch):
+def test_events_of_a_step_that_broke_off_are_reported_once(monkeypatch):
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static"))
     world.create_body(BodySpec((BOX,), position=(0.0, 1.05)))

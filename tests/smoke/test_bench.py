@@ -58,10 +58,10 @@ def test_calls_take_turns_and_the_first_round_does_not_count():
     order = []
     seconds = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert order == ["a", "b"] * 4
-    assert [len(seconds) for seconds in seconds.values()] == [3, 3]
+    assert [len(times) for times in seconds.values()] == [3, 3]
 
 
-def test_what_is_measured_against_tells_nothing():
+def test_the_peer_of_tracing_records_nothing():
     for name in ("narrowphase._gjk_kernel", "narrowphase._clip_kernel", "broadphase._dynamic_tree_kernel", "broadphase._sweep_kernel"):
         silent = ast.unparse(tracing.silenced(f"engine.{name}"))
         assert "record(" not in silent and "trace is not None" not in silent

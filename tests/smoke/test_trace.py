@@ -66,7 +66,7 @@ def test_at_most_so_many_pieces(capsys):
     assert len(body.pieces) <= 7 == body.max_pieces
 
 
-def test_whether_the_number_is_the_least_is_told(capsys):
+def test_the_report_says_whether_the_number_is_the_least(capsys):
     assert main(["trace", str(SAMPLES / "ampersand.png"), "--method", "exact,hertel_mehlhorn"]) == 0
     output = capsys.readouterr().out
     assert "exact: " in output and " are the fewest found; no fast minimal decomposition" in output and "hertel_mehlhorn: " not in output

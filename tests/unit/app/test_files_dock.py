@@ -343,7 +343,7 @@ def test_ctrl_s_saves_every_world(twins, drop, tmp_path, monkeypatch):
     assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
 
 
-def test_a_folder_that_takes_nothing_is_told(desk, monkeypatch, tmp_path):
+def test_a_folder_that_takes_nothing_is_reported(desk, monkeypatch, tmp_path):
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     (tmp_path / "file").write_text("in the way", encoding="utf-8")

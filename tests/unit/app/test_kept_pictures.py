@@ -178,7 +178,7 @@ def test_pictures_of_each_kind_are_taken(colors):
         ({"script": 1}, "pictures[0].script must be a known field (bodies, lower, upper, png)"),
     ],
 )
-def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes, message, tmp_path):
+def test_a_wrong_picture_in_a_file_is_reported_with_its_line(changes, message, tmp_path):
     picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(png()).decode()}
     disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
     path = tmp_path / "scene.json"

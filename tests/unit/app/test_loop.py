@@ -76,7 +76,7 @@ def test_without_a_demo_the_browser_opens(monkeypatch):
         ({"ui_scale": float("nan")}, "--ui-scale"),
     ],
 )
-def test_mistakes_are_told_before_anything_opens(arguments, field):
+def test_mistakes_are_reported_before_anything_opens(arguments, field):
     with pytest.raises(InvalidInputError) as raised:
         _run(**arguments)
     assert raised.value.field == field

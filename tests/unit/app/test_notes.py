@@ -47,13 +47,13 @@ def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session):
     assert notes.now(session, False) is None
 
 
-def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session, twins):
+def test_notes_of_one_demo_are_not_shown_at_once_in_the_next(session, twins):
     notes = Notes()
     assert len(notes_during(notes, session, 12.0, is_slow=True)) == 1
     assert notes_during(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
 
 
-def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session):
+def test_the_note_that_nothing_is_in_view_stays_and_gives_way_to_messages(session):
     notes = Notes()
     assert notes_during(notes, session, 120.0, shows_nothing=True) == ["Nothing is in view. Press Home."]
     session.messages.say("done")

@@ -112,7 +112,7 @@ def test_dragging_survives_whatever_happens_meanwhile(hand, disturb):
     assert not hand.window.session.demo.grabbing
 
 
-def test_far_out_and_far_off_the_way_back_is_told(hand):
+def test_far_out_and_far_off_the_way_back_is_shown(hand):
     hand.frame()
     scale = hand.window.session.view.camera.scale
     for _ in range(100):

@@ -91,7 +91,7 @@ def test_a_recording_is_ended_whole(window, way, tmp_path):
     assert load_recording(path).is_ended
 
 
-def test_a_folder_that_takes_no_file_is_told(window, monkeypatch, tmp_path):
+def test_a_folder_that_takes_no_file_is_reported(window, monkeypatch, tmp_path):
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
     frames(window)
     key(window, pygame.K_r, CONTROL)

@@ -126,7 +126,7 @@ def test_what_needs_a_past_is_refused_in_words():
     assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
-def test_who_comes_and_goes_is_told_and_the_world_goes_on_behind_the_list():
+def test_who_comes_and_goes_is_announced_and_the_world_goes_on_behind_the_list():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     messages = set()
@@ -241,7 +241,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     assert two.agree()
 
 
-def test_who_is_alone_and_finds_nobody_is_told_so_and_may_stay_alone(monkeypatch):
+def test_who_is_alone_and_finds_nobody_gets_a_message_and_may_stay_alone(monkeypatch):
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -291,7 +291,7 @@ def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
     assert messages == ["waiting for the state of this program"] and client_session.is_over
 
 
-def test_a_server_that_refuses_is_told_in_one_line(monkeypatch):
+def test_a_server_that_refuses_is_reported_in_one_line(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
@@ -379,7 +379,7 @@ def test_the_title_says_who_one_is_and_whose_world_it_is():
     assert guest.window.caption == "Collision laboratory"
 
 
-def test_who_closes_the_hosts_window_is_told_once_for_whom_the_world_ends():
+def test_who_closes_the_hosts_window_is_warned_once_for_whom_the_world_ends():
     two = Gathering(others=("Ben", "Cyd"), is_host=True)
     two.send(pygame.QUIT)
     message = two.window.session.messages.now

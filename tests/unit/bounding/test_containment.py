@@ -115,7 +115,7 @@ def _row(kind, volume):
     return np.concatenate((volume.lower, volume.upper))
 
 
-def test_contains_tells_points_apart():
+def test_contains_distinguishes_points():
     points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
     around = (smallest_circle(points), least_area_box(points), fitted_kdop(points, 8), least_area_capsule(points), bounding_hull(points))
     for volume in around:

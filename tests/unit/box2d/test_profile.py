@@ -28,7 +28,7 @@ def test_a_millisecond_that_ends_between_two_readings_is_found():
     assert phases_of(1.6, 0.9995, 0.4, 0.6, 1.6) == pytest.approx((1.6 - 0.4005 - 0.2, 0.4005, 0.2), abs=1e-3)
 
 
-def test_a_world_tells_the_parts_of_its_step():
+def test_a_world_reports_the_parts_of_its_step():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
     for k in range(40):

@@ -68,7 +68,7 @@ def test_one_seed_gives_one_sequence(monkeypatch):
     assert first.findings[0].first.pair != other.findings[0].first.pair
 
 
-def test_reversed_and_false_answers_are_told_apart(tmp_path):
+def test_reversed_and_false_answers_are_distinguished(tmp_path):
     body = """
         def collide(a, b):
             found = correct.collide(a, b)

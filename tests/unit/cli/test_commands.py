@@ -51,7 +51,7 @@ def test_a_title_is_printed_as_it_stands(scene, capsys):
     assert capsys.readouterr().out.startswith("a[/b] [bold]c, recorded")
 
 
-def test_a_headless_run_tells_the_readout(capsys):
+def test_a_headless_run_prints_the_readout(capsys):
     run = ["run", "pair", "--steps", "2"]
     assert main([*run, "--json", "-"]) == 0
     readout = json.loads(capsys.readouterr().out)["readout"]
@@ -144,6 +144,6 @@ def test_the_help_of_bench_names_all_there_are():
     assert NAMES.split(", ") == list(BENCHMARKS)
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_is_printed(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"collision laboratory {__version__}\n"

@@ -41,7 +41,7 @@ def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatc
     assert ("RAND_LIMIT_swigconstant" in finding.advice) == (twin == "box2d_py")
 
 
-def test_missing_and_other_versions_are_told_apart(monkeypatch):
+def test_missing_and_other_versions_are_distinguished(monkeypatch):
     _installed(monkeypatch, **{BOX2D.replace("-", "_"): None}, numpy="1.26.4", mdurl="0.0.1")
     findings = {finding.what: finding for finding in doctor._packages()}
     assert findings[BOX2D].state == "problem"
@@ -98,7 +98,7 @@ def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch):
     assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.") and marked == [True]
 
 
-def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch):
+def test_what_cannot_be_compiled_is_reported_in_a_line(monkeypatch):
     def fail():
         raise OSError("disk full")
 

@@ -13,7 +13,7 @@ from engine.report import Link, Table
 from tests.waiting import until
 
 
-def test_what_takes_long_is_told_in_plain_lines_each_later_than_the_last(monkeypatch, capsys):
+def test_what_takes_long_is_reported_in_plain_lines_each_later_than_the_last(monkeypatch, capsys):
     printed = []
 
     def lines():

@@ -57,7 +57,7 @@ def test_it_runs_and_is_recorded_and_verified(mine, capsys):
         ("@register", "#@register", r"ID\|FILE must be a file with one demo.*got 0 in mine\.py"),
     ],
 )
-def test_a_mistake_is_told_in_one_line_with_its_place(mine, old, new, says, capsys):
+def test_a_mistake_is_reported_in_one_line_with_its_place(mine, old, new, says, capsys):
     text = example()
     assert old in text
     mine.write_text(text.replace(old, new), encoding="utf-8")
@@ -67,7 +67,7 @@ def test_a_mistake_is_told_in_one_line_with_its_place(mine, old, new, says, caps
     assert re.search(says, error)
 
 
-def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(monkeypatch, capsys):
+def test_a_demo_of_the_list_that_cannot_be_built_is_reported_in_one_line(monkeypatch, capsys):
     def broken(*_):
         raise KeyError("boom")
 
@@ -86,7 +86,7 @@ def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(monkeypatch
         (b"import other\n", "mine.py, line 1.*other.py"),
     ],
 )
-def test_what_python_cannot_even_read_is_told_in_one_line(mine, content, says, capsys):
+def test_what_python_cannot_even_read_is_reported_in_one_line(mine, content, says, capsys):
     mine.write_bytes(content)
     mine.with_name("other.py").write_text("def\n", encoding="utf-8")
     assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2

@@ -32,7 +32,7 @@ def test_a_run_names_its_solver_and_ends_the_same_twice():
     assert report_of("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
 
 
-def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_scene(folder):
+def test_settings_of_the_solver_are_set_reported_recorded_and_go_before_those_of_a_scene(folder):
     method = ("--solver", "sequential_impulses", "--set")
     small = ("pyramid", "--steps", "20", "--set", "rows=3")
     run = report_of(*small, "--set", "iterations=4", *method, "share=0.1", "--set", "solver.iterations=25")
@@ -47,7 +47,7 @@ def test_settings_of_the_solver_are_set_told_recorded_and_go_before_those_of_a_s
     assert report_of("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {"direct": "none", "firmness": 4.0}
 
 
-def test_two_worlds_at_once_tell_where_they_part():
+def test_two_worlds_at_once_report_where_they_part():
     first = report_of("pyramid", "--steps", "30", "--solver", "soft_step", "--against", "box2d")
     against = first["against"]
     assert first["solver"] == "soft_step" and against["solver"] == "box2d"

@@ -33,7 +33,7 @@ BALL = CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),)))
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
-def test_a_password_is_not_told(monkeypatch, capsys):
+def test_a_password_is_not_shown(monkeypatch, capsys):
     monkeypatch.setenv("COLLISION_LAB_PASSWORD", "s" * 201)
     assert main(["join", "127.0.0.1:1"]) == 2
     assert capsys.readouterr().err == "error: --password must be 1 to 200 characters long, got 201 characters\n"
@@ -102,7 +102,7 @@ def test_processes_that_share_a_world_agree(scene, start, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_server_that_is_interrupted_is_told(start, tmp_path):
+def test_a_server_that_is_interrupted_is_reported(start, tmp_path):
     server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
     address = _address(server)
     guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
@@ -191,7 +191,7 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew():
             session.advance(server.now)
 
 
-def test_what_of_a_script_did_not_count_is_told(tmp_path, capsys):
+def test_what_of_a_script_did_not_count_is_reported(tmp_path, capsys):
     acts = [as_plain(action) for action in (BALL, BALL, DestroyBody(0, 9999), Pause(True))]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(limits=Limits(bodies=0)))

@@ -10,7 +10,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_a_second_one_is_told_at_once_and_the_next_may(tmp_path):
+def test_a_second_one_is_refused_at_once_and_the_next_may(tmp_path):
     path = tmp_path / ".lock"
     with held(path) as first, held(path) as second:
         assert first and not second

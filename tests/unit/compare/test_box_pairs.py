@@ -1,6 +1,5 @@
 """Pairs of boxes: Box2D's agree or are explained by its wider boxes; faults planted on either side come out as unexplained."""
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from engine.compare.cases.properties import SCENE_FAMILIES, n_bodies, scene_chun
 from engine.compare.questions.box_pairs import SceneColumns, judge_pairs, our_scene
 from engine.geometry import Circle
 from engine.narrowphase.packing import pack
+from tests.unit.compare.asked import reasons
 
 SEED, N = 8, 5000
 CASES = case_chunk(SEED, 0, 10)
@@ -30,10 +30,6 @@ def verdicts_of(at, scene=None, ours=None):
 
 def ours_of(at):
     return our_scene(SceneColumns(SHAPES, BODIES[at].indices, SCENES[at], N))
-
-
-def reasons(verdicts):
-    return Counter(verdict.reason for verdict in verdicts.differences.values())
 
 
 @pytest.mark.parametrize("at", range(N_SCENES), ids=lambda at: f"{SCENE_FAMILIES[at % 5]} {'moved' if at >= 5 else 'at rest'}")

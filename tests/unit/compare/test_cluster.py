@@ -311,7 +311,7 @@ def _end_once_at_work(cluster, marks):
 
 
 @pytest.mark.parametrize(("n_tasks", "function"), [pytest.param(1000, note, marks=pytest.mark.slow), (1, sleep)])
-def test_a_lost_scheduler_is_told(n_tasks, function, tmp_path):
+def test_a_lost_scheduler_is_reported(n_tasks, function, tmp_path):
     """Between two answers, and while the only task is still being done."""
     marks = tmp_path / "marks"
     marks.mkdir()
@@ -344,7 +344,7 @@ def test_jobs_and_a_scheduler_exclude_each_other(capsys):
     assert capsys.readouterr().err == "error: --jobs must be omitted with --scheduler, got 2\n"
 
 
-def test_an_unreachable_scheduler_is_told(capsys, monkeypatch):
+def test_an_unreachable_scheduler_is_reported(capsys, monkeypatch):
     """Nobody listens; somebody listens and says nothing; somebody answers in another language."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with socket.socket() as free:
@@ -372,7 +372,7 @@ def _assert_unreachable(port, capsys):
     assert said.err.count("\n") == 1
 
 
-def test_a_cluster_that_cannot_work_is_told(tmp_path, monkeypatch):
+def test_a_cluster_that_cannot_work_is_reported(tmp_path, monkeypatch):
     """No process; one that cannot load the engine; a scheduler that cannot."""
     import distributed
 

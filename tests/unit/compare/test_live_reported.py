@@ -94,7 +94,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_solver_that_tells_something_else_is_found(fault):
+def test_a_solver_that_reports_something_else_is_found(fault):
     world = pile()
     referee = LiveReferee(world)
     for _ in range(60):

@@ -157,7 +157,7 @@ def test_what_is_no_pair_at_all_is_refused(plain):
         (b" " * 1_000_001, r" must be a pair file, at most 1000000 bytes, got more$"),
     ],
 )
-def test_a_broken_file_is_told_with_its_line(content, message, tmp_path):
+def test_a_broken_file_is_reported_with_its_line(content, message, tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(content)
     with pytest.raises(InvalidInputError, match=message) as caught:

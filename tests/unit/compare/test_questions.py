@@ -283,7 +283,7 @@ def test_a_planted_fault_is_unexplained(fault):
     assert set(counts) <= {"unexplained", *fault.others}
 
 
-def test_sizes_and_families_are_told_apart():
+def test_sizes_and_families_are_distinguished():
     toi, mass, hull, aabb = (ASKED[name].verdicts for name in ("toi", "mass", "hull", "aabb"))
     assert toi.n_touching > 0.4 * toi.n_pairs and toi.maxima["worst_missed_depth"] > 0.1
     assert mass.maxima["max_relative_error"] < 1e-4 and 0.0 < hull.maxima["max_tie"] < 1e-5 and 0.0 < aabb.max_point_error < 0.01

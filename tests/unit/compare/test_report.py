@@ -176,7 +176,7 @@ def test_the_command_finds_the_same_pair_again(total):
     assert again.queries["manifold"].examples["local_maximum"].first == first
 
 
-def test_lengths_are_told_in_units_that_read_well():
+def test_lengths_are_reported_in_units_that_read_well():
     assert [meters(length) for length in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip

@@ -130,7 +130,7 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
     assert html_report(planted, RUN, exhibits_made, "out").endswith("</html>\n")
 
 
-def test_a_pair_that_alone_is_fine_is_told(total):
+def test_a_pair_that_alone_is_fine_is_reported(total):
     exhibit = next(iter(exhibits(total, RUN, LONG)))
     assert exhibit.shrunk is None and "alone" in exhibit.remark
 

@@ -81,7 +81,7 @@ def test_each_process_rehearses_once(jobs, tmp_path):
     assert len(done) == (0 if jobs == 1 else 2)
 
 
-def test_a_task_that_ends_every_process_is_told():
+def test_a_task_that_ends_every_process_is_reported():
     with pytest.raises(WorkerLostError, match="a task crashed 3 processes; the last one ended with status 7"):
         list(run_tasks(always_end, ["a task", "a task"], 2))
 

@@ -125,7 +125,7 @@ def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path, monkeypatch
         (lambda body: body.update(notes=["x" * 20_000]), r"body: notes\[0\] must be text of at most 10000 characters"),
     ],
 )
-def test_a_mistake_is_told_by_its_field(change, words):
+def test_a_mistake_is_reported_by_its_field(change, words):
     held = copy.deepcopy(plain())
     change(held)
     with pytest.raises(InvalidInputError, match=words) as caught:
@@ -133,7 +133,7 @@ def test_a_mistake_is_told_by_its_field(change, words):
     assert "\n" not in str(caught.value)
 
 
-def test_broken_files_are_told_by_their_line(tmp_path):
+def test_broken_files_are_reported_by_their_line(tmp_path):
     path = tmp_path / "body.json"
     path.write_text('{"format": "collision body",\n "version": }', encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"body.json, line 2, column 13 must be JSON"):

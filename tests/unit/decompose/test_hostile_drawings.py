@@ -115,7 +115,7 @@ def test_a_long_ring_is_simplified_in_chains(monkeypatch):
     assert len(near.parts[0].holes) == 1
 
 
-def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch):
+def test_a_speck_of_many_corners_is_recognized_by_its_deepest_point(monkeypatch):
     monkeypatch.setattr(repair, "_MAX_OFFSET", 100)
     monkeypatch.setattr(shapely.Polygon, "buffer", None)
     thick = comb(4_000)

@@ -147,7 +147,7 @@ def test_with_a_hole_the_pieces_are_the_least_here_too(hole):
 
 
 @pytest.mark.parametrize("name", CUT[::6])
-def test_of_what_is_put_together_no_least_number_is_told(name):
+def test_no_least_number_is_reported_for_a_sum_of_parts(name):
     assert decompose(outline_of(name), "exact", 1, max_lost=0.01).at_least is None
 
 

@@ -143,7 +143,7 @@ def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_
     assert radii.max() - radii.min() <= 0.01 and 12 <= outline.n_vertices <= 40
 
 
-def test_what_is_left_out_is_told(tmp_path):
+def test_what_is_left_out_is_reported(tmp_path):
     content = (
         '<rect width="50" height="50" fill="none"/><line x1="0" y1="0" x2="9" y2="9"/><text>x</text><image href="a.png"/>'
         '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'

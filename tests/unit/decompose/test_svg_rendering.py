@@ -196,7 +196,7 @@ def test_the_size_of_the_drawing(tmp_path, attributes, size, box):
     assert bounds(drawing) == pytest.approx(box)
 
 
-def test_percentages_of_a_drawing_without_a_size_are_told(tmp_path):
+def test_percentages_of_a_drawing_without_a_size_are_reported(tmp_path):
     """CSS 2.1, 10.3.2: 300 x 150, where nothing else is known."""
     drawing = read(tmp_path, '<rect width="10%" height="10%"/>', "")
     assert drawing.outline.area == pytest.approx(30.0 * 15.0)

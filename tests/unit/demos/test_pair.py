@@ -150,7 +150,7 @@ def test_saving_makes_a_new_file_each_time(tmp_path):
     assert any("saved as" in str(line) for line in demo.status())
 
 
-def test_a_save_that_fails_is_told(tmp_path):
+def test_a_save_that_fails_is_reported(tmp_path):
     (tmp_path / "out").write_text("a file where the folder would be")
     demo = make()
     demo.on_key("s")
@@ -206,7 +206,7 @@ def test_every_shape_has_an_outline_and_can_be_taken(shape, tmp_path):
     assert demo.answers is not None and picture_of(demo)
 
 
-def test_far_out_pairs_are_told_and_drawn(tmp_path):
+def test_far_out_pairs_are_reported_and_drawn(tmp_path):
     far = Pair("manifold", Circle(1e8), Transform((9e8, -9e8), 9e8), Polygon.box(1.0, 1.0), Transform((-9e8, 9e8)))
     demo = make(kind=PairInspector.of_file(far, str(tmp_path / "x.json")))
     assert picture_of(demo) and demo.status()

@@ -123,7 +123,7 @@ def boxes_at(centers, half):
     return np.concatenate((centers - half, centers + half), axis=1)
 
 
-def test_the_number_of_pairs_is_told_from_below():
+def test_the_number_of_pairs_is_bounded_from_below():
     rng = np.random.default_rng(1)
     for spread in (0.0, 1.0, 10.0, 1e3):
         boxes = boxes_at(rng.uniform(-spread, spread, (800, 2)) + 3e5, 0.3)

@@ -27,7 +27,7 @@ from tests.unit.dynamics.worlds import make_world
     ],
     ids=["box", "disc", "capsule", "25 corners"],
 )
-def test_every_shape_rests_on_the_ground_with_its_points_told(shape, height, points):
+def test_every_shape_rests_on_the_ground_with_its_points_reported(shape, height, points):
     world = make_world()
     ground(world)
     resting = body(world, shape, (0.0, height + 0.1), angular_damping=5.0)
@@ -123,7 +123,7 @@ def test_a_body_can_be_destroyed_in_a_hook():
     assert not world.is_body(ball) and len(world.contacts) == 0
 
 
-def test_a_sensor_tells_and_stops_nothing_even_what_passes_within_one_step():
+def test_a_sensor_reports_and_stops_nothing_even_what_passes_within_one_step():
     world = make_world(gravity=(0.0, 0.0))
     gate = body(world, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
     bullet = body(world, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))

@@ -86,7 +86,7 @@ def test_a_blade_sweeps_what_lies_in_its_way():
     assert math.hypot(*world.state(ball).position) > 1.5 and world.state(blade).position == (0.0, 0.0)
 
 
-def test_a_sensor_tells_once_of_what_flies_through_it_within_a_step():
+def test_a_sensor_reports_once_what_flies_through_it_within_a_step():
     world = make_world(gravity=(0.0, 0.0))
     gate = body(world, WALL, (0.0, 0.0), type="static", sensor=True)
     bullet = body(world, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
@@ -107,7 +107,7 @@ def test_what_a_hook_lets_through_is_not_stopped():
     assert world.state(bullet).position[0] == pytest.approx(40.0)
 
 
-def test_the_moment_of_a_stop_is_told():
+def test_the_moment_of_a_stop_is_reported():
     world = make_world(gravity=(0.0, 0.0))
     body(world, WALL, (0.0, 0.0), type="static")
     body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m

@@ -41,8 +41,13 @@ BY_32 = {
 """Exact solutions that 32 sub-steps do not bring to a tenth of the demand: the accepted error, and why."""
 
 
-def _named(is_slow, chapter=None):
-    return [reference.name for reference in REFERENCES.values() if reference.is_slow is is_slow and chapter in (None, reference.chapter)]
+def _named(slow, chapter=None):
+    """Return the names as parameters; those of long scenes and those in `slow` are marked."""
+    return [
+        pytest.param(reference.name, marks=pytest.mark.slow if reference.is_slow or reference.name in slow else ())
+        for reference in REFERENCES.values()
+        if chapter in (None, reference.chapter)
+    ]
 
 
 def _holds(name, n_steps, share, borne):
@@ -50,30 +55,13 @@ def _holds(name, n_steps, share, borne):
         assert row.error <= borne.get((name, row.what), share * row.demand), row
 
 
-@pytest.mark.parametrize("name", _named(is_slow=False))
+@pytest.mark.parametrize("name", _named(slow=()))
 def test_with_eight_sub_steps_every_demand_holds(name):
     _holds(name, 8, 1.0, BY_8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", _named(is_slow=True))
-def test_with_eight_sub_steps_every_demand_of_the_long_scenes_holds(name):
-    _holds(name, 8, 1.0, BY_8)
-
-
-_DEAR = ("double_pendulum", "pendulum", "free_rods", "stack_forces")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in _DEAR else ()) for name in _named(is_slow=False, chapter="exact")]
-)
+@pytest.mark.parametrize("name", _named(slow=("double_pendulum", "pendulum", "free_rods", "stack_forces"), chapter="exact"))
 def test_with_32_sub_steps_errors_are_a_tenth_of_the_demand(name):
-    _holds(name, 32, 0.1, BY_32)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", _named(is_slow=True, chapter="exact"))
-def test_with_32_sub_steps_errors_of_the_long_scenes_are_a_tenth_of_the_demand(name):
     _holds(name, 32, 0.1, BY_32)
 
 

@@ -72,7 +72,7 @@ def test_a_cell_that_lies_is_found_and_named(cells):
     assert not map_of_rule.agrees
 
 
-def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn():
+def test_a_box_that_meets_the_wall_with_a_corner_is_recognized_by_its_turn():
     plan = AtlasPlan(
         Axis("speed", 60.0, 120.0, 2, "log"),
         Axis("angle", 15.0, 25.0, 2, "linear"),

@@ -160,7 +160,7 @@ def test_every_method_can_be_named():
         ("--efforts 1,x", "--efforts must be a list of whole numbers"),
     ],
 )
-def test_mistakes_are_told_by_name(options, words, capsys):
+def test_mistakes_are_reported_by_name(options, words, capsys):
     assert main(["solvers", *options.split()]) == 2
     message = capsys.readouterr().err
     assert words in message and message.count("\n") == 1

@@ -14,7 +14,7 @@ def with_dent(depth, scale=1.0):
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize(("depth", "is_flat"), [(1e-9, True), (1e-6, True), (1e-5, False), (0.1, False)])
-def test_a_dent_is_flat_up_to_what_float32_can_tell_at_every_size(depth, is_flat, scale):
+def test_a_dent_is_flat_up_to_what_float32_can_distinguish_at_every_size(depth, is_flat, scale):
     points = with_dent(depth, scale)
     if not is_flat:
         with pytest.raises(InvalidShapeError, match=r"at vertices\[1\]"):
@@ -38,7 +38,7 @@ def test_what_is_taken_stays_as_it_was_given():
     assert len(made.vertices) == 5 and corners_left_out(points, made.vertices) == []
 
 
-def test_corners_on_the_line_and_repeats_are_not_told():
+def test_corners_on_the_line_and_repeats_are_not_reported():
     points = np.insert(with_dent(0.0), 0, SQUARE[0], axis=0)
     assert corners_left_out(points, Polygon(points).vertices) == []
 

@@ -309,7 +309,7 @@ def test_tls_is_verified_and_its_mistakes_are_words(certificate):
         assert "or it requires a connection without --tls" in wrong.reason
 
 
-def test_files_that_are_no_certificates_are_told(certificate, tmp_path):
+def test_files_that_are_no_certificates_are_reported(certificate, tmp_path):
     empty, key = tmp_path / "empty.pem", tmp_path / "key.pem"
     empty.write_bytes(b"")
     text = certificate.read_text("ascii")

@@ -61,7 +61,7 @@ def _ask(clock, at, offset, up, down):
     clock.note(at, at + up + down, (at + up) * HERTZ + offset)
 
 
-def test_the_quickest_answer_tells_the_time():
+def test_the_quickest_answer_gives_the_time():
     clock, rng = Clock(HERTZ), stream(1, "clock")
     for k in range(12):
         _ask(clock, 0.25 * k, 500.0, float(rng.uniform(0.1, 0.2)), float(rng.uniform(0.1, 0.2)))
@@ -165,7 +165,7 @@ def test_all_methods_go_through_the_same_states():
 # -- corrections ------------------------------------------------------------------------------------------------------
 
 
-def test_a_correction_is_told_and_only_the_picture_is_smoothed():
+def test_a_correction_is_reported_and_only_the_picture_is_smoothed():
     ids = np.array([3, 7, 9])
     before = [(ids, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [9.0, 0.0, 0.0]]))]
     after = [(np.array([7, 8, 9, 11]), np.array([[1.03, 0.04, 0.5], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))]

@@ -136,7 +136,7 @@ def test_what_is_too_much_is_refused_before_it_is_decoded():
     assert peaks.keys() == MESSAGES.keys() and max(peaks.values()) < MAX_BYTES, peaks
 
 
-def test_states_of_ten_thousand_bodies_may_be_told():
+def test_states_of_ten_thousand_bodies_may_be_sent():
     """Their numbers are bytes of any kind, and many are those with which a table begins."""
     demo = find_demo("simple_shapes")(1, {"count": 200})
     for _ in range(30):

@@ -32,7 +32,7 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path):
         ({"acts": [{**_GRAB, "action": {"type": "Fly"}}]}, r"acts\[0\].action.type must be one of .*, got 'Fly'"),
     ],
 )
-def test_a_mistake_is_told_by_its_place(plain, words, tmp_path):
+def test_a_mistake_is_reported_by_its_place(plain, words, tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps(plain), "utf-8")
     with pytest.raises(InvalidInputError, match=f"script.json: {words}") as caught:

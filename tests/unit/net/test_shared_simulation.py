@@ -32,7 +32,7 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
     assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (first, other)] == [1, 1]
 
 
-def test_stages_of_which_no_place_is_told_lie_at_the_origin():
+def test_stages_without_a_place_lie_at_the_origin():
     """An act of a guest may name fewer than there are: where a window has laid out the others must make no difference."""
     stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
     demo = SimpleNamespace(stages=stages)

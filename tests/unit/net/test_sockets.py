@@ -56,7 +56,7 @@ def _is_in(session):
     return session.client.simulation is not None and session.client.confirmed > 0
 
 
-def test_clients_go_through_the_server_s_states_and_are_told_of_its_end(host):
+def test_clients_go_through_the_server_s_states_and_hear_of_its_end(host):
     client_sessions = [_client_session(host.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
     final = [{}, {}]
     for session, digests in zip(client_sessions, final, strict=True):
@@ -107,7 +107,7 @@ def test_a_server_that_rolls_back_puts_a_late_action_where_it_belongs(monkeypatc
     assert final[0][host.status.keyframe].hex() == host.status.state_hash
 
 
-def test_a_wrong_password_is_told(host):
+def test_a_wrong_password_is_reported(host):
     session = _client_session(host.port, password="open")
     _play(lambda: session.is_over, session)
     assert "password" in session.reason and not session.server_ended
@@ -128,7 +128,7 @@ def test_a_connection_that_breaks_off_is_taken_up_again(host):
     assert session.is_over and session.status_text == "left"
 
 
-def test_what_is_no_server_is_told_in_words(host):
+def test_what_is_no_server_is_reported_in_words(host):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
     gone = Connection("127.0.0.1", port)
@@ -152,7 +152,7 @@ def test_a_taken_port_and_an_address_of_others_are_one_line(host):
             ServerThread(_demo, bind=bind, port=0).start()
 
 
-def test_a_demo_that_cannot_be_made_or_shared_is_told_by_start():
+def test_a_demo_that_cannot_be_made_or_shared_is_reported_by_start():
     with pytest.raises(LabError, match="a demo with a world"):
         ServerThread(lambda: find_demo("stepper")(0), port=0).start()
 

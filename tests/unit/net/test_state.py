@@ -312,7 +312,7 @@ def test_a_scene_that_is_none_is_refused(wrong):
         make_demo(msgspec.convert(list(plain.values()), SharedScene))
 
 
-def test_what_cannot_be_told_is_named():
+def test_what_cannot_be_sent_is_named():
     demo = find_demo("bridge")(0)
     demo.own = {"at": [iter(())]}
     with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of type builtins:tuple_iterator, which cannot be part of a state"):

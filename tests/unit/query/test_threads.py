@@ -47,7 +47,7 @@ def test_two_threads_give_the_same_bits_and_refuse_the_same(name):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_wrong_number_is_told_by_its_row_among_all(name, threads, monkeypatch):
+def test_a_wrong_number_is_reported_by_its_row_among_all(name, threads, monkeypatch):
     wrong = B.copy()
     wrong[-1, 0] = np.inf
     monkeypatch.setitem(globals(), "B", wrong)
@@ -66,7 +66,7 @@ def test_a_forked_process_makes_threads_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
 
 
-def test_parts_run_beside_each_other_and_what_fails_is_told_when_all_have_ended():
+def test_parts_run_beside_each_other_and_what_fails_is_reported_when_all_have_ended():
     meet = threading.Barrier(2, timeout=PATIENCE)
 
     def answer(part):

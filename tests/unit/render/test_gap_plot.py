@@ -63,7 +63,7 @@ def test_the_pointer_is_read_in_the_plot():
     assert fraction_under(onto, place, PLOT, (300.0, 250.0)) is None
 
 
-def test_the_pointer_is_told_numbers():
+def test_the_pointer_shows_numbers():
     plain, hovered = canvas(), canvas()
     place = (10, 120, 760, 160)
     draw_gap_plot(plain, place, PLOT)
@@ -74,7 +74,7 @@ def test_the_pointer_is_told_numbers():
     assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
 
 
-def test_what_is_told_lies_over_no_curve():
+def test_the_numbers_lie_over_no_curve():
     place = (10, 100, 780, 190)
     pixels = []
     for pointer in (None, (300.0, 180.0)):

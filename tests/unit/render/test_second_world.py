@@ -45,7 +45,7 @@ def test_bodies_that_can_move_are_outlined_and_not_filled(surface, scene, theme)
         palette.use_theme("dark")
 
 
-def test_counterparts_are_joined_where_they_can_be_told_apart(surface):
+def test_counterparts_are_joined_where_they_can_be_distinguished(surface):
     canvas = canvas_on(surface)
     assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(colored(surface, palette.BESIDES[0])) == 0
     assert draw_apart(canvas, (0.0, 0.0), (2.0, 0.0), 2.0)

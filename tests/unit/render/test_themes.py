@@ -93,7 +93,7 @@ def test_no_two_meanings_look_alike_to_any_eye(theme, sight):
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_worlds_beside_are_told_from_the_first_by_any_eye(theme, sight):
+def test_worlds_beside_are_distinguished_from_the_first_by_any_eye(theme, sight):
     drawn = (*theme.body_colors, theme.static, theme.kinematic, theme.touching, theme.sleeping, theme.joint, theme.background)
     assert min(distance(beside, color, sight) for beside in theme.besides for color in drawn) >= DIFFERENT
 

@@ -106,7 +106,7 @@ def _body(**fixture):
         ([[[math.inf]]], "bodies[3][0][0][0] must be plain data with finite numbers"),
     ],
 )
-def test_a_mistake_is_told_with_its_path(plain, words):
+def test_a_mistake_is_reported_with_its_path(plain, words):
     with pytest.raises(InvalidInputError) as caught:
         from_plain(plain, "bodies[3]", solver="box2d")
     assert str(caught.value).startswith(words)

@@ -129,7 +129,7 @@ def test_chains_edges_and_loops_are_links_with_their_neighbors():
     assert [link.ghost1 for link in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
 
 
-def test_whatever_is_left_out_or_changed_is_told():
+def test_whatever_is_left_out_or_changed_is_reported():
     plain = level(
         joint=[
             {"type": "gear", "joint1": 1, "joint2": 7},
@@ -212,7 +212,7 @@ def test_what_makes_no_sense_is_refused_with_its_line(place, value, words, tmp_p
     assert str(caught.value).startswith(f"{path}, {before}") and after in str(caught.value)
 
 
-def test_a_file_of_the_editor_is_told_from_others():
+def test_a_file_of_the_editor_is_distinguished_from_others():
     assert is_rube(level())
     assert not any(map(is_rube, ({}, [], None, {"format": "collision scene", "body": [], "gravity": 0}, {"body": 3, "gravity": 0})))
     with pytest.raises(InvalidInputError, match=r"an export of R\.U\.B\.E\."):

@@ -139,7 +139,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene():
         ('"version": 1', f'"version": 1, "worlds": [{STILL}]', "line 2: worlds[0].joints[0].body_b must be dynamic unless body_a is"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(old, new, words, tmp_path):
+def test_a_mistake_is_reported_with_its_line(old, new, words, tmp_path):
     path = tmp_path / "wrong.json"
     text = EXAMPLE.replace(old, new, 1)
     assert text != EXAMPLE
@@ -180,7 +180,7 @@ def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path):
         load_scene(tmp_path / "tiny.json")
 
 
-def test_a_body_out_of_range_is_left_out_and_told():
+def test_a_body_out_of_range_is_left_out_and_reported():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1e6, 0.0), linear_velocity=(1e6, 0.0), name="far"))
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))

@@ -141,7 +141,7 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop):
     assert follower.distances.parted == beside.distances.parted and follower.distances.why == beside.distances.why
 
 
-def test_what_is_not_there_is_skipped_and_told(drop):
+def test_what_is_not_there_is_skipped_and_reported(drop):
     class Uneven(drop):
         def after_step(self):
             if self.steps == 10 and self.sim.solvers == (OURS,):

@@ -142,7 +142,7 @@ def test_several_at_once_and_an_svg_and_a_body_file(hand, ell, tmp_path):
     hand.frame(30)
 
 
-def test_what_cannot_be_used_is_told_in_one_line(hand, tmp_path):
+def test_what_cannot_be_used_is_reported_in_one_line(hand, tmp_path):
     (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
     (tmp_path / "broken.png").write_bytes(b"\x89PNG nothing more")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
@@ -230,7 +230,7 @@ def test_a_body_file_too_large_is_made_to_fit(tmp_path):
     assert load_body(tmp_path / "small.json").outline.area == pytest.approx(file.outline.area)
 
 
-def test_the_command_drops_files_and_tells_mistakes(ell, tmp_path):
+def test_the_command_drops_files_and_reports_mistakes(ell, tmp_path):
     """In this process: an interpreter of its own costs seconds."""
     files = partial(_drop, files=[str(ell), str(BODY)])
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))

@@ -337,7 +337,7 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch
     assert history.divergence is None and demo_hash(history.demo) == history.hash_at(130)
 
 
-def test_after_a_restart_both_counts_of_steps_are_told():
+def test_after_a_restart_both_counts_of_steps_are_reported():
     from engine.app.session import Session
 
     session = Session(Rain(0), (0, 0, 640, 480), has_history=True)

@@ -57,7 +57,7 @@ def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel()
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
-def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(tmp_path, monkeypatch, capsys):
+def test_a_demo_that_cannot_be_imported_is_left_out_and_reported(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "some_demos"
     folder.mkdir()
     (folder / "__init__.py").write_text("", encoding="utf-8")

@@ -147,7 +147,7 @@ def test_contact_or_none_is_denied_by_what_shows_it():
     assert steps[false.step].values["w.n"] > 0.0 and all(step.values.get("w.n", 0.0) <= 0.0 for step in steps[: false.step])
 
 
-def test_no_answer_is_told_and_leaves_nowhere():
+def test_no_answer_is_reported_and_leaves_nowhere():
     judged = beside("manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", message="ValueError: no", where="line 3, in collide"))
     assert judged.step is None and not judged.marks and "ValueError: no (line 3, in collide)" in judged.sentence
 

@@ -43,7 +43,7 @@ def test_a_wrong_number_is_caught(name, monkeypatch):
 
 
 @pytest.mark.slow
-def test_points_solved_one_by_one_are_told_one_by_one():
+def test_points_solved_one_by_one_are_reported_one_by_one():
     """Issue 33."""
     case = stack("shock_propagation", {"sweeps": 3, "points": "one_by_one"})
     steps = trace.algorithm("shock_propagation").steps(case)

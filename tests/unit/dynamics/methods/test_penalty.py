@@ -70,7 +70,7 @@ def _dropped(shape, e, gravity, **options):
 
 @pytest.mark.parametrize("state", ["velocities", "momenta"])
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_the_impulses_that_are_told_are_those_that_were_given(integrator, state):
+def test_the_impulses_that_are_reported_are_those_that_were_given(integrator, state):
     """An integrator that evaluates forces more than once reported only the first (issue 29)."""
     world, box = _dropped(UNIT, 0.5, 10.0, integrator=integrator, state=state)
     link = world.create_body(BodySpec((FixtureSpec(Circle(0.1), density=50.0, mask=0),), position=(2.0, 3.0), linear_velocity=(3.0, 0.0)))

@@ -43,20 +43,14 @@ BY_DIRECT = {
 """Bounds of the direct solution that are stricter than those of the passes."""
 
 
-def _holds(name):
+_QUICK = ("warm_start", "mass_ratio_boxes", "mass_ratio_wedges", "arch_with_slabs", "far_chain")
+_SLOW = [name for name, reference in REFERENCES.items() if reference.chapter == "quality" and name not in _QUICK]
+
+
+@pytest.mark.parametrize("name", [*_QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in _SLOW)])
+def test_one_setting_stands_in_every_hard_scene(name):
     for row in REFERENCES[name].measure(Lab("soft_step", 8, ALL)):
         assert row.error <= min(row.demand, BY_DIRECT.get((name, row.what), row.demand)), row
-
-
-@pytest.mark.parametrize("name", ["warm_start", "mass_ratio_boxes", "mass_ratio_wedges", "arch_with_slabs", "far_chain"])
-def test_what_is_solved_at_once_bears_what_passes_do_not(name):
-    _holds(name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [reference.name for reference in REFERENCES.values() if reference.chapter == "quality"])
-def test_one_setting_stands_in_every_hard_scene(name):
-    _holds(name)
 
 
 def _mixed(**settings):

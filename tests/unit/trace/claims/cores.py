@@ -80,11 +80,16 @@ def check_axis(cores, step):
     return side, edge, separation
 
 
-def check_gjk(case, steps):
-    pair = case.pair
+def _difference(pair):
+    """Return the cores of A and B in the world, the corners of their difference, and the rounding of its supports."""
     a, b = pair.pose_a.apply_array(pair.shape_a.core), pair.pose_b.apply_array(pair.shape_b.core)
     difference = (b[:, None] - a[None]).reshape(-1, 2)
-    near = 8.0 * SAT_ROUNDING * float(np.abs(a).max() + np.abs(b).max() + np.abs(difference).max())
+    return a, b, difference, 8.0 * SAT_ROUNDING * float(np.abs(a).max() + np.abs(b).max() + np.abs(difference).max())
+
+
+def check_gjk(case, steps):
+    pair = case.pair
+    a, b, difference, near = _difference(pair)
     nearest = math.inf
     for step in steps[:-1]:
         if step.kind == "nearest" and step.axis is not None and math.hypot(*step.axis) > 0.0:
@@ -122,9 +127,7 @@ def _turn(p, q):
 
 def check_epa(case, steps):
     pair = case.pair
-    a, b = pair.pose_a.apply_array(pair.shape_a.core), pair.pose_b.apply_array(pair.shape_b.core)
-    difference = (b[:, None] - a[None]).reshape(-1, 2)
-    near = 8.0 * SAT_ROUNDING * float(np.abs(a).max() + np.abs(b).max() + np.abs(difference).max())
+    _, _, difference, near = _difference(pair)
     radii = pair.shape_a.radius + pair.shape_b.radius
     result, edges_before = steps[-1].result, 0
     for step in steps[:-1]:

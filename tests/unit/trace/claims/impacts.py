@@ -68,12 +68,16 @@ class Motion:
         first = step.looked_at[0]
         return 0.0 if first.part != "edge" else self.a.omega if first.whose == "a" else self.b.omega
 
+    def gaps_and_rates(self, step):
+        """Return the gap of each corner of B from each of A along the axis that turns with its body, and its rate."""
+        t, n = step.values["t"], np.array(step.axis)
+        apart = self.b.at(t)[:, None] - self.a.at(t)[None]
+        rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + self.rate(step) * (apart @ np.array((-n[1], n[0])))
+        return apart @ n, rates
+
     def check_bend(self, step, end):
         """Along the axis held no corner leaves its tangent by more than K s^2 / 2."""
-        t, n, w = step.values["t"], np.array(step.axis), self.rate(step)
-        a, b = self.a.at(t), self.b.at(t)
-        gaps = (b[:, None] - a[None]) @ n
-        rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + w * ((b[:, None] - a[None]) @ np.array((-n[1], n[0])))
+        t, (gaps, rates) = step.values["t"], self.gaps_and_rates(step)
         for s in (0.5 * (end - t), end - t):
             there = (self.b.at(t + s)[:, None] - self.a.at(t + s)[None]) @ self.held(step, t + s)
             assert np.abs(there - (gaps + s * rates)).max() <= 0.5 * step.values["K"] * s * s + self.near
@@ -109,10 +113,8 @@ class Motion:
 
     def check_line(self, step):
         """A corner of A and one of B go along the axis as the step says: their gap, and its rate."""
-        t, n, w = step.values["t"], np.array(step.axis), self.rate(step)
-        a, b = self.a.at(t), self.b.at(t)
-        gaps = (b[:, None] - a[None]) @ n - self.radii - step.values["above"]
-        rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + w * ((b[:, None] - a[None]) @ np.array((-n[1], n[0])))
+        t, (gaps, rates) = step.values["t"], self.gaps_and_rates(step)
+        gaps = gaps - self.radii - step.values["above"]
         speed = float(np.abs(rates).max()) + float(np.abs(self.b.velocities(t)).max() + np.abs(self.a.velocities(t)).max())
         assert ((np.abs(gaps) <= self.tolerance) & (np.abs(rates - step.values["slope"]) <= 1e-9 * speed + self.near)).any()
 
