@@ -1,4 +1,4 @@
-"""How the cost of a frame grows with the number of boxes, with the spread of their sizes, and with how many of them move.
+"""Measure the growth of a frame's cost with the number of boxes, with the spread of their sizes, and with how many of them move.
 
 python -m benchmarks.broad_phase_growth FILE.png draws all three.
 """

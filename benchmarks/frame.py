@@ -108,7 +108,7 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
 
 
 def _time_docks(window: Window) -> dict[str, float]:
-    """Let every dock of a window add what it takes to the dictionary that is returned, by its title."""
+    """Return a dictionary to which every dock of a window adds its time, by its title."""
     spent: defaultdict[str, float] = defaultdict(float)
 
     def timed(title: str, action: Callable[..., None]) -> Callable[..., None]:

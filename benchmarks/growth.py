@@ -1,4 +1,4 @@
-"""How the cost of a pair grows with the vertices of the polygons, and with the number of pairs in a call.
+"""Measure the growth of a pair's cost with the vertices of the polygons, and with the number of pairs in a call.
 
 Manifolds over vertices and over pairs; distances, overlaps, linear sweeps and times of impact over vertices.
 python -m benchmarks.growth FILE.png draws both.

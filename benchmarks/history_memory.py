@@ -43,7 +43,7 @@ def resident_bytes() -> int:
 
 
 def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
-    """Let a demo run under a hand, and weigh its past."""
+    """Run a demo while the pointer drags bodies, and measure the memory of its history."""
     load_solver().prepare()
     history = History(find_demo(demo)(1, values))
     for _ in range(_BEFORE):

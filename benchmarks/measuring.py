@@ -1,4 +1,4 @@
-"""How everything here is measured: in turn, in one process, on one thread, after a round to warm up; medians.
+"""Measure calls in turn, in one process, on one thread, after a round to warm up; medians.
 
 Both sides of a ratio take turns within each round, so that the machine's moods hit both, and processor time is counted, not
 the clock's. Trust the ratios; the absolute numbers belong to the machine and to whoever shares its caches.

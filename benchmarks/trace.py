@@ -1,4 +1,4 @@
-"""From a sprite's file to convex fixtures, stage by stage: reading and contour, repair, simplification, decomposition."""
+"""Time the way from a sprite's file to convex fixtures by stages: reading and contour, repair, simplification, decomposition."""
 
 from __future__ import annotations
 

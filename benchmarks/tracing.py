@@ -58,13 +58,13 @@ class _Silencer(ast.NodeTransformer):
 
 
 def _needs_trace(test: ast.expr) -> bool:
-    """Tell whether a condition holds with a trace only."""
+    """Return whether a condition holds with a trace only."""
     all_of = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     return any(ast.unparse(condition) == "trace is not None" for condition in all_of)
 
 
 def _tells(name: str) -> bool:
-    """Tell whether a module of kernels records, or imports one that does."""
+    """Return whether a module of kernels records, or imports one that does."""
     if not (name.startswith("engine.") and name.endswith("_kernel")) or name == _RECORDER:
         return False
     imported = [node.module for node in ast.walk(_parsed(name)) if isinstance(node, ast.ImportFrom) and node.module is not None]
@@ -101,7 +101,7 @@ def silent(name: str) -> ModuleType:
 
 
 def _asked_distances(n: int) -> _Call:
-    """Ask the distance of n pairs of polygons that stand about each other."""
+    """Return a call that computes the distances of n pairs of nearby polygons."""
     shapes = [core_of(Polygon.regular(corners, 0.7)) for corners in (5, 6)]
     angles = np.linspace(0.0, 40.0, n)
     poses = np.column_stack((1.2 * np.cos(angles), 1.2 * np.sin(angles), np.cos(3.0 * angles), np.sin(3.0 * angles)))

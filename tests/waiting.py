@@ -1,4 +1,4 @@
-"""How tests wait for other processes and threads: until what is waited for is so, and long enough for a slow or busy machine.
+"""Wait for other processes and threads until a condition is true, long enough for a slow or busy machine.
 
 No test may fail because a machine is slow. So a limit here is not what something takes but what nobody would wait for: where it is
 reached, something hangs.

@@ -103,13 +103,13 @@ def is_within(hull, point):
 
 
 def signed_distance(hull, point):
-    """How far a point lies from a hull; negative by the way out, where it lies inside."""
+    """Return the distance of a point from a hull; inside, minus the depth."""
     nearest = min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(hull))
     return -root(nearest) if is_within(hull, point) else root(nearest)
 
 
 def path_distance(hull, start, end):
-    """How near a straight path comes to a hull; 0 where it enters it."""
+    """Return the smallest distance of a straight path from a hull; 0 if it enters."""
     edges = edges_of(hull)
     for p, q in edges:
         turns = cross(p, q, start), cross(p, q, end), cross(start, end, p), cross(start, end, q)
@@ -122,7 +122,7 @@ def path_distance(hull, start, end):
 
 
 def off_outline(core, point):
-    """How far a point lies from the outline of a core; for a polygon pushed in by rounding that is the depth."""
+    """Return the distance of a point from the outline of a core; for a polygon pushed in by rounding that is the depth."""
     return root(min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(core)))
 
 

@@ -97,7 +97,7 @@ def test_qhulls_hull_is_ours_but_for_its_tolerance(kind):
 
 
 def inner_distance(hull, point):
-    """How far a point lies inside a counter-clockwise hull's edges, the least of all; negative outside."""
+    """Return the smallest distance of a point from a counter-clockwise hull's edges; negative outside."""
     edges = np.roll(hull, -1, axis=0) - hull
     from_corner = np.subtract(point, hull)
     return float(((edges[:, 0] * from_corner[:, 1] - edges[:, 1] * from_corner[:, 0]) / np.hypot(*edges.T)).min())

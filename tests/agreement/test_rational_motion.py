@@ -57,7 +57,7 @@ NORMAL = 16.0 * EPS64
 
 
 def velocities(family, n, rng):
-    """In quarters for the lattices, so that paths run along edges and through corners; else anything."""
+    """Return motions, in quarters for lattices, so that paths run along edges and through corners; else random."""
     if family in ("lattice", "turned", "hair"):
         moves = rng.integers(-8, 9, (n, 2)) / 4.0
         moves[rng.random(n) < 0.5, int(rng.integers(2))] = 0.0
@@ -88,7 +88,7 @@ def aimed(family, listed, moves, rng):
 
 
 def off_segment(ends, point):
-    """How far a point lies from a segment, or from the one point."""
+    """Return the distance of a point from a segment, or from the one point."""
     return root(distance_sq(nearest_on(ends[0], ends[-1], point), point))
 
 
@@ -104,7 +104,7 @@ class JudgedPath(Path):
         self.allowed, self.clearly = AT_TIME * Fraction(rounding), CLEARLY * Fraction(rounding)
 
     def way_out(self, time):
-        """From the place at a time to the nearest place on the hull's outline."""
+        """Return the vector from the place at a time to the nearest place on the hull's outline."""
         place = self.at(time)
         x, y = min((nearest_on(p, q, place) for p, q in edges_of(self.hull)), key=lambda point: distance_sq(point, place))
         return x - place[0], y - place[1]

@@ -47,7 +47,7 @@ def geos(core):
 
 
 def core_depth(core_a, core_b):
-    """How deep the origin lies in the hull of all differences; 0 where that has no area."""
+    """Return the depth of the origin in the hull of all differences; 0 if that has no area."""
     try:
         hull = convex_hull((core_b[:, None] - core_a[None]).reshape(-1, 2))
     except InvalidShapeError:

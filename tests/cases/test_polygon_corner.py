@@ -41,7 +41,7 @@ IMPORTS = [rube, scene]
 
 
 def as_float32(corners):
-    """As many digits as bring back the float32, as an exporter writes them."""
+    """Return the corners in the fewest digits that restore their float32, as an exporter writes them."""
     return [[float(str(number)) for number in corner] for corner in corners.astype(np.float32)]
 
 

@@ -68,7 +68,7 @@ def run(situation, steps, ids, solver):
 
 
 def _keep_busy(over):
-    """Ask for manifolds of boxes until it is over."""
+    """Compute manifolds of boxes until it is over."""
     from engine.geometry import Polygon
     from engine.query import batch
 

@@ -353,7 +353,7 @@ def _heavy(siege, peer):
 
 
 def _asker(siege, peer):
-    """Ask again and again for as much as one may."""
+    """Yield requests for as much as a client may ask, repeatedly."""
     yield [siege.hello(peer)]
     while True:
         now = siege.server.simulation.now
@@ -520,7 +520,7 @@ def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
 
 
 def leave_in_peace(n_messages, seed=0, honest=2):
-    """Let attackers send what is let through nowhere, and the same world run without them: it goes through the very same states."""
+    """Let attackers send what is always dropped, and run the same world without them: it goes through the very same states."""
     besieged, quiet = Siege(honest, seed, HARMLESS), Siege(honest, seed)
     for k in range(100_000):
         besieged.n_messages = n_messages if k > 90 else 0

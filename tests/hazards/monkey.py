@@ -139,7 +139,7 @@ class Report:
 
     @property
     def words(self):
-        """In a line."""
+        """Return the report in a line."""
         hands = f", {self.by_hand:,} by hand ({self.from_server:,} came from the X server)" if self.by_hand else ""
         sizes = [held / 1e6 for _, held, _ in self.rests] or [0.0]
         return (
@@ -326,7 +326,7 @@ class Monkey:
                 self.turn(1.0 / 60.0)
 
     def rest(self):
-        """Let go of everything and begin the first demo, in the usual size: what is held then can be compared."""
+        """Release everything and begin the first demo, in the usual size: what is held then can be compared."""
         self.last.append("rest")
         self.seat.let_go()
         self.down.clear()
@@ -392,7 +392,7 @@ def broken_files(folder):
 
 
 def live_worlds():
-    """How many worlds there are, after all garbage has gone, that which the loop has set aside too."""
+    """Return the number of worlds after collecting all garbage, with that which the loop has set aside."""
     gc.unfreeze()
     gc.collect()
     kinds = (World, *World.__subclasses__())

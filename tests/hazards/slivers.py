@@ -240,7 +240,7 @@ def off_solid(core, point):
 
 
 def turned(u, way, radius):
-    """How far a way leads along a normal that is at right angles to it, where a place on an arc of that radius may be off by u."""
+    """Return the bound on a motion along a normal perpendicular to it, if a place on an arc of that radius may be off by u."""
     return u * (1 + root(way[0] ** 2 + way[1] ** 2) / radius) if radius > 0 else u
 
 

@@ -107,7 +107,7 @@ def test_bad_shapes_name_field_value_and_range(make, message):
     ("corners", "left"), [([(99, 0), (100, 0), (100.000001, 0.5), (100, 1), (99, 1)], 4), ([(0, 0), (1, 0), (1, 1e-12), (0, 1)], 3)]
 )
 def test_a_corner_that_float32_cannot_distinguish_from_a_line_is_no_corner_for_box2d(corners, left):
-    """As one on the line is none for `Polygon`: what the world says of the shape is what Box2D has."""
+    """A corner on the line is none for `Polygon` either: the world reports the shape that Box2D has."""
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(Polygon(corners)),)))
     (fixture,) = world.fixtures_of(body)

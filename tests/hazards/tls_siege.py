@@ -99,7 +99,7 @@ class Strangers:
                 self._held.popleft().close()
 
     def leave(self):
-        """Let all go."""
+        """Close all connections."""
         while self._held:
             self._held.popleft().close()
 

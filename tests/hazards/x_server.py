@@ -49,7 +49,7 @@ class NoServerError(Exception):
 
 @contextlib.contextmanager
 def display(own=False):
-    """Let SDL use an X display that answers: ``$DISPLAY``, or an Xvfb which ends with the context; the environment is put back after.
+    """Make SDL use an X display that answers: ``$DISPLAY``, or an Xvfb which ends with the context; the environment is put back after.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Hands:
         self._say(f"windowfocus {self._window}")
 
     def can(self, event):
-        """Whether somebody at a keyboard and a mouse could do this."""
+        """Return whether somebody at a keyboard and a mouse could do this."""
         if event.type in (pygame.KEYDOWN, pygame.KEYUP):
             return _name(event.key) is not None and not event.mod & ~sum(MODIFIERS)
         if event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):

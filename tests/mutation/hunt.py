@@ -42,7 +42,7 @@ class Fate:
 
     @property
     def is_killed(self):
-        """Whether the referee noticed."""
+        """True if the referee noticed."""
         return self.outcome in ("unexplained", "raised", "endless")
 
 

@@ -102,7 +102,7 @@ def _copied(shape):
 
 
 def _from_least(hull):
-    """Let a hull begin at its least corner: any will do."""
+    """Return the hull rotated to begin at its least corner."""
     return None if hull is None else np.roll(hull, -hull.tolist().index(min(hull.tolist())), axis=0)
 
 

@@ -44,7 +44,7 @@ def fewest_pieces_by_trial(rings):
 
 
 def _is_cut_convex(corner, sides, chosen):
-    """Tell whether the diagonals at a reflex corner leave no angle above a straight one."""
+    """Return whether the diagonals at a reflex corner leave no angle above a straight one."""
     before, after = sides
     others = [q if p == corner else p for p, q in chosen if corner in (p, q)]
     start = (after[0] - corner[0], after[1] - corner[1])
@@ -66,7 +66,7 @@ def _is_cut_convex(corner, sides, chosen):
 
 
 def _all_convex(part, lines):
-    """With holes corners do not say it all: diagonals must tie the holes to the outer ring too."""
+    """With holes the corners are not enough: diagonals must tie the holes to the outer ring too."""
     import shapely
     from shapely.ops import polygonize
 

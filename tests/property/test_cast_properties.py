@@ -46,7 +46,7 @@ def carried_sweep(motion, sweep):
 
 
 def touching_at(a, xf_a, b, xf_b):
-    """Whether they touch at a pose, by the swept test of shapes at rest."""
+    """Return whether they touch at a pose, by the swept test of shapes at rest."""
     return swept_contact(a, xf_a, (0.0, 0.0), b, xf_b, (0.0, 0.0), 0.0).status is Status.OVERLAPPING
 
 

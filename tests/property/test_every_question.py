@@ -203,7 +203,7 @@ def test_scaling_scales_boxes_and_masses_to_the_bit(shape, xf, k, density):
 
 
 def gap_of(s):
-    """How far apart they are, negative by the depth."""
+    """Return the separation, negative by the depth."""
     apart, deep = query.distance(s.a, s.xf_a, s.b, s.xf_b), query.penetration(s.a, s.xf_a, s.b, s.xf_b)
     assert deep.status is not Status.SEPARATED or apart.separation > 0.0
     return -deep.depth if deep.status is not Status.SEPARATED else apart.separation

@@ -1,4 +1,4 @@
-"""No window on anybody's screen, and demos small enough to step in a test."""
+"""Provide a window off screen, and demos small enough to step in a test."""
 
 from typing import ClassVar
 
@@ -54,7 +54,7 @@ class Twins(Drop):
 
 
 class Choosy(Drop):
-    """With a choice, and boxes shown from the start."""
+    """A demo with a choice, and boxes shown from the start."""
 
     id, category, title, watch = "choosy", "Tests", "Choosy", "One of three."
     parameters = (*Drop.parameters, Parameter.choice("side", ("north", "east", "west"), "side"))

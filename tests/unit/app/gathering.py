@@ -28,7 +28,7 @@ class Hosted:
 
     @property
     def status(self):
-        """As of `ServerThread`."""
+        """The status, as that of `ServerThread`."""
         return HostStatus(self._server.server.status)
 
 

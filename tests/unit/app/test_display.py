@@ -1,4 +1,4 @@
-"""Whether there is a display is found out without waiting for one that does not answer."""
+"""The check for a display does not wait for one that does not answer."""
 
 import socket
 import sys

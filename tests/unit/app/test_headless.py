@@ -84,7 +84,7 @@ def test_the_tour_writes_a_picture_of_each(drop, twins, tmp_path):
 
 
 def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop, tmp_path):
-    """No picture is drawn of what is still to come (issue 29)."""
+    """No picture shows that something is still to come (issue 29)."""
     observed = []
 
     class Asking(drop):

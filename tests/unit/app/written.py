@@ -44,7 +44,7 @@ class Written(pygame.Surface):
 
 @contextmanager
 def noting_words():
-    """Let surfaces know for a while what is written."""
+    """Record for a while the text that is rendered on surfaces."""
     render, plate = FontBook.render, FontBook.plate
 
     def rendered(self, text, *more, **named):

@@ -54,7 +54,7 @@ def exact_world(point, xf):
 
 
 def holds(volume, point, radius=0.0):
-    """Tell exactly whether the disc of `radius` around a point lies in a volume."""
+    """Return exactly whether the disc of `radius` around a point lies in a volume."""
     x, y = point
     r = Fraction(radius)
     if isinstance(volume, AABB):

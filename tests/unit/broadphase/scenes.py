@@ -132,7 +132,7 @@ def questions(boxes, rng, n):
 
 
 def check_questions(broad_phase, truth, rng, n):
-    """Hold the answers of a structure to brute force's, pairs, regions and rays."""
+    """Check that a structure's pairs, regions and rays are those of brute force."""
     inputs = questions(truth.aabbs(), rng, n)
     np.testing.assert_array_equal(broad_phase.pairs(), truth.pairs())
     np.testing.assert_array_equal(broad_phase.regions(inputs[0]), truth.regions(inputs[0]))

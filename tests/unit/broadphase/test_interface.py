@@ -92,7 +92,7 @@ def test_boxes_come_and_go(structure, name):
 @FAST
 @pytest.mark.parametrize(("reach", "share"), [(1e-9, 1.0), (0.05, 1.0), (0.3, 0.05), (30.0, 0.02), (30.0, 1.0)])
 def test_small_motions_and_teleports(structure, reach, share):
-    """By `move` with and without displacements, by `update`, and both in turn."""
+    """Boxes move by `move` with and without displacements, by `update`, and by both in turn."""
     rng = np.random.default_rng(4)
     broad_phase, truth = structure(), BruteForce()
     boxes = scene("random", 4)

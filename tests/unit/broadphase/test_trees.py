@@ -35,7 +35,7 @@ def _no_word_of_overflow():
 
 
 def check_tree(tree, proxies, boxes):
-    """Hold a tree to its layout: preorder, every proxy in one leaf with its box, every node's box the one around what is below it."""
+    """Check the layout of a tree: preorder, every proxy in one leaf with its box, every node's box the one around what is below it."""
     m = len(tree.sizes)
     assert len(tree.first) == m + 1 and tree.first[m] == len(tree.items) == len(proxies)
     assert sorted(tree.items.tolist()) == proxies.tolist()
@@ -59,7 +59,7 @@ def check_tree(tree, proxies, boxes):
 
 
 def check_links(broad_phase):
-    """Hold a dynamic tree to its links: parents and children agree, boxes contain what is below, heights and counts are right."""
+    """Check the links of a dynamic tree: parents and children agree, boxes contain what is below, heights and counts are right."""
     nodes, links, heights, state = broad_phase._arrays()
     seen = []
     waiting = [(int(state[ROOT]), NONE)] if len(broad_phase) else []

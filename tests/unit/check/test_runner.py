@@ -108,7 +108,7 @@ def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path):
 
 
 def is_gone(number):
-    """Tell whether a process has ended."""
+    """Return whether a process has ended."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:

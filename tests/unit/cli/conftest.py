@@ -1,4 +1,4 @@
-"""No window on anybody's screen, and not the user's own preferences, as for the tests of the window."""
+"""Use no screen and not the user's own preferences, as the tests of the window do."""
 
 from tests.unit.app.conftest import display
 

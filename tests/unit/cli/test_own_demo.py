@@ -96,7 +96,7 @@ def test_what_python_cannot_even_read_is_reported_in_one_line(mine, content, say
 
 
 def test_objects_of_its_own_classes_are_rewound(mine, monkeypatch):
-    """Also of a class in a file beside it."""
+    """This also holds for a class in a file beside it."""
     (mine.parent / "notes_of_mine.py").write_text("class Note:\n    def __init__(self):\n        self.text = ''\n", encoding="utf-8")
     text = "from notes_of_mine import Note\n\n" + example().replace(
         "    def build(self):", "    def build(self):\n        self.note = Note()", 1

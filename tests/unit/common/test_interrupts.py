@@ -24,7 +24,7 @@ class _Interrupting:
 
 
 def _lose_an_interrupt():
-    """Let C look for an attribute: it clears what is raised meanwhile, which here is KeyboardInterrupt."""
+    """Make C look up an attribute: it clears what is raised meanwhile, which here is KeyboardInterrupt."""
     assert ctypes.pythonapi.PyObject_HasAttrString(ctypes.py_object(_Interrupting()), b"anything") == 0
 
 

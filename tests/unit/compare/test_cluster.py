@@ -373,7 +373,7 @@ def _assert_unreachable(port, capsys):
 
 
 def test_a_cluster_that_cannot_work_is_reported(tmp_path, monkeypatch):
-    """No process; one that cannot load the engine; a scheduler that cannot."""
+    """There is no process, or one that cannot load the engine, or such a scheduler."""
     import distributed
 
     wait = distributed.Client.wait_for_workers

@@ -1,4 +1,4 @@
-"""At most k pieces: what they cover, what they give away, and that more are never worse."""
+"""Decompositions into at most k pieces: their cover, its errors, and more pieces are never worse."""
 
 import math
 from itertools import pairwise

@@ -23,7 +23,7 @@ def drawn(folder, content, attributes='width="100" height="100"'):
 
 
 def outline_of(folder, content, attributes='width="100" height="100"'):
-    """At one user unit a meter, not centered."""
+    """Return the outline at one meter per user unit, not centered."""
     return read_drawing(drawn(folder, content, attributes), 1.0, TOLERANCE).outline
 
 

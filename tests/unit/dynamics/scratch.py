@@ -1,4 +1,4 @@
-"""Whether a step depends on what its scratch arrays held before: each is filled with poison, and the bits must stay.
+"""A step does not depend on the former content of its scratch arrays: each is filled with poison, and the bits must stay.
 
 ``NUMBA_DISABLE_JIT=1 python -m tests.unit.dynamics.scratch`` does so for every method with kernels as plain Python: arrays that a kernel
 makes for itself are poisoned then, too, and reading past an array is an error.

@@ -17,7 +17,7 @@ from tests.unit.dynamics.worlds import make_world
 
 
 def stands(world):
-    """Whether every body is there still, with finite numbers, none below the floor's underside, none taken out."""
+    """Return whether every body is still there, with finite numbers, none below the floor's underside, none taken out."""
     poses = world.poses
     is_finite = np.isfinite(poses).all() and np.isfinite(world.velocities).all()
     return bool(is_finite and not world.out_of_range and poses[1:, 1].min() > -1.0)
@@ -85,7 +85,7 @@ def test_what_overlaps_from_the_start_comes_apart():
 
 
 def crowd(n):
-    """So many boxes at one point, over a floor, and a tower beside them."""
+    """Return a world of `n` boxes at one point, over a floor, and a tower beside them."""
     world = make_world()
     ground(world)
     for k in range(5):

@@ -65,7 +65,7 @@ def test_what_no_friction_holds_is_said():
 
 
 def test_sets_are_gone_through_until_one_answers(monkeypatch):
-    """With the worst of guesses: the sets are those of all changes, and the answer is the same."""
+    """From the worst guesses, the sets are those of all changes, and the answer is the same."""
     rng = np.random.default_rng(3)
     lines, inverse, push = rng.normal(size=(6, 9)), np.ones(9), rng.normal(size=9)
     force, acceleration = pushing_forces(lines, inverse, push, 6)

@@ -254,7 +254,7 @@ def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method):
 
 @pytest.mark.parametrize("method", OURS)
 def test_limits_that_are_equal_hold(method):
-    """As a hinge and a slider without any freedom.
+    """The joint then acts as a hinge or a slider without any freedom.
 
     `pgs_ngs` leaves Box2D's slop of 2 degrees; penalty's springs of 1e4 N/m stop 0.67 kg at 2.2 m/s within v sqrt(m / k) = 18 mm.
     """

@@ -30,7 +30,7 @@ def test_no_bit_of_a_run_comes_from_what_its_memory_held(solver, chosen, scene):
 
 
 def test_nor_from_arrays_that_kernels_make_nor_from_beyond_an_array():
-    """With kernels as plain Python, in a process of its own."""
+    """The kernels run as plain Python, in a process of its own."""
     call = [sys.executable, "-m", "tests.unit.dynamics.scratch"]
     done = subprocess.run(call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
     assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr

@@ -143,7 +143,7 @@ def test_no_drop_of_the_experiment_ends_inside_a_step():
 
 
 def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie():
-    """Not at 0, and not somewhere within the skin: at 5 mm, or at the height at which the last step of its fall has left it."""
+    """It lies neither at 0 nor anywhere within the skin, but at 5 mm, or at the height at which the last step of its fall has left it."""
     findings = measure_threshold(1.0)[len(APPROACHES) :]
     lying = {drop: finding for drop, finding in zip(DROPS, findings, strict=True) if "does not bounce" in finding.what}
     assert list(lying) == [0.02, 0.03, 0.04, 0.05]

@@ -54,7 +54,7 @@ def test_a_world_that_was_disturbed_is_put_right(solver):
 
 
 def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch):
-    """As on another platform, whose cosine differs in the last bit."""
+    """It computes as another platform does, whose cosine differs in the last bit."""
     network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
     _rehearse(network, 20)
     (client,) = network.clients

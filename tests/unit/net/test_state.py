@@ -73,7 +73,7 @@ class Begun:
 
 
 def repeated(demo, acts):
-    """Let a demo in the state of another one do what that did from there on."""
+    """Return the simulation of a demo, in the state of another one, after the actions that followed there."""
     simulation = SharedSimulation(demo, N_BEFORE)
     for tick, act in acts:
         simulation.add(tick, act)

@@ -72,7 +72,7 @@ class FakeWorld:
         return 2, 3
 
     def joint_anchors(self, joint_id, /):
-        """From the box to the disc."""
+        """Return the anchors, from the box to the disc."""
         return (0.0, 0.8), (3.0, 2.0)
 
 

@@ -36,7 +36,7 @@ def canvas(size=(800, 300)):
 
 
 def changed(surface, place):
-    """Whether pixels inside and outside of a place differ from the ground."""
+    """Return whether pixels inside and outside of a place differ from the background."""
     pixels = (pygame.surfarray.array3d(surface) != np.array(palette.BACKGROUND)).any(axis=2)
     inside = pixels[place.left : place.right, place.top : place.bottom].any()
     pixels[place.left : place.right, place.top : place.bottom] = False

@@ -71,7 +71,7 @@ class Shot(Demo):
 
 
 def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step():
-    """In a frame between two steps: the window ended there."""
+    """The window ended in a frame between two steps."""
     for change in ("destroy_body", "set_pose"):
         demo, painter = Shot(), DebugDraw()
         (stage,) = demo.stages

@@ -40,7 +40,7 @@ def draw(
 
 
 def shares(surface):
-    """How much of each pixel is white."""
+    """Return the white share of each pixel."""
     green = pygame.surfarray.array3d(surface)[:, :, 1] / 255.0
     return green
 

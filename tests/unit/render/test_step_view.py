@@ -43,7 +43,7 @@ class Ink:
         return Canvas(self.surface, Camera(view=self.view).fitted(box), self.fonts)
 
     def is_at(self, x, y, reach):
-        """Whether a pixel differs from the ground not farther than `reach` from a place in the picture."""
+        """Return whether a pixel differs from the background not farther than `reach` from a place in the picture."""
         near = pygame.Rect(round(x - reach), round(y - reach), 2 * reach + 1, 2 * reach + 1).clip(self.surface.get_rect())
         pixels = pygame.surfarray.array3d(self.surface)[near.left : near.right, near.top : near.bottom]
         return bool((pixels != np.array(palette.BACKGROUND)).any())

@@ -242,7 +242,7 @@ class Heavy(Yard):
     id = "heavy"
 
     def build(self):
-        """As before."""
+        """Build the scene with heavy bodies."""
         super().build()
         for stage in self.stages:
             for fixture in stage.world.fixture_ids:

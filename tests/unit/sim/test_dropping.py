@@ -58,7 +58,7 @@ class Hand:
             self.window.show(self.surface)
 
     def drop(self, *files, at=(700, 150)):
-        """Let go, and wait until all have been read."""
+        """Drop the files, and wait until all have been read."""
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
         end = monotonic() + PATIENCE
@@ -231,7 +231,7 @@ def test_a_body_file_too_large_is_made_to_fit(tmp_path):
 
 
 def test_the_command_drops_files_and_reports_mistakes(ell, tmp_path):
-    """In this process: an interpreter of its own costs seconds."""
+    """The command runs in this process: an interpreter of its own costs seconds."""
     files = partial(_drop, files=[str(ell), str(BODY)])
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2

@@ -163,7 +163,7 @@ def test_who_has_used_up_its_ids_creates_nothing_more():
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_the_largest_ids_are_as_good_as_small_ones(solver):
-    """In contacts, keys of pairs, joints, states restored, scene files and digests."""
+    """They work in contacts, keys of pairs, joints, states restored, scene files and digests."""
     states = []
     for user in (1, 64):
         demo = shared(user, demo=find_demo("workbench")(0, solver=solver))

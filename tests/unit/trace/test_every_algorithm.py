@@ -24,7 +24,7 @@ CHECKS |= {name: partial(solvers.check_solver, method=name) for name in trace.GR
 
 
 def same(first, other):
-    """Tell whether two answers are the same to the bit, NaN as itself."""
+    """Return whether two answers are the same to the bit, NaN as itself."""
     if isinstance(first, np.ndarray):
         return np.array_equal(first, other, equal_nan=first.dtype.kind == "f")
     if isinstance(first, (list, tuple)) and type(first) is type(other):

@@ -126,7 +126,7 @@ class Person:
         self.at(pygame.MOUSEBUTTONUP, self.pixel(points[-1]))
 
     def pick(self, letter):
-        """Take a tool."""
+        """Choose a tool."""
         self.key(pygame.key.key_code(letter.lower()), SHIFT, letter)
 
     def pause(self):

@@ -66,7 +66,7 @@ def type_into(person, name, text):
 
 @pytest.fixture
 def person():
-    """With the left box selected, paused."""
+    """Return a person with the left box selected, paused."""
     person = Person(Yard())
     person.pause()
     person.pick("S")

@@ -42,7 +42,7 @@ def verdict_on(world, body):
 
 
 def is_shown(verdict, cause):
-    """Hold a verdict to the cause: it is the cause, the difference goes with it, and stays without."""
+    """Check the cause of a verdict: the difference goes with it, and stays without."""
     assert verdict.cause == cause, verdict.evidence
     left = dict(verdict.left)
     at = list(left).index(cause)

@@ -36,7 +36,7 @@ class Cores:
         return self.turns[side] @ np.array([ey / length, -ex / length])
 
     def separation(self, side, edge):
-        """How far the other core's nearest corner lies in front of an edge: by projecting both shapes whole."""
+        """Return the distance of the other core's nearest corner in front of an edge, by projecting all corners."""
         n = self.normal(side, edge)
         return float((self.points[1 - side] @ n).min() - (self.points[side] @ n).max())
 
@@ -263,7 +263,7 @@ def check_alternating_projections(case, steps):
 
 
 def _to_core(cores, point, side):
-    """How far a point lies from a core: 0 inside it."""
+    """Return the distance of a point from a core: 0 inside it."""
     ring = cores.points[side]
     if len(ring) > 2 and all(float((point - p) @ cores.normal(side, k)) <= 0.0 for k, p in enumerate(ring)):
         return 0.0

@@ -38,7 +38,7 @@ def separation(p, q):
 
 
 def is_counter_clockwise_normal(core, edge, n):
-    """Tell whether n is the unit outward normal of an edge."""
+    """Return whether n is the unit outward normal of an edge."""
     e = core[(edge + 1) % len(core)] - core[edge]
     length = np.linalg.norm(e)
     rounding = 1e-9 + 4e-15 * float(np.abs(core).max()) / length

@@ -84,7 +84,7 @@ def _check_choice(cores, rule, polygons, tried, reference):
 
 
 def _check_climb(tried, n, near):
-    """From the first edge to both neighbors, then on where the separation grows until it no longer does."""
+    """The search goes from the first edge to both neighbors, then on while the separation grows."""
     if not tried:
         return
     edges, heights = [at[1] for at in tried], [at[2] for at in tried]
@@ -94,7 +94,7 @@ def _check_climb(tried, n, near):
 
 
 def _is_climb(edges, heights, first, step, n, near):
-    """Tell whether it went on from a neighbor, in its direction, ever higher but for the last."""
+    """Return whether it went on from a neighbor, in its direction, ever higher but for the last."""
     onward = [(edges[first] + step * (k + 1)) % n for k in range(len(edges) - 3)]
     walk = [heights[0], heights[first], *heights[3:]]
     rises = all(higher > lower - near for lower, higher in itertools.pairwise(walk[:-1]))

@@ -26,7 +26,7 @@ def bend(p, q, r):
 
 
 def is_convex(loop, near):
-    """Tell whether a loop never turns right, within `near` meters."""
+    """Return whether a loop never turns right, within `near` meters."""
     n = len(loop)
     return all(bend(loop[k - 1], loop[k], loop[(k + 1) % n]) >= -near for k in range(n))
 

@@ -27,7 +27,7 @@ def twice_area(p, q, r):
 
 
 def is_hull_of(corners, points):
-    """Tell whether a ring turns left at each corner, and no point lies right of any edge."""
+    """Return whether a ring turns left at each corner, and no point lies right of any edge."""
     n = len(corners)
     edges = [(corners[k], corners[(k + 1) % n]) for k in range(n)]
     strict = all(turn(p, q, corners[(k + 2) % n]) == 1 for k, (p, q) in enumerate(edges))
@@ -126,7 +126,7 @@ GAP = math.pi + 2e-6
 
 
 def is_smallest(center, radius, points, near):
-    """Tell whether a circle holds points, and cannot shrink: those on its edge leave no half of it free."""
+    """Return whether a circle holds points, and cannot shrink: those on its edge leave no half of it free."""
     away = [math.dist(center, point) for point in points]
     if max(away) > radius + near:
         return False

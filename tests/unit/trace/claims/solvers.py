@@ -78,7 +78,7 @@ class Bodies:
         return sum(float(line * self.inverse[body] @ line) for body, line in lines.items())
 
     def check_change(self, step, change, terms=None):
-        """Hold that the velocities changed by the impulses' J^T P / m, and all others not at all.
+        """Check that the velocities changed by the impulses' J^T P / m, and all others not at all.
 
         Of many impulses `terms` has the sum of |J^T P| for each body: where they cancel, each is rounded to its own size and not to the
         sum's (friction of 1.47 on bodies in one place: impulses of 1e18 N s that leave a tenth of that).
@@ -403,7 +403,7 @@ def rows_of(bodies, step):
 
 
 def check_cone(bodies, step):
-    """Hold that all points push, friction within the cone; return what they do to each body, J^T P, and the sum of |J^T P|."""
+    """Check that all points push, with friction within the cone; return their effect on each body, J^T P, and the sum of |J^T P|."""
     change, terms, rows = {}, {}, list(rows_of(bodies, step))
     most = max((pn for _, _, pn, _, _ in rows), default=0.0)
     for _, lines, pn, pt, mu in rows:
@@ -438,7 +438,7 @@ def check_forces(bodies, step, accumulated):
 
 
 def check_piece(bodies, step):
-    """By RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m)."""
+    """With RK4 each velocity changes by h (g + (F1 + 2 F2 + 2 F3 + F4) / 6 m)."""
     sets, bodies.sets = bodies.sets, []
     seconds = step.values["seconds"]
     if len(sets) != 4 or bodies.jointed or any(each.values["others"] for each in sets):
