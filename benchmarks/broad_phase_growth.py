@@ -33,7 +33,7 @@ N_FRAMES = 4
 """Frames in a turn."""
 
 PARTNERS = 1.0
-"""Overlapping pairs a box, whatever the spread."""
+"""Overlapping pairs per box, at any spread."""
 
 MIN_BOXES = 1_000
 """Boxes of a quick run, and of a trial."""

@@ -55,7 +55,7 @@ def _heap(solver: str, count: int) -> Demo:
 
 
 class _Table:
-    """A server, a whole client, and users of whom there is only what they say."""
+    """A server, a full client, and users who only send messages."""
 
     def __init__(self, solver: str, count: int, n_clients: int) -> None:
         self.now = 0.0

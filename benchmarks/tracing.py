@@ -186,7 +186,7 @@ _REPEATS = 10
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Time each kernel in turn without a trace, without all that records, and with a trace."""
+    """Time each kernel in turn without a trace, without any tracing code, and with a trace."""
     return [row for name in _ASKED for row in _measured(name, quick)]
 
 

@@ -1,7 +1,7 @@
-"""Steps of whatever can be stepped."""
+"""Steps of worlds, demos and histories."""
 
 
-def steps(world, n):
+def steps(steppable, n):
     """Step a world, a simulation or a history n times."""
     for _ in range(n):
-        world.step()
+        steppable.step()

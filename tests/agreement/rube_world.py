@@ -1,4 +1,4 @@
-"""Exports of R.U.B.E. beside a world made straight with Box2D's Python interface, by the steps of the editor's own loader, b2dJson.
+"""Build R.U.B.E. exports directly with Box2D's Python interface, in the steps of the editor's own loader, b2dJson.
 
 ``python -m tests.agreement.rube_world FILE ...`` takes 600 steps of each and prints how far the bodies are apart.
 """

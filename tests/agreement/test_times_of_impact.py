@@ -1,4 +1,4 @@
-"""Times of impact against Box2D's, and whatever differs against shapely's distances along the way.
+"""Times of impact agree with Box2D's; differences are judged by shapely's distances along the motion.
 
 Both aim at cores `max(slop, radii - 3 slop)` apart, within a quarter of the slop. Box2D may pass over a touch that comes and goes, and
 says so in its documentation; then shapely has to show the cores clearly nearer than the target before Box2D's time. Nothing else is

@@ -142,7 +142,7 @@ NOTHING = {
 FEW = ("gravity", "floor put down", "floor's mask", "floor smooth", "belt runs", "hook put aside", "motor on", "wall set into it")
 """Changes tried with every solver; the rule is the same for all, so the rest are tried with one solver of each kind."""
 OWN_STATES = ("box2d", *methods())
-"""Chipmunk keeps whatever lies on a kinematic body awake."""
+"""Chipmunk keeps bodies on a kinematic body awake."""
 CASES = [(change, solver) for solver in OWN_STATES for change in (CHANGES if solver in ("box2d", "soft_step") else FEW)]
 
 

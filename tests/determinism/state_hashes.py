@@ -25,7 +25,7 @@ SEEDS = (0, 1, 2)
 
 
 def machine():
-    """Return what the bits of a hash depend on beside the program."""
+    """Return what the bits of a hash depend on besides the program."""
     return f"{platform.system()} {platform.machine()}, Box2D {version_of('Box2D')}, numpy {version_of('numpy')}"
 
 

@@ -1,4 +1,4 @@
-"""A world restored to a keyframe goes on as the one that came through it, to the last bit, whatever happens in it."""
+"""A world restored to a keyframe goes on as the original one, to the last bit."""
 
 import pickle
 
@@ -40,7 +40,7 @@ def pile():
 
 
 def chain():
-    """A bridge of which every second joint has a limit, hung at both ends, with discs on it and a sensor through which it swings."""
+    """Return a bridge hung at both ends, with limits on every second joint, discs on it and a sensor through which it swings."""
     world = new_world()
     post = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(-5.0, 6.0)))
     before = post

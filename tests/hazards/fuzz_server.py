@@ -313,7 +313,7 @@ def _mutants(siege, peer):
 
 
 def _gentle(siege, peer):
-    """Send good acts with odd values, of which the worlds must refuse what they cannot take."""
+    """Send valid actions with odd values; the worlds must reject invalid ones."""
     dice, server = siege.dice, siege.server
     yield [siege.hello(peer)]
     number = 1
@@ -463,7 +463,7 @@ ATTACKS = {
 HARMLESS = (
     "noise", "flood", "asker", "far", "negative", "numbers", "other", "leaver", "deep", "giant", "stranger", "half", "guesser",
 )  # fmt: skip
-"""Those of whom nothing is let through but that they come and go."""
+"""Attackers whose messages are all dropped, except that they come and go."""
 REASONS = {
     "noise": "not a valid message",
     "flood": r"messages per second",

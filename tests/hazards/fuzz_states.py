@@ -69,7 +69,7 @@ class Good:
 
 
 def sealed(plain, pieces=()):
-    """Return a state of these parts, whatever they are."""
+    """Return a state made of these parts, valid or not."""
     content = msgspec.msgpack.encode(plain)
     rest = b"".join(piece for piece in pieces if isinstance(piece, bytes)) if isinstance(pieces, list) else b""
     return len(content).to_bytes(4, "little") + content + rest

@@ -24,7 +24,7 @@ MAX_SECONDS = 10.0
 """Processor time of a command, including the start of the program."""
 MAX_BYTES = 500_000_000
 PATIENCE = 900.0
-"""Seconds of wall clock after which a process is ended: one that waits for ever, or a machine that is busy."""
+"""Seconds of wall clock after which a process is killed: it hangs, or the machine is busy."""
 MAX_ADDRESSES = 12_000_000_000
 """Bytes of address space: a process that wants more gets a MemoryError instead of the machine."""
 STATUSES = (0, 1, 2)

@@ -1,4 +1,4 @@
-"""Somebody who plays with a demo at random, through its history: grabs, drags, keys, parameters, edits, files, restarts."""
+"""A random player of a demo, through its history: grabs, drags, keys, parameters, edits, files, restarts."""
 
 import math
 import random
@@ -62,7 +62,7 @@ WEIGHTS = {
     "set_settings": 2,
     "apply_impulse": 6,
 }
-"""How often each thing is done, beside the others."""
+"""Relative frequency of each action."""
 BUSY = 0.25
 SWITCHING = 0.02
 """Chance of another solver between two steps."""

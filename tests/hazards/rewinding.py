@@ -1,4 +1,4 @@
-"""Demos that somebody plays with, rewinds and plays again: a state machine of Hypothesis.
+"""Demos are played, rewound and played again at random: a state machine of Hypothesis.
 
 ``python -m tests.hazards.rewinding [--demo ID] [--examples 20] [--rules 60]`` is a long run over all demos. `--solver NAME` drives them,
 Box2D unless named, and `--switch NAME...` now and then another of these; `--seed` makes other runs.

@@ -1,4 +1,4 @@
-"""Whatever is given for a value to a specification, a shape or a method of a world is taken, or refused by the one named error: issue 29.
+"""Specifications, shapes and methods of a world accept any value or reject it with the one named error: issue 29.
 
 Objects whose special methods raise, numbers too long to write out, arrays without dimension, sets, iterators that break off or never end.
 A method or a specification that is added without an entry here fails `test_everything_is_asked`.
@@ -55,7 +55,7 @@ def _raise(*_, **__):
 
 
 def raising(base, *but, only=""):
-    """A class of which every special method raises, but for some; or only one does."""
+    """Return a class whose special methods raise, all but some, or only one."""
     names = [name for name in _SPECIAL if name not in but and (not only or name == only)]
     return type(f"Raising{base.__name__.title()}", (base,), dict.fromkeys(names, _raise))
 

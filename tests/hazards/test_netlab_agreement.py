@@ -1,4 +1,4 @@
-"""All copies of a shared world go through the same states, whatever its users do, and one who comes late too; more of it by the command."""
+"""All copies of a shared world go through the same states, also those of late clients; the command tests more."""
 
 import pytest
 

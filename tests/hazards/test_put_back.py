@@ -1,4 +1,4 @@
-"""Whatever Box2D throws, out of whatever command, the world stands as before and says so; where it cannot, it says only that."""
+"""After any exception of Box2D in any command, the world is as before and says so, or says that it cannot be."""
 
 import pytest
 

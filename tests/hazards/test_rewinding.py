@@ -1,4 +1,4 @@
-"""Demos that somebody plays with at random are rewound and played again, all to the last bit; a fault in it is found.
+"""Demos played at random are rewound and played again, to the last bit; a planted fault is found.
 
 Short here. All demos, longer: ``python -m tests.hazards.rewinding``.
 """
@@ -46,7 +46,7 @@ class Pendulum(Demo):
     id = "pendulum"
 
     def build(self):
-        """Ten rods and a weight, hung up beside each other."""
+        """Ten rods and a weight, hung up side by side."""
         world = self.add_stage(World()).world
         before = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static"))
         for k in range(10):

@@ -119,7 +119,7 @@ class Guest:
 
 
 def besiege(port, certificate, n, n_late=1):
-    """Let so many strangers come to a host, and guests beside them, one before and the others meanwhile; return what came of it."""
+    """Connect `n` strangers to a host, and guests before and meanwhile; return a report."""
     guests = [Guest("first", port, certificate)]
 
     def turn():

@@ -1,4 +1,4 @@
-"""An X server for a run, and events that it sends to a window as if somebody sat at it.
+"""An X server for a run, and events that it sends to a window as a user would.
 
 `display` uses the server at ``$DISPLAY``, or starts Xvfb, which has no screen and no window manager. `Hands` feeds one ``xdotool -`` for
 as long as the run takes: starting a process for each event would cost a hundred times as much. It moves the server's one pointer and types
@@ -131,7 +131,7 @@ class Hands:
         self._say(f"windowfocus {self._window}")
 
     def can(self, event):
-        """Return whether somebody at a keyboard and a mouse could do this."""
+        """Return whether a user with keyboard and mouse could do this."""
         if event.type in (pygame.KEYDOWN, pygame.KEYUP):
             return _name(event.key) is not None and not event.mod & ~sum(MODIFIERS)
         if event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):

@@ -49,7 +49,7 @@ _Change = Callable[[Any], ast.AST]
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault: in which function, on which line, of which kind; `before` and `after` are the source of the node."""
+    """A planted fault: its function, line and kind; `before` and `after` are the source of the node."""
 
     function: FunctionType = field(repr=False)
     code: CodeType = field(repr=False)

@@ -120,7 +120,7 @@ def letter(text):
 
 
 def grown(n, seed):
-    """A random simple polygon of n vertices: a tree of Delaunay triangles, each of which brought one new vertex."""
+    """Return a random simple polygon of n vertices: a tree of Delaunay triangles, each with one new vertex."""
     import shapely
 
     draw = np.random.default_rng([n, seed])

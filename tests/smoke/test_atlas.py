@@ -1,4 +1,4 @@
-"""The command ``atlas``, as it is typed: what it writes, and that it goes on after whatever interrupted it."""
+"""The command ``atlas``, as it is typed: its files, and how it resumes after any interruption."""
 
 import csv
 import json

@@ -94,13 +94,13 @@ def test_the_command_runs_a_demo_in_any_folder(scripts, tmp_path):
 
 
 def test_the_command_writes_a_page_in_any_folder(scripts, tmp_path):
-    """The player's style and script are beside its modules."""
+    """The player's style and script are in the folder of its modules."""
     _run(scripts / "collision-lab", "step", "gjk", "--html", "gjk.html", cwd=tmp_path)
     assert "</html>" in (tmp_path / "gjk.html").read_text(encoding="utf-8")
 
 
 def test_all_is_there(scripts, tmp_path):
-    """Demos, the files beside them and the sprites', benchmarks, and the doctor, who finds no requirements.txt."""
+    """Demos with their files and sprites, benchmarks, and the doctor, which finds no requirements.txt."""
     demos = {demo["id"] for demo in json.loads(_run(scripts / "collision-lab", "list", "--json", "-", cwd=tmp_path).stdout)["demos"]}
     assert demos == {demo.id for demo in all_demos()}
     for demo in ("pair", "nonconvex_characters"):

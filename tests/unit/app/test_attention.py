@@ -1,4 +1,4 @@
-"""The loop rests where nobody looks: no steps, no pictures, and back at once."""
+"""The loop rests while the window is hidden: no steps, no pictures, and it is back at once."""
 
 import pygame
 import pytest

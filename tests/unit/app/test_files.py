@@ -38,7 +38,7 @@ def test_another_ending_is_refused(tmp_path):
 
 
 def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
-    """Permissions hold nobody back who runs this as root, so the system's answer is put in its mouth."""
+    """Permissions do not restrict root, so the system's error is simulated."""
 
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")

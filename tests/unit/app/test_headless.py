@@ -91,7 +91,7 @@ def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture
         needs_referee = True
 
         def arrivals(self):
-            """Nothing comes while nobody has begun to load it."""
+            """Return no arrivals, since no loading has begun."""
             return ()
 
         def after_step(self):
@@ -161,7 +161,7 @@ def test_the_tour_refuses_a_file_for_a_directory(drop, tmp_path):
 
 
 def noise():
-    """A picture of which PNG makes no less than it is."""
+    """Return a picture that PNG cannot compress."""
     return pygame.image.frombytes(random.Random(0).randbytes(3 * 64 * 64), (64, 64), "RGB")
 
 

@@ -1,4 +1,4 @@
-"""The panel beside a demo: buttons, sliders, choices."""
+"""The panel of a demo: buttons, sliders, choices."""
 
 import re
 

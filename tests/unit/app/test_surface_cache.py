@@ -8,7 +8,7 @@ from engine.app.screen import SurfaceCache
 
 
 class Wall:
-    """Some parts beside each other, each painted in a color that counts how often it was painted."""
+    """Parts side by side, each painted in a color that counts its paintings."""
 
     def __init__(self, names):
         self.kept = SurfaceCache()

@@ -268,7 +268,7 @@ def test_columns_are_read_only():
 
 
 def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_computed():
-    """Box2D goes on calling the two touching, with a manifold that nobody has filled in."""
+    """Box2D still reports the two as touching, with an empty manifold."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(2.0, 0.5), sensor=True),), type="static"))
     box = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 0.9)))

@@ -45,7 +45,7 @@ KINDS = {
     "motor": (MotorJointSpec(BASE, BODY), {"linear_offset": (3.5, 0.5), "angular_offset": 0.2, "max_force": 60.0}),
     "mouse": (MouseJointSpec(BODY, (3.2, 0.3), 50.0), {"max_force": 80.0, "frequency": 3.0}),
 }
-"""A joint of each kind between a static body and a box 3 m beside it, and what it is given later."""
+"""A joint of each kind between a static body and a box 3 m away, and its later changes."""
 
 
 def hung(spec):

@@ -1,4 +1,4 @@
-"""A world that nobody prepared is as fast as any: it reads Box2D's memory from its first step on, with the same bits (issue 29)."""
+"""A world without `prepare` is as fast as any: it reads Box2D's memory from its first step on, with the same bits (issue 29)."""
 
 import os
 import subprocess

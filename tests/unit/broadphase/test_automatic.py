@@ -1,4 +1,4 @@
-"""The automatic choice: each structure is really taken where it belongs, nobody sees it by the pairs, and it does not waver."""
+"""The automatic choice: each structure is chosen for its scenes, the pairs stay the same, and the choice is stable."""
 
 import math
 

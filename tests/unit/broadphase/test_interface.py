@@ -1,4 +1,4 @@
-"""One suite for all structures: pairs, regions and rays are brute force's, whatever happened before."""
+"""One suite for all structures: pairs, regions and rays are those of brute force after any changes."""
 
 import itertools
 from fractions import Fraction

@@ -72,7 +72,7 @@ def test_only_what_changes_its_cells_is_moved():
 
 
 def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
-    """Seen by changing what is kept: a pair that nobody touched is given back as it is, one that was touched is found anew."""
+    """The cached pairs are changed: a pair that did not move is returned from the cache, one that moved is found anew."""
     spatial_hash, truth = SpatialHash(), BruteForce()
     boxes = spread(400, 0.5)
     pairs = spatial_hash.pairs(boxes)

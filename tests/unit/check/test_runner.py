@@ -1,4 +1,4 @@
-"""Whatever the function does in its process, each call is accounted for, and the next pair is asked."""
+"""Every call of a user's function in its process gets a reply, whatever it does, and the next pair is tried."""
 
 from __future__ import annotations
 

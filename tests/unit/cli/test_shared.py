@@ -1,4 +1,4 @@
-"""host and join: processes that share a world agree; mistakes are one line; whatever ends, ends with words and a status."""
+"""host and join: processes that share a world agree; mistakes are one line; each end has a message and a status."""
 
 import json
 import os
@@ -153,7 +153,7 @@ class _LocalLine(SimulatedConnection):
 
 @pytest.mark.parametrize("after", ["closed", "connecting", "open"], ids=["nothing listens", "no answer", "silence"])
 def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after, tmp_path):
-    """Issue 29: where nothing listened any more it was tried for ever. No clock runs here: a frame passes with each sleep."""
+    """Issue 29: a client retried forever a port on which nothing listened any more. No clock runs here: a frame passes with each sleep."""
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
     session = ClientSession(Client("ann"), line)

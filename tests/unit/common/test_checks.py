@@ -68,7 +68,7 @@ def test_rows_and_pairs():
 
 
 class Spoiled:
-    """Raises whatever is asked of it."""
+    """An object that raises on any access."""
 
     def __array__(self, *_, **__):
         raise RuntimeError("no array")

@@ -1,4 +1,4 @@
-"""A script that waits for the compiler gets one notice on standard error, after two seconds, and nobody else gets it."""
+"""A script that waits for the compiler gets one notice on standard error, after two seconds; other programs get none."""
 
 import os
 import subprocess

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot 
 
 
 class _Interrupting:
-    """Whoever looks for an attribute of it is interrupted."""
+    """An object that interrupts whoever reads an attribute."""
 
     def __getattr__(self, name):
         os.kill(os.getpid(), signal.SIGINT)

@@ -345,7 +345,7 @@ def test_jobs_and_a_scheduler_exclude_each_other(capsys):
 
 
 def test_an_unreachable_scheduler_is_reported(capsys, monkeypatch):
-    """Nobody listens; somebody listens and says nothing; somebody answers in another language."""
+    """Nothing listens at the port, or it does not answer, or it speaks another protocol."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""The report of `compare`: whole, by itself, the same whoever did the work; nothing that a user named can leave its place."""
+"""The report of `compare` is complete, self-contained and independent of the number of processes; users' text stays text."""
 
 from __future__ import annotations
 

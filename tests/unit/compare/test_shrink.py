@@ -27,7 +27,7 @@ LONG = 10.0 * PATIENCE
 """Seconds, of which each pair gets a tenth."""
 RUN = Run(60, 7, ("manifold",), ("polygon/polygon",))
 SHOWN = 8
-"""Unexplained differences of a query that are kept; 20 outside of these tests, each of which takes a fifth of a second to be made small."""
+"""Unexplained differences of a query that are kept; outside of these tests 20. Shrinking one takes a fifth of a second."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -219,7 +219,7 @@ def test_a_folder_in_place_of_a_picture_is_refused_and_not_kept_open(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
 def test_a_picture_that_is_a_pipe_is_not_waited_for(tmp_path):
-    """Issue 29: whoever opens a pipe that nobody writes to waits for ever."""
+    """Issue 29: opening a pipe without a writer blocks forever."""
     os.mkfifo(tmp_path / "pipe.png")
     with pytest.raises(InvalidInputError, match="not a regular file"):
         read_opacity(tmp_path / "pipe.png")

@@ -1,4 +1,4 @@
-"""Drawings made to take for ever: within limits, or refused at once by a line that names the limit. All of them, at full size:
+"""Drawings made to take forever stay within limits, or are rejected at once in a line that names the limit. All of them, at full size:
 ``python -m tests.hazards.hostile_files``."""
 
 import math

@@ -450,7 +450,7 @@ def test_style_sheets_and_clips_without_end_are_refused(tmp_path, monkeypatch, c
 
 
 def test_long_selectors_and_spaces_take_no_time(tmp_path):
-    """Each of the parts of a selector could stand for any of sixty ancestors: tried one by one, for ever."""
+    """Each part of a selector could match any of sixty ancestors: trying them one by one takes forever."""
     chain = "g " * 30 + "rect.none"
     text = f"<style>{chain}{{fill:none}} {'g ' * 20}rect.a{{fill:none}} {' ' * 200_000}</style>" + "<g>" * 58
     text += '<rect class="a" width="50" height="50"/><rect width="20" height="20"/>' + "</g>" * 58

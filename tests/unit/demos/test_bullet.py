@@ -1,4 +1,4 @@
-"""The demo `bullet`: fires by itself, the same for the same seed, in words and pictures for each rule and target."""
+"""The demo `bullet` fires automatically, the same for the same seed, in words and pictures for each rule and target."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Nothing passes through anything under the soft step, whatever Box2D's bullets do."""
+"""Nothing passes through anything under the soft step, unlike Box2D's bullets."""
 
 import math
 

@@ -201,7 +201,7 @@ def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method):
     ],
 )
 def test_a_motor_joint_brings_a_free_pair_to_its_place_at_rest_without_spin(method, hertz):
-    """Nothing outside acts. Where the two arms of the row met in no point, the pair spun at 3 rad/s for ever."""
+    """Nothing outside acts. Where the two arms of the row met in no point, the pair spun at 3 rad/s forever."""
     world = _world(method, hertz)
     a, b = _disc(world, 1.0, (0.0, 0.0)), _disc(world, 1.0, (2.0, 0.0))
     world.create_joint(MotorJointSpec(a, b, linear_offset=(0.0, 2.0), max_force=10.0, max_torque=10.0))
@@ -230,7 +230,7 @@ two rows leave half of it."""
 
 @pytest.mark.parametrize("method", OURS)
 def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method):
-    """By `avbd` a free pair swung for ever from a share of 2/3 on, and of 1 and 100 kg from any. Each pair is far from the others."""
+    """With `avbd` a free pair swung forever from a share of 2/3 on, and of 1 and 100 kg from any. Each pair is far from the others."""
     world, joined = _world(method), []
     for name, share in product(PAIRS, (0.7, 1.0)):
         if name != "heavy on light" or method in AT_ONCE:
@@ -271,7 +271,7 @@ def test_limits_that_are_equal_hold(method):
 
 
 STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impulses", "shock_propagation"))
-"""Methods that bear the motor below on an arm 200 times as inert as its disc, whatever holds it."""
+"""Methods that hold the motor below on an arm 200 times as inert as its disc."""
 
 
 @pytest.mark.parametrize("method", STIFF)

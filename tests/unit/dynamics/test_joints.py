@@ -1,4 +1,4 @@
-"""Each of the eleven joints under the soft step: what it holds, what it lets go, and what it bears."""
+"""Each of the eleven joints under the soft step: its constraint, its freedom and its load."""
 
 import math
 

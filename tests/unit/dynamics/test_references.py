@@ -28,7 +28,7 @@ BY_8 = {
     # a corner has one contact in place of two to bear a house by, and an overlap goes with the load on the masses of the pair
     ("mass_ratio_wedges", "overlap"): 32.0,
 }
-"""Demands that are missed with 8 sub-steps: what is borne instead, and why."""
+"""Demands that are missed with 8 sub-steps: the accepted error, and why."""
 
 BY_32 = {
     # the softness of its joint, which each sub-step damps a little: of first order

@@ -46,7 +46,7 @@ def _scene(solver, density):
 
 @pytest.mark.parametrize("solver", METHODS)
 def test_bodies_of_other_masses_move_the_same_to_the_bit(solver):
-    """All densities times a power of two: whatever is compared with a mass of its own kind comes out the same, rounding included."""
+    """With all densities times a power of two, comparisons between masses have the same results, rounding included."""
     powers = (0, -12, 16) if solver == "penalty" else (0, -20, 26)  # as far as the stiffness that goes with it may be set
     runs = []
     for power in powers:

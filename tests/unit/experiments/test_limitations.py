@@ -54,7 +54,7 @@ def test_each_row_does_what_the_rule_says(target, continuous, bullet, speed, thi
     ],
 )
 def test_which_of_many_bullets_are_detected_or_pass(measure, shares):
-    """A sensor misses most, whatever the flag, and a swept test none; only flag and continuous physics together stop them all."""
+    """A sensor misses most with or without the flag, and a swept test none; only flag and continuous physics together stop them all."""
     findings = measure(n_shots=60)
     assert all(finding.holds for finding in findings)
     assert tuple(finding.measured > 0.5 for finding in findings) == shares

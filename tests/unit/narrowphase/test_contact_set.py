@@ -1,4 +1,4 @@
-"""Contact sets: a point or a segment, only at a touch, whatever the kinds, and batch as scalar."""
+"""Contact sets of all kinds of shapes: a point or a segment, only at a touch; batch as scalar."""
 
 import math
 

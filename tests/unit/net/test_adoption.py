@@ -1,4 +1,4 @@
-"""A client whose world has gone astray, by whatever it was, is put right by the server's keyframe, and goes on with what it was doing."""
+"""A client whose world differs for any reason is corrected by the server's keyframe, and goes on with what it was doing."""
 
 import contextlib
 from functools import partial

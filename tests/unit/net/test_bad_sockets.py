@@ -148,7 +148,7 @@ def test_what_speaks_another_protocol_is_refused(host):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere loopback has one address")
 def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way():
-    """Issue 29: a crowd from one address keeps nobody out who comes from another."""
+    """Issue 29: a crowd from one address does not keep out clients from another."""
     with _serving(ServerSettings(limits=Limits(connections=4, half_open=3))) as full:
 
         def come(k, address):

@@ -1,4 +1,4 @@
-"""A client keeps time with the server, however its clock goes; what it must do without a server; what it lets nobody do to it."""
+"""A client keeps time with the server, whatever its own clock; it works without a server, and rejects bad messages."""
 
 import itertools
 from functools import partial

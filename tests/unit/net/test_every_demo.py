@@ -1,4 +1,4 @@
-"""Demos that can be shared, played by two users at once: late actions make no difference, whatever the demo does with them."""
+"""Demos that can be shared, played by two users at once: late actions make no difference in any demo."""
 
 import contextlib
 

@@ -279,7 +279,7 @@ def test_what_one_may_make_is_limited():
 
 
 def test_what_would_make_the_state_too_large_to_be_sent_is_denied(monkeypatch):
-    """Issue 30: it was applied, and nobody could join any more."""
+    """Issue 30: it was applied, and no client could join any more."""
     monkeypatch.setattr("engine.net.server._MEASURED_BYTES", 0)
     monkeypatch.setattr("engine.net.server._REMEASURE_TICKS", KEYFRAME_TICKS)
     demo = find_demo("simple_shapes")(0)

@@ -1,4 +1,4 @@
-"""Server and clients over sockets of this machine: they agree, part in words, and end in time, whatever the other side does."""
+"""Server and clients over sockets of this machine: they agree, part with a message, and end in time, whatever the other side does."""
 
 import socket
 import threading

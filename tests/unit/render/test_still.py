@@ -64,7 +64,7 @@ class Yard(Demo):
 
 
 class Watched:
-    """A session, what paints it, and what anything may have changed; each frame is painted by somebody new too."""
+    """A session with its painter; each frame is also painted by a new painter, for comparison."""
 
     def __init__(self, demo, raster, grounds):
         self.raster, self.grounds = raster, grounds

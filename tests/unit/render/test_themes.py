@@ -12,7 +12,7 @@ from engine.render.palette import DARK, LIGHT, MIN_CONTRAST, THEMES, contrast
 TEXT_CONTRAST = 4.5
 """WCAG 2.2, success criterion 1.4.3: text of the usual size."""
 DIFFERENT = 10.0
-"""CIE 1976 difference at which two colors beside each other are plainly two; 2.3 is just noticeable (Mahy and others, 1994)."""
+"""CIE 1976 difference at which two adjacent colors are clearly different; 2.3 is just noticeable (Mahy and others, 1994)."""
 
 # Machado, Oliveira, Fernandes 2009, "A physiologically-based model for simulation of color vision deficiency", severity 1, linear RGB.
 SIGHTS = {

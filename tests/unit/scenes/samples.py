@@ -50,7 +50,7 @@ def machine():
 
 
 def three_worlds():
-    """Beside each other: a box that is hinged to a post, one on a motor, and nothing."""
+    """Return three worlds side by side: a box hinged to a post, one on a motor, and nothing."""
     bodies = (BodySpec(BOX, "static", name="post"), BodySpec(BOX, position=(1.0, 0.0)))
     second = SceneWorld(WorldSettings((0.0, 0.0)), bodies, (MotorJointSpec(0, 1, (2.0, 0.0)),), (0.0, -3.0), "driven")
     hinged = (RevoluteJointSpec(0, 1, (0.0, 0.0)),)

@@ -32,7 +32,7 @@ def only(demo):
 
 
 def alone(kind, solver, do, steps):
-    """Return the hash of a demo of that solver, by itself, to which the same is done."""
+    """Return the hash of a demo with that solver alone after the same actions."""
     history = History(kind(0, solver=solver))
     for step in range(steps + 1):
         for _, action in [entry for entry in do if entry[0] == step]:

@@ -187,7 +187,7 @@ def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
 
 
 def test_a_step_that_broke_off_is_no_keyframe():
-    """It ended before its worlds were built anew: nobody who came back to it would go on as it did."""
+    """The history ended before its worlds were rebuilt: going back to that step would not have gone on alike."""
 
     class Broken(Rain):
         id = "broken"
@@ -245,7 +245,7 @@ def test_an_error_of_the_demo_at_an_action_is_part_of_the_past():
 
 
 def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact():
-    """The lane of our swept test shoots with the others, whatever is changed: its kernels are loaded once, and not again by every key."""
+    """The lane of our swept test shoots with the others after any change: its kernels are loaded once, and not again by every key."""
     from engine.app.session import Session
 
     memory.load()
@@ -275,7 +275,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
 
 
 def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
-    """Nobody has done it: what was undone before it had come can still be redone, and what was redone is exact."""
+    """Its arrival is not a user's action: what was undone before it can still be redone, exactly."""
     from engine.app.session import Session
 
     memory.load()

@@ -16,7 +16,7 @@ from engine.world import BodySpec, FixtureSpec, World
 
 
 class Table(Demo):
-    """A ground and two discs on each of its stages, of which key A adds one."""
+    """A ground and two discs on each of its stages; key A adds a stage."""
 
     id = "table"
     parameters = (Parameter("count", 1.0, 1.0, 5.0),)

@@ -24,7 +24,7 @@ FAR = 1.0e5  # m
 
 
 def cases_of(algorithm: Algorithm, n: int, seed: int = 0) -> Iterator[Case]:
-    """Give n cases that the algorithm takes: its example first, then the adversarial ones in turn with random ones."""
+    """Yield n cases that the algorithm accepts: its example first, then the adversarial ones in turn with random ones."""
     rng = np.random.default_rng(seed)
     made, tried = 0, 0
     yield algorithm.example
@@ -152,7 +152,7 @@ def _outline(rng: np.random.Generator, k: int) -> OutlineCase:
 
 
 def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:
-    """Scattered, in a row, one inside the other, all the same, points, far from the origin."""
+    """Return boxes: scattered, in a row, nested, identical, points, far from the origin."""
     n = int(rng.integers(1, 24))
     low = rng.uniform(-5.0, 5.0, (n, 2)) + (FAR if k % 6 == 5 else 0.0)
     size = rng.uniform(0.1, 2.0, (n, 2))

@@ -20,7 +20,7 @@ BOX = Polygon.box(0.5, 0.5)
 
 
 class Asks(Algorithm[Any]):
-    """An algorithm of which the case is chosen."""
+    """An algorithm with a chosen case."""
 
     name, title, page, pseudo_code = "asks", "", "", ("",)
     case: ClassVar[Any] = None

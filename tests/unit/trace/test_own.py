@@ -1,4 +1,4 @@
-"""A user's own function beside an algorithm: the step that is named is the first that denies its answer."""
+"""A user's own function compared with an algorithm: the named step is the first that contradicts its answer."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def joined(world):
 
 
 def fast(world):
-    """Return bullets between thin walls, one of which moves, with a sensor and elastic impacts."""
+    """Return bullets between thin walls, one of them moving, with a sensor and elastic impacts."""
     for x in (-4.0, 4.0):
         world.create_body(BodySpec((FixtureSpec(Segment((x, -9.0), (x, 9.0)), restitution=0.9),), "static"))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 3.0)),), "kinematic", (-3.0, 0.0), 0.0, (45.0, 0.0), 20.0))

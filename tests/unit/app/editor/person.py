@@ -19,7 +19,7 @@ Point = tuple[float, float]
 
 
 class Yard(Demo):
-    """A floor, an edge beside it, and two boxes in the air: bodies 0 to 3."""
+    """A floor, an edge next to it, and two boxes in the air: bodies 0 to 3."""
 
     id, category, title, watch = "yard", "Tests", "Yard", "Whatever you build."
 

@@ -1,4 +1,4 @@
-"""Joints in the hand: clicked, shown, changed, undone, deleted; and a car of which everything is made in the window."""
+"""Joints in the inspector: clicked, shown, changed, undone, deleted; and a car made entirely in the window."""
 
 from dataclasses import replace
 

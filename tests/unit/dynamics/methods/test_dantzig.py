@@ -66,7 +66,7 @@ def test_any_guess_leads_to_an_answer():
 
 @pytest.mark.parametrize("diagonal", [0.0, -1e-17])
 def test_a_row_that_moves_nothing_counts_as_none(diagonal):
-    """Its force was whatever came out of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
+    """Its force was an arbitrary solution of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
     rng = np.random.default_rng(3)
     for _ in range(20):
         a, b, bounds = _with_friction(rng, 0.6)

@@ -1,4 +1,4 @@
-"""The soft step with what an island bears solved at once (`engine.dynamics._direct_kernel`)."""
+"""The soft step with islands solved directly (`engine.dynamics._direct_kernel`)."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""XPBD: compliance is in meters a newton whatever the sub-steps; static friction holds a point wholly or not at all."""
+"""XPBD: compliance is in meters per newton at any number of sub-steps; static friction holds a point entirely or not at all."""
 
 import math
 

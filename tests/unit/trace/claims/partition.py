@@ -62,7 +62,7 @@ def rings_of(case):
 
 
 def corners_of(case):
-    """Return the corners with those beside them."""
+    """Return the corners with their neighbors."""
     return [(ring[k - 1], ring[k], ring[(k + 1) % len(ring)]) for ring in rings_of(case) for k in range(len(ring))]
 
 

@@ -76,7 +76,7 @@ class Drawn:
         return [] if name not in self.above else [self.above[name], *self.ancestors(self.above[name])]
 
     def cost_beside(self, name, box):
-        """Return what a new leaf beside a node costs: half the perimeter round both, and what all above grow by."""
+        """Return the cost of a new leaf at a node: half the perimeter around both, and the growth of all ancestors."""
         grown = sum(half_perimeter(around((self.box(up), box))) - half_perimeter(self.box(up)) for up in self.ancestors(name))
         return half_perimeter(around((self.box(name), box))) + grown
 
@@ -87,7 +87,7 @@ class Drawn:
 
 
 class Drawings:
-    """The trees of a case's pictures, each of which is read once."""
+    """The trees of a case's pictures, each read once."""
 
     def __init__(self, case, margin=0.0):
         self.case, self.margin, self.known = case, margin, {}
@@ -177,7 +177,7 @@ def check_descent(case, steps, margin=0.0):
 
 
 def check_parts(case, steps):
-    """Whatever is shown of a tree that grows is a part of the whole one, each node with the box that it has there."""
+    """Each picture of a growing tree shows a part of the final one, each node with its box there."""
     drawings = Drawings(case)
     final = drawings.of(steps[-1])
     for step in steps:
