@@ -11,7 +11,6 @@ point        4 u (1 + amplification): the end of an edge is brought into the fra
 """
 
 import math
-import os
 from fractions import Fraction
 from functools import cache
 
@@ -24,8 +23,9 @@ from engine.geometry import Circle, Polygon, Transform
 from engine.query import batch
 from tests.agreement.adversarial import FAMILIES, pairs_of
 from tests.agreement.rational import Edge, Pair, common_part, distance_sq, fractions, off_outline, root
+from tests.simd import COMPILED
 
-PAIRS = 500 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 200
+PAIRS = 500 if COMPILED else 200
 """Pairs of each family: 4,000 in all; fewer where the kernels are not compiled."""
 
 SEPARATION, DECISION, POINT = 2.0, 2.0, 4.0

@@ -3,7 +3,6 @@ note names, in scene files, exports of R.U.B.E. and body files alike, however it
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,13 @@ from engine.cli.main import main
 from engine.decompose.body_file import body_from_json
 from engine.geometry import Polygon
 from engine.scenes.rube import load_rube, scene_of_rube
-from engine.scenes.scene import Scene, build
+from engine.scenes.scene import build
 from engine.scenes.scene_file import load_scene, save_scene, scene_from_json
 from engine.world import BodySpec, FixtureSpec, World
 
 CASE = Path(__file__).parent / "13-polygon-with-a-corner-on-a-line"
 CORNERS = json.loads((CASE / "scene.json").read_text())["bodies"][0]["fixtures"][0]["shape"]["vertices"]
 AREA = 2.6813
-
-Import = Callable[[list[list[float]]], Scene]
 
 
 def rube(corners):

@@ -33,8 +33,6 @@ STEPS = 300
 NO_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
 SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
 
-Hashes = dict[str, list[str]]
-
 
 def hashes_in_process(situation, steps, ids, solver):
     """Return the hashes of a situation, of each of its runs, from a process of its own."""

@@ -22,7 +22,6 @@ import re
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -81,9 +80,6 @@ _PER_FRAME = 48
 
 _OFTEN = {"mutants": 10.0, "gentle": 4.0, "past": 2.0, "asker": 2.0, "flood": 0.1}
 """How often a kind of attack comes, against the others: a flood alone is a thousand messages."""
-
-Session = Iterator[list[bytes]]
-"""Bytes that one connection sends, frame by frame."""
 
 _DISC = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.5, 5.0))
 _BOX = BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0), linear_velocity=(1.0, 2.0))

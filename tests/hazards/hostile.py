@@ -27,8 +27,6 @@ NASTY_NAME = "a\x1b[31mb\x1b]0;owned\x07c\x08\x9bd\u202ee\u2066f\u200bg\u2028h\r
 SURROGATE = "half \ud83d of a pair"
 """Half of a pair of UTF-16, which JSON lets through and no encoding can write."""
 
-Point = tuple[float, float]
-
 
 @dataclass(frozen=True, slots=True)
 class Hostile:

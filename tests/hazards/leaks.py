@@ -11,7 +11,6 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pygame
@@ -32,8 +31,6 @@ BACKGROUND = 60.0
 """Seconds that threads have to end, so that what they work with is not counted,"""
 WAIT_FOR_EVER = (threading.main_thread().name, "dropped files")
 """but for these."""
-
-Doing = Callable[[], None]
 
 
 def left_by(monkey, doing, times):

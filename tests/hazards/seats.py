@@ -21,7 +21,6 @@ from tests.hazards.x_server import Hands, display
 
 __all__ = ["OffScreen", "OnScreen", "Seat", "on_screen"]
 
-Size = tuple[int, int]
 WARM_UP = 300.0
 """Seconds that the live check may take to get ready: it compiles where nothing is compiled yet."""
 BETWEEN_LOOKS = 0.02

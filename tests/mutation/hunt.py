@@ -40,11 +40,6 @@ class Fate:
     batch: int
     note: str = ""
 
-    @property
-    def is_killed(self):
-        """True if the referee noticed."""
-        return self.outcome in ("unexplained", "raised", "endless")
-
 
 @dataclass(frozen=True)
 class Outcome:

@@ -28,12 +28,10 @@ import ast
 import copy
 import inspect
 import sys
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
 
 __all__ = ["Mutant", "functions_of", "mutants_of", "planted"]
 
@@ -42,9 +40,6 @@ _REVERSED = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt,
 _SIGN = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 _PRODUCT = {ast.Mult: ast.Div, ast.Div: ast.Mult}
 _EXTREME = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "cos": "sin", "sin": "cos"}
-
-_Path = tuple[tuple[str, int | None], ...]
-_Change = Callable[[Any], ast.AST]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ Scaling by a power of two changes no digit of any number, and so must not change
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,9 +21,9 @@ from engine import query
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
+from tests.simd import COMPILED
 
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
-PROFILE = settings(max_examples=150 if IS_COMPILED else 20, deadline=None, derandomize=True)  # uncompiled a time of impact takes 0.1 s
+PROFILE = settings(max_examples=150 if COMPILED else 20, deadline=None, derandomize=True)  # uncompiled a time of impact takes 0.1 s
 
 quarter = st.integers(-8, 8).map(lambda n: n / 4.0)
 number = st.one_of(st.floats(-2.0, 2.0, allow_nan=False, width=32).map(lambda x: x if abs(x) > 1e-6 else 0.0), quarter)

@@ -11,8 +11,6 @@ from demos.bullet import TARGETS as CHOICES
 from engine.cli.main import main
 from engine.experiments.spec import RULES, TARGETS
 
-PANEL_TOP = 180
-"""Pixels: the title of a panel, which has the shots' red too, ends there."""
 RUN_KEYS = {"ccd", "target", "hertz", "speed", "thickness", "radius", "tunneled_share", "shots"}
 SHOT_KEYS = {"hit", "tunneled", "stopped_at", "impact_time_box2d", "impact_time_ours", "impact_point", "predicted_tunnels"}
 """Promised; there may be more."""

@@ -69,11 +69,6 @@ def named(window, title):
     return next(dock for dock in window.docks if dock.title == title)
 
 
-def press(window, at):
-    for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
-        window.handle(pygame.event.Event(kind, pos=at, button=1))
-
-
 def test_in_a_small_window_the_scene_keeps_its_share(window):
     log, inspector = (named(window, title) for title in ("Event log", "Inspector"))
     assert log.shown and not inspector.shown

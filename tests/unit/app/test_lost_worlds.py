@@ -1,7 +1,5 @@
 """A world that Box2D breaks and that cannot be put back does not end the window: the demo stands before what broke it."""
 
-from collections.abc import Callable
-
 import pytest
 
 from engine.app.session import Session
@@ -10,7 +8,6 @@ from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec
 
 VIEW = (0, 0, 640, 360)
-Fail = Callable[..., None]
 
 
 @pytest.fixture

@@ -13,8 +13,6 @@ from engine.geometry import AABB, Transform
 
 __all__ = ["CLOUDS", "FAR", "POSES", "brute_force_circle_sq", "exact_world", "holds"]
 
-Exact = tuple[Fraction, Fraction]
-
 
 def _clouds():
     rng = stream(0, "bounding clouds")

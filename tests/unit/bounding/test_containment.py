@@ -1,7 +1,6 @@
 """Every volume contains its shape in exact arithmetic: at any size, anywhere, after any turn."""
 
 import math
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -25,8 +24,6 @@ from engine.bounding.kinds import KINDS
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from tests.unit.bounding.clouds import CLOUDS, FAR, POSES, exact_world, holds
-
-Build = Callable[[object, Transform], object]
 
 VOLUMES = {
     "mean circle": lambda points, xf: mean_circle(points).at(xf),

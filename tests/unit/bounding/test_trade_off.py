@@ -1,7 +1,6 @@
 """The measure of the trade-off: what must hold between the volumes of any outline, and what a circle must give."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ from engine.bounding.kinds import KINDS, volume_name
 from engine.bounding.outlines import outline_area
 from engine.common.errors import InvalidShapeError
 from sprites.figure_outline import OUTLINE
+from tests.simd import COMPILED
 from tests.unit.bounding.test_overlap import FRAME, STAR
-
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 
 @pytest.mark.slow

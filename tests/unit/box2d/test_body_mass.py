@@ -10,10 +10,8 @@ import pytest
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.convert import to_fixture_shape
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, accept
-
-Parts = list[tuple[FixtureShape, float]]
 
 SMALL_AND_FAR = FixtureSpec(Circle(0.004, (34.25, 1.31)), density=10.0)
 """Alone its inertia, 4e-9 kg m^2 of 0.6 about the origin, drowns in float32."""

@@ -27,7 +27,6 @@ from engine.world import (
 from engine.world.step_pairs import PairRecord
 from tests.stepping import steps
 
-DT = 1.0 / 60.0
 BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 """1 kg, 1/6 kg m^2."""
 

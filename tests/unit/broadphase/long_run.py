@@ -20,8 +20,6 @@ QUESTIONS_EVERY = 4
 STEPS_PER_SCENE = 50
 MAX_BOXES = 260
 
-Call = tuple[str, tuple[object, ...]]
-
 
 class DifferenceError(AssertionError):
     """A structure did not answer as brute force did; says how to see it again."""

@@ -1,13 +1,14 @@
 """Boxes to try broad phases on, by name; and the ways in which a structure is compared with brute force."""
 
 import itertools
-import os
 
 import numpy as np
 
+from tests.simd import COMPILED
+
 __all__ = ["SCENES", "around", "check_questions", "questions", "scene"]
 
-N = 120 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 45
+N = 120 if COMPILED else 45
 """Boxes of a scene: enough for several levels of a tree and for crowded cells; fewer where kernels are not compiled."""
 
 

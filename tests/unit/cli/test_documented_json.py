@@ -5,11 +5,9 @@ import re
 import textwrap
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw
@@ -53,8 +51,6 @@ from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS = ROOT / "demos" / "pairs"
-Path_ = tuple[str, ...]
-Documents = Iterator[dict[str, Any] | list[Any]]
 
 _KINDS = {
     "string": (str,),

@@ -5,9 +5,7 @@ makes for itself are poisoned then, too, and reading past an array is an error.
 """
 
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -125,7 +123,6 @@ def alone(solver, chosen):
     return world
 
 
-Scene = Callable[[str, Mapping[str, Any]], World]
 SCENES = {make.__name__: make for make in (contacts, twice_joined, mechanisms, alone)}
 
 

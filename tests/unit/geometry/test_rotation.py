@@ -1,7 +1,6 @@
 """Cosine and sine from sums and products: how near to the truth, and the same bits in every form."""
 
 import math
-import os
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -12,7 +11,6 @@ from engine.geometry._rotation_kernel import cosine_and_sine as compiled
 from engine.geometry._rotation_kernel import turn_poses
 from engine.geometry.rotation import MAX_TURNED, cosine_and_sine
 
-COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 UNITS = 1.6
 """Units in the last place, as `engine.geometry.rotation` derives them."""
 

@@ -12,7 +12,6 @@ from engine.query import manifold
 
 BEND = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]
 PLANK = Polygon.box(1.5, 0.05)
-CAPSULE = Capsule((-0.4, 0.0), (0.4, 0.0), 0.1)
 
 
 def links(points, is_reversed=False, skin=0.0):

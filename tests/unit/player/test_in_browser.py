@@ -36,7 +36,6 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Ch
 
 PAIRS, EXAMPLES = (Path(__file__).parents[3] / name for name in ("demos/pairs", "examples"))
 PLAYER, RECORDING = (f"document.querySelector('section').{name}" for name in ("player", "recording"))
-TRACK = "document.querySelector('.track').getBoundingClientRect()"
 POSES_6 = f"{RECORDING}.bodies.map((body) => {RECORDING}.pose(body, 6).slice(0, 2))"
 LAYERS = f"{PLAYER}.scene.layers"
 QUICK = ("conservative_advancement", "epa", "grid", "ray_cast")

@@ -11,7 +11,6 @@ from engine.sim.replaying import record, replay
 from engine.world import World, default_solver, driven_by
 
 OURS = "soft_step"
-FRAME = 1.0 / 60.0
 SOME = ("bullet", "breakable", "ragdoll")
 
 

@@ -2,7 +2,6 @@
 
 import struct
 import zlib
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -33,8 +32,6 @@ from engine.sim.scene_demo import scene_class
 from engine.sim.state_log import body_digests, body_ids, differing
 from engine.world import BodySpec, FixtureSpec, World
 from tests.hazards import hostile
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def begun(seed=3):

@@ -1,7 +1,5 @@
 """A state that was changed on its way is refused before anything of it is used, and the demo stands as before."""
 
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -37,9 +35,6 @@ class Table(Demo):
         if key == "a":
             self.add_table(7.0)
         return key == "a"
-
-
-Plain = list[Any]
 
 
 def changed(state, change):
