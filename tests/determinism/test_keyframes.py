@@ -98,11 +98,11 @@ def run(world, until=N_STEPS):
 @pytest.mark.parametrize("name", SCENES)
 def test_a_restored_world_goes_on_as_the_one_that_came_through(name):
     memory.load()
-    hashes, kept, every_event = run(SCENES[name]())
+    hashes, kept, all_events = run(SCENES[name]())
     for step, snapshot in kept.items():
         again, _, events = run(World.from_snapshot(pickle.loads(pickle.dumps(snapshot))))
         assert again == {at: digest for at, digest in hashes.items() if at > step}, (name, step)
-        assert events == [entry for entry in every_event if entry[1].step > step], (name, step)
+        assert events == [entry for entry in all_events if entry[1].step > step], (name, step)
 
 
 def test_the_same_without_memory_to_write_to(monkeypatch):

@@ -140,8 +140,8 @@ def test_escape_leaves_no_film(window, tmp_path):
     with noting_words():
         surface = Written(window.size)
         window.show(surface)
-    (words_at,) = [place for words, place in surface.words if "Esc cancels" in words]
-    assert pygame.Rect(dock_of(window, RecordingDock)._timeline.place).contains(words_at), "not over the picture"
+    (hint_rect,) = [place for words, place in surface.words if "Esc cancels" in words]
+    assert pygame.Rect(dock_of(window, RecordingDock)._timeline.place).contains(hint_rect), "not over the picture"
     frames(window)
     key(window, pygame.K_ESCAPE)
     assert not dock_of(window, RecordingDock).is_busy and not window.browsing and not list(tmp_path.iterdir())

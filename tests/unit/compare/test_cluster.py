@@ -286,8 +286,8 @@ def test_ctrl_c_keeps_what_was_found(two, tmp_path):
 
             def two_are_counted():  # four are in flight, and a fifth only when one is done
                 assert run.poll() is None, run.communicate()
-                for keys_of_worker in client.processing().values():
-                    keys.update(keys_of_worker)
+                for worker_keys in client.processing().values():
+                    keys.update(worker_keys)
                 return len(keys) >= 6
 
             until(two_are_counted, look=0.3)  # each look costs the cluster, which has more to do here, some milliseconds

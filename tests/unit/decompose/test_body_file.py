@@ -40,9 +40,9 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path, monkeypatch):
     save_body(path, BodyFile("x", BODY.pieces, OUTLINE, "hull", 1 / 3, 1e-5))
     assert load_body(path).tolerance == 1 / 3 and load_body(path).picture is None and load_body(path).max_pieces is None
     save_body(path, BODY)
-    body_read = load_body(path)
-    assert body_read.outline == OUTLINE and body_read.pieces == BODY.pieces
-    assert (body_read.name, body_read.method, body_read.pixels_per_metre, body_read.max_pieces, body_read.notes) == (
+    body_file = load_body(path)
+    assert body_file.outline == OUTLINE and body_file.pieces == BODY.pieces
+    assert (body_file.name, body_file.method, body_file.pixels_per_metre, body_file.max_pieces, body_file.notes) == (
         "corner",
         "exact",
         240.0,
@@ -50,7 +50,7 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path, monkeypatch):
         ("A note.",),
     )
     first = path.read_bytes()
-    save_body(path, body_read)
+    save_body(path, body_file)
     assert path.read_bytes() == first
 
 
@@ -78,18 +78,18 @@ def test_a_picture_elsewhere_on_the_disk_is_left_out(tmp_path, name):
         (folder / "link").symlink_to(tmp_path)
     body = plain()
     body["picture"]["file"] = name
-    body_read = body_from_json(body, "body", folder)
-    assert body_read.picture is None
-    assert body_read.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
+    body_file = body_from_json(body, "body", folder)
+    assert body_file.picture is None
+    assert body_file.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
 
 
 def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path, monkeypatch):
     (tmp_path / "bodies").mkdir()
     monkeypatch.chdir(tmp_path)
     save_body("bodies/corner.json", BODY)
-    body_read = load_body("bodies/corner.json")
-    assert body_read.picture is None
-    assert "../corner.png" in body_read.notes[-1]
+    body_file = load_body("bodies/corner.json")
+    assert body_file.picture is None
+    assert "../corner.png" in body_file.notes[-1]
 
 
 @pytest.mark.parametrize(

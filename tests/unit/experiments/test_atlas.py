@@ -55,9 +55,9 @@ def test_angles_are_degrees_outside_and_radians_inside():
 
 def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
     atlas = Atlas.of(SMALL, cells)
-    for map_of_rule in atlas.maps:
-        assert map_of_rule.surprises.sum() == 0
-        assert all(outlier.reason == "sampling" for outlier in map_of_rule.outliers)
+    for atlas_map in atlas.maps:
+        assert atlas_map.surprises.sum() == 0
+        assert all(outlier.reason == "sampling" for outlier in atlas_map.outliers)
     discrete, bullet = atlas.maps
     assert discrete.tunneled.max() > 0.9
     assert bullet.tunneled.max() == 0.0 and bullet.hit.min() == 1.0
@@ -66,10 +66,10 @@ def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
 
 def test_a_cell_that_lies_is_found_and_named(cells):
     wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
-    map_of_rule = AtlasMap(SMALL, "bullet", wrong)
-    assert [(outlier.column, outlier.reason) for outlier in map_of_rule.outliers] == [(1, "unexplained"), (2, "turned")]
-    assert map_of_rule.within_share == pytest.approx(10 / 12)
-    assert not map_of_rule.agrees
+    atlas_map = AtlasMap(SMALL, "bullet", wrong)
+    assert [(outlier.column, outlier.reason) for outlier in atlas_map.outliers] == [(1, "unexplained"), (2, "turned")]
+    assert atlas_map.within_share == pytest.approx(10 / 12)
+    assert not atlas_map.agrees
 
 
 def test_a_box_that_meets_the_wall_with_a_corner_is_recognized_by_its_turn():

@@ -75,8 +75,8 @@ def rows(**more):
 
 
 def test_rows_of_another_engine_are_read_and_checked():
-    rows_read, (cell,) = read_rows(rows(), "rows.json")
-    assert (rows_read.engine, cell.task, cell.verdict) == ("other", Task("slow", "rebound", "other", "default"), "passes")
+    engine_rows, (cell,) = read_rows(rows(), "rows.json")
+    assert (engine_rows.engine, cell.task, cell.verdict) == ("other", Task("slow", "rebound", "other", "default"), "passes")
     for more, words in (
         ({"test": "slwo"}, r"rows.json: cells\[0\].test must be one of .*did you mean slow"),
         ({"row": "rebounds"}, r"rows.json: cells\[0\].row must be one of rebound"),

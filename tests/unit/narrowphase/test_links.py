@@ -23,21 +23,21 @@ def links(points, is_reversed=False, skin=0.0):
 
 def normals(chain, shape, pose, order=0):
     """Return the normals, from the chain to the shape, of all links that have a contact."""
-    found_normals = []
+    contact_normals = []
     for link in chain:
         pair = (link, Transform(), shape, pose)
         contact = manifold(*(pair if order == 0 else pair[2:] + pair[:2]))
         if contact.normal is not None:
-            found_normals.append(contact.normal if order == 0 else (-contact.normal[0], -contact.normal[1]))
-    return found_normals
+            contact_normals.append(contact.normal if order == 0 else (-contact.normal[0], -contact.normal[1]))
+    return contact_normals
 
 
 @pytest.mark.parametrize(("is_reversed", "order"), list(product((False, True), (0, 1))))
 def test_no_normal_points_down_to_a_plank_above_a_chain_that_bends_down(is_reversed, order):
     chain = links(BEND, is_reversed)
     for x in np.linspace(-1.6, 0.3, 39):
-        found_normals = normals(chain, PLANK, Transform((float(x), 0.049)), order)
-        assert found_normals and min(y for _, y in found_normals) > 0.98
+        contact_normals = normals(chain, PLANK, Transform((float(x), 0.049)), order)
+        assert contact_normals and min(y for _, y in contact_normals) > 0.98
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
@@ -60,16 +60,16 @@ def test_on_a_hill_of_many_links_all_normals_are_the_chains(shape, is_reversed):
     for at in rng.uniform(-0.5, 0.5, 30):
         up = np.array([math.sin(at), math.cos(at)])
         x, y = (np.array([0.0, -2.0]) + (2.0 - low - 1e-3) * up).tolist()
-        found_normals = normals(chain, grown, Transform((x, y), -float(at)))
-        assert found_normals and all(nx * up[0] + ny * up[1] > 0.8 for nx, ny in found_normals)
+        contact_normals = normals(chain, grown, Transform((x, y), -float(at)))
+        assert contact_normals and all(nx * up[0] + ny * up[1] > 0.8 for nx, ny in contact_normals)
 
 
 def test_over_the_edge_of_a_table_the_way_out_is_up():
     """A box that has slid half over: to the link of the upright side it lies on top, not behind."""
     table = links([(-5.0, 0.0), (0.0, 0.0), (0.0, -5.0)])
     for x, tilt in product((-0.4, -0.2, 0.1, 0.4), (-1e-9, 0.0, 1e-9)):
-        found_normals = normals(table, Polygon.box(0.5, 0.5), Transform((x, 0.495), tilt))
-        assert len(found_normals) == 2 and all(normal == pytest.approx((0.0, 1.0), abs=1e-8) for normal in found_normals)
+        contact_normals = normals(table, Polygon.box(0.5, 0.5), Transform((x, 0.495), tilt))
+        assert len(contact_normals) == 2 and all(normal == pytest.approx((0.0, 1.0), abs=1e-8) for normal in contact_normals)
     # beside it the normal is the upright side's
     for normal in normals(table, Polygon.box(0.5, 0.5), Transform((0.495, -0.6))):
         assert normal == pytest.approx((1.0, 0.0))
@@ -81,8 +81,8 @@ def test_a_plank_over_a_ridge_is_held_along_its_own_face():
     for angle in (0.0, -0.1, math.atan2(-0.6, 3.0)):
         up = (-math.sin(angle), math.cos(angle))
         pose = Transform((0.049 * up[0] + 0.3 * math.cos(angle), 0.049 * up[1] + 0.3 * math.sin(angle)), angle)
-        found_normals = normals(ridge, PLANK, pose)
-        assert found_normals and all(normal == pytest.approx(up, abs=1e-9) for normal in found_normals)
+        contact_normals = normals(ridge, PLANK, pose)
+        assert contact_normals and all(normal == pytest.approx(up, abs=1e-9) for normal in contact_normals)
 
 
 def test_what_lies_beside_the_neighbor_is_left_to_it():
@@ -95,8 +95,8 @@ def test_what_lies_beside_the_neighbor_is_left_to_it():
 def test_in_a_valley_both_links_hold_a_corner_that_is_below_the_joint():
     valley = links([(-3.0, 0.0), (0.0, 0.0), (3.0, 0.6)], skin=0.01)
     box = Polygon.box(0.3, 0.3, skin_radius=0.01)
-    found_normals = normals(valley, box, Transform((-0.3 - 1e-9, 0.3 - 1e-6)))
-    assert len(found_normals) == 2 and all(y > 0.97 for _, y in found_normals)
+    contact_normals = normals(valley, box, Transform((-0.3 - 1e-9, 0.3 - 1e-6)))
+    assert len(contact_normals) == 2 and all(y > 0.97 for _, y in contact_normals)
 
 
 def test_what_lies_over_the_last_link_of_a_chain_never_leaves_it_through_the_link():

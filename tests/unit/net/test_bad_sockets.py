@@ -265,12 +265,12 @@ def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch):
 
 
 def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host, monkeypatch):
-    goes_on, look_up_really, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
+    goes_on, real_getaddrinfo, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
 
     def look_up(*arguments, **options):
         if next(n_asked) == 0:
             goes_on.wait(PATIENCE)
-        return look_up_really(*arguments, **options)
+        return real_getaddrinfo(*arguments, **options)
 
     monkeypatch.setattr(connection_module, "_JOIN_SECONDS", 0.05)
     monkeypatch.setattr(connection_module.socket, "getaddrinfo", look_up)

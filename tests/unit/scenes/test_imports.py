@@ -60,8 +60,8 @@ JOINTS = {
 @pytest.mark.parametrize("kind", JOINTS)
 def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
     """Its numbers: all but those of pulley and mouse are compared by the next test."""
-    spec, fields_of_joint = JOINTS[kind]
-    joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **fields_of_joint}
+    spec, settings = JOINTS[kind]
+    joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **settings}
     scene = scene_of_rube(level(joint=[joint]))
     assert scene.notes == () and type(scene.joints[0]) is spec
     resolved = dict(build(scene).snapshot().joints)[0]

@@ -31,11 +31,11 @@ def normal_and_depth(algorithm):
 @pytest.mark.parametrize("algorithm", [EPA], ids=lambda algorithm: algorithm.name)
 def test_what_is_right_leaves_nowhere(algorithm):
     normal, depth = normal_and_depth(algorithm)
-    judged = beside("manifold", algorithm.example, algorithm.steps(algorithm.example), answered(normal=normal, depth=depth))
-    assert judged.step is None and not judged.faults and "correct" in judged.sentence
+    comparison = beside("manifold", algorithm.example, algorithm.steps(algorithm.example), answered(normal=normal, depth=depth))
+    assert comparison.step is None and not comparison.faults and "correct" in comparison.sentence
     steps = algorithm.steps(algorithm.example)
-    assert steps[judged.tried].axis == pytest.approx([-value for value in normal]) and judged.tried < len(steps) - 1
-    arrow = next(mark for mark in judged.marks if mark.form == "arrow")
+    assert steps[comparison.tried].axis == pytest.approx([-value for value in normal]) and comparison.tried < len(steps) - 1
+    arrow = next(mark for mark in comparison.marks if mark.form == "arrow")
     (x0, y0), (x1, y1) = arrow.points
     length = math.hypot(x1 - x0, y1 - y0)
     assert arrow.role == "own" in ROLES and ((x1 - x0) / length, (y1 - y0) / length) == pytest.approx(normal)
@@ -47,26 +47,28 @@ def test_a_depth_leaves_epa_at_the_first_edge_that_is_farther_or_support_that_is
     edges = [k for k, step in enumerate(steps) if step.kind == "nearest edge"]
     enough = {k: -step.values["w.n"] if "w.n" in step.values else step.bound for k, step in enumerate(steps) if step.kind == "support"}
     assert len(edges) > 2 and len(enough) > 4  # lengths that part the two, some of them GJK's
-    for distance_given in (0.3 * depth, 0.9 * depth):
-        judged = beside("manifold", case, steps, answered(depth=distance_given))
-        assert judged.step == next((k for k in edges if steps[k].bound > distance_given), None) and "at least" in judged.sentence
-    for distance_given in (1.05 * depth, 3.0 * depth):
-        judged = beside("manifold", case, steps, answered(depth=distance_given))
-        assert judged.step == next(k for k, length in enough.items() if length < distance_given) and "at most" in judged.sentence
+    for claimed in (0.3 * depth, 0.9 * depth):
+        comparison = beside("manifold", case, steps, answered(depth=claimed))
+        assert comparison.step == next((k for k in edges if steps[k].bound > claimed), None) and "at least" in comparison.sentence
+    for claimed in (1.05 * depth, 3.0 * depth):
+        comparison = beside("manifold", case, steps, answered(depth=claimed))
+        assert comparison.step == next(k for k, length in enough.items() if length < claimed) and "at most" in comparison.sentence
 
 
 def test_a_normal_leaves_where_a_better_one_is_found():
     case, steps = EPA.example, EPA.steps(EPA.example)
     supports = [step for step in steps if "s.n" in step.values]
     for step in supports[:-1]:
-        judged = beside("manifold", case, steps, answered(normal=[-step.axis[0], -step.axis[1]]))
+        comparison = beside("manifold", case, steps, answered(normal=[-step.axis[0], -step.axis[1]]))
         enough = [-each.values["w.n"] if "w.n" in each.values else each.values.get("s.n", math.inf) for each in steps]
         better = next((k for k, length in enumerate(enough) if length < step.values["s.n"] - 1e-6), None)
-        if not judged.faults:
-            assert judged.step is None and step.values["s.n"] == pytest.approx(min(enough))
+        if not comparison.faults:
+            assert comparison.step is None and step.values["s.n"] == pytest.approx(min(enough))
             continue
-        assert judged.tried == steps.index(step) and [fault.reason for fault in judged.faults] == ["wrong_normal"]
-        assert judged.step == max(judged.tried, better) and ("had a better one" in judged.sentence) == (better < judged.tried)
+        assert comparison.tried == steps.index(step) and [fault.reason for fault in comparison.faults] == ["wrong_normal"]
+        assert comparison.step == max(comparison.tried, better) and ("had a better one" in comparison.sentence) == (
+            better < comparison.tried
+        )
     never = beside("manifold", case, steps, answered(normal=[-1.0, 0.0]))
     assert never.tried is None and "No step tried your axis" in never.sentence
 
@@ -79,12 +81,12 @@ def test_beside_sat_the_axis_that_was_tried_and_the_one_that_is_better_are_named
     assert {step.looked_at[0].whose for step in axes.values()} == {"a", "b"}
     for k, step in axes.items():
         sign = 1.0 if step.looked_at[0].whose == "a" else -1.0
-        judged = beside("manifold", case, steps, answered(normal=[sign * value for value in step.axis], depth=-gaps[k]))
+        comparison = beside("manifold", case, steps, answered(normal=[sign * value for value in step.axis], depth=-gaps[k]))
         better = next((j for j in axes if gaps[j] > gaps[k] + 1e-6), None)
-        assert judged.tried == k and (judged.step is None) == (better is None)
+        assert comparison.tried == k and (comparison.step is None) == (better is None)
         if better is not None:
-            assert judged.step == better  # the depth is denied there
-            assert f"the axis of step {k + 1}" in judged.sentence or f"Step {k + 1} tried your axis" in judged.sentence
+            assert comparison.step == better  # the depth is denied there
+            assert f"the axis of step {k + 1}" in comparison.sentence or f"Step {k + 1} tried your axis" in comparison.sentence
     small = beside("manifold", case, steps, answered(depth=0.01))
     assert small.step == len(steps) - 1 and "every step before the answer" in small.sentence
 
@@ -93,8 +95,8 @@ def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
     normal, _ = normal_and_depth(EPA)
     steps = EPA.steps(EPA.example)
     for factor, word in ((-1.0, "the opposite direction"), (2.0, "a length of 1")):
-        judged = beside("manifold", EPA.example, steps, answered(normal=[factor * value for value in normal]))
-        assert steps[judged.step].axis == pytest.approx([-value for value in normal]) and word in judged.sentence
+        comparison = beside("manifold", EPA.example, steps, answered(normal=[factor * value for value in normal]))
+        assert steps[comparison.step].axis == pytest.approx([-value for value in normal]) and word in comparison.sentence
 
 
 def test_beside_clipping_a_point_leaves_at_the_plane_that_cuts_it_off_or_where_another_is_taken():
@@ -112,14 +114,14 @@ def test_beside_clipping_a_point_leaves_at_the_plane_that_cuts_it_off_or_where_a
         for end in ends:  # what of the incident edge that plane cuts off
             point = [end[0] + 3.0 * away[0], end[1] + 3.0 * away[1]]
             beyond = {j: float(np.dot(steps[j].axis, point) - max(np.dot(steps[j].axis, corner) for corner in box(case))) for j in planes}
-            judged = beside("manifold", case, steps, answered(points=[*right, point]))
+            comparison = beside("manifold", case, steps, answered(points=[*right, point]))
             if beyond[k] > 1e-6 and beyond[other] < 0.0:
-                assert judged.step == k and "The side plane" in judged.sentence
+                assert comparison.step == k and "The side plane" in comparison.sentence
                 cut.add(k)
     assert cut == set(planes)
     above = [right[0][0], right[0][1] + 1.0]
-    judged = beside("manifold", case, steps, answered(points=[above]))
-    assert steps[judged.step].kind == "point" and "No side plane cuts off" in judged.sentence
+    comparison = beside("manifold", case, steps, answered(points=[above]))
+    assert steps[comparison.step].kind == "point" and "No side plane cuts off" in comparison.sentence
     assert beside("manifold", case, steps, answered(points=[])).step == len(steps) - 1
 
 
@@ -130,11 +132,11 @@ def box(case):
 def test_a_distance_leaves_gjk_at_the_bound_that_denies_it():
     case, steps = GJK.example, GJK.steps(GJK.example)
     right = GJK.query(case).separation
-    for distance_given in (0.5 * right, 0.99 * right, 1.01 * right, 2.0 * right):
-        judged = beside("distance", case, steps, Reply("answer", False, {"distance": distance_given}))
-        low = [k for k, step in enumerate(steps) if "w.n" in step.values and step.values["w.n"] > distance_given + 1e-6]
-        high = [k for k, step in enumerate(steps) if step.kind == "nearest" and step.values["|v|"] < distance_given - 1e-6]
-        assert judged.step == min([*low, *high]), distance_given
+    for claimed in (0.5 * right, 0.99 * right, 1.01 * right, 2.0 * right):
+        comparison = beside("distance", case, steps, Reply("answer", False, {"distance": claimed}))
+        low = [k for k, step in enumerate(steps) if "w.n" in step.values and step.values["w.n"] > claimed + 1e-6]
+        high = [k for k, step in enumerate(steps) if step.kind == "nearest" and step.values["|v|"] < claimed - 1e-6]
+        assert comparison.step == min([*low, *high]), claimed
     assert beside("distance", case, steps, Reply("answer", False, {"distance": right})).step is None
 
 
@@ -148,8 +150,10 @@ def test_contact_or_none_is_denied_by_what_shows_it():
 
 
 def test_no_answer_is_reported_and_leaves_nowhere():
-    judged = beside("manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", message="ValueError: no", where="line 3, in collide"))
-    assert judged.step is None and not judged.marks and "ValueError: no (line 3, in collide)" in judged.sentence
+    comparison = beside(
+        "manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", message="ValueError: no", where="line 3, in collide")
+    )
+    assert comparison.step is None and not comparison.marks and "ValueError: no (line 3, in collide)" in comparison.sentence
 
 
 def test_a_function_of_a_file_is_asked_in_a_process_of_its_own(tmp_path):

@@ -63,7 +63,7 @@ def causes(world):
         if step in (3, 13):
             verdict = judge_step(world)
             assert verdict.unexplained == 0, [
-                verdict_of_body.evidence for verdict_of_body in verdict.bodies if verdict_of_body.cause == "unexplained"
+                body_verdict.evidence for body_verdict in verdict.bodies if body_verdict.cause == "unexplained"
             ]
             counts += verdict.counts
         world.step()
