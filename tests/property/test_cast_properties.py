@@ -13,6 +13,7 @@ from engine.continuous.time_of_impact import METHODS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query.casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
+from tests.property.geometry import carried
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -37,12 +38,8 @@ poses = st.builds(lambda x, y, a: Transform((x, y), a), far, far, angle)
 sweeps = st.builds(Sweep, poses, poses, points)
 
 
-def carried(motion, xf):
-    return Transform(motion.apply(xf.position), xf.angle + motion.angle)
-
-
 def carried_sweep(motion, sweep):
-    return Sweep(carried(motion, sweep.start), carried(motion, sweep.end), sweep.local_center)
+    return Sweep(carried(sweep.start, motion), carried(sweep.end, motion), sweep.local_center)
 
 
 def touching_at(a, xf_a, b, xf_b):

@@ -15,6 +15,7 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.sat import overlap_cached, overlap_plain_form, overlap_polygons
 from engine.query import batch, manifold, overlap
 from engine.query.pairs import contact_set
+from tests.property.geometry import shifted, skins
 
 PROFILE = settings(max_examples=200, deadline=None, derandomize=True)
 
@@ -36,14 +37,6 @@ skinned = st.builds(
 )
 
 
-def moved(xf, by):
-    return Transform((xf.position[0] + by[0], xf.position[1] + by[1]), xf.angle)
-
-
-def skins(*both):
-    return sum(shape.skin_radius for shape in both if isinstance(shape, Polygon | Segment))
-
-
 @PROFILE
 @given(shapes, poses, shapes, poses)
 def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b):
@@ -55,9 +48,9 @@ def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b
     nx, ny = contact.normal
     assert abs(math.hypot(nx, ny) - 1.0) < NEAR
     assert depth >= -NEAR
-    assert not overlap(a, xf_a, b, moved(xf_b, ((depth + NEAR) * nx, (depth + NEAR) * ny)))
+    assert not overlap(a, xf_a, b, shifted(xf_b, ((depth + NEAR) * nx, (depth + NEAR) * ny)))
     if depth > NEAR:
-        assert overlap(a, xf_a, b, moved(xf_b, ((depth - NEAR) * nx, (depth - NEAR) * ny)))
+        assert overlap(a, xf_a, b, shifted(xf_b, ((depth - NEAR) * nx, (depth - NEAR) * ny)))
 
 
 @PROFILE

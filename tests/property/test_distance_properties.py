@@ -13,6 +13,7 @@ from engine.compare.cases import random_shapes
 from engine.contracts import Status
 from engine.geometry import Capsule, Polygon, Segment, Transform
 from engine.query.pairs import distance, penetration
+from tests.property.geometry import shifted
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -32,17 +33,13 @@ shapes = st.one_of(
 )
 
 
-def moved(xf, by, normal):
-    return Transform((xf.position[0] + by * normal[0], xf.position[1] + by * normal[1]), xf.angle)
-
-
 @PROFILE
 @given(shapes, poses, shapes, poses, st.sampled_from([1e-3, 0.25, 3.0]))
 def test_moving_b_along_the_normal_leaves_any_gap_wanted(a, xf_a, b, xf_b, gap):
     result = distance(a, xf_a, b, xf_b)
     if result.normal is None:
         return
-    after = distance(a, xf_a, b, moved(xf_b, gap - result.separation, result.normal))
+    after = distance(a, xf_a, b, shifted(xf_b, [(gap - result.separation) * n for n in result.normal]))
     assert after.status is Status.SEPARATED
     assert abs(after.separation - gap) < NEAR
 
@@ -53,7 +50,7 @@ def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
     result = penetration(a, xf_a, b, xf_b)
     short = result.depth - NEAR
     if short > 0.0:
-        there = moved(xf_b, short, (math.cos(direction), math.sin(direction)))
+        there = shifted(xf_b, (short * math.cos(direction), short * math.sin(direction)))
         assert penetration(a, xf_a, b, there).status is not Status.SEPARATED
 
 

@@ -21,6 +21,7 @@ from engine import query
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
+from tests.property.geometry import carried, shifted, skins
 from tests.simd import COMPILED
 
 PROFILE = settings(max_examples=150 if COMPILED else 20, deadline=None, derandomize=True)  # uncompiled a time of impact takes 0.1 s
@@ -74,10 +75,6 @@ def ends_of(shape):
 def reach(shape):
     ends, radius = ends_of(shape)
     return max(math.hypot(*end) for end in ends) + radius
-
-
-def skins(*both):
-    return sum(shape.skin_radius for shape in both if isinstance(shape, Polygon | Segment))
 
 
 @dataclass(frozen=True)
@@ -246,22 +243,15 @@ def test_swapping_mirrors(scene):
             assert abs(first.times[0] - second.times[0]) <= 8.0 * u / closing
 
 
-def nudged(xf, by):
-    return Transform((xf.position[0] + by[0], xf.position[1] + by[1]), xf.angle)
-
-
-def carried(s, motion):
-    def moved(xf):
-        return Transform(motion.apply(xf.position), xf.angle + motion.angle)
-
-    ends = {name: moved(getattr(s, name)) for name in ("xf_a", "xf_b", "end_a", "end_b")}
+def carried_scene(s, motion):
+    ends = {name: carried(getattr(s, name), motion) for name in ("xf_a", "xf_b", "end_a", "end_b")}
     return replace(s, way=motion.rotate(s.way), point=motion.apply(s.point), **ends)
 
 
 @PROFILE
 @given(scenes, poses)
 def test_rigid_motion_changes_nothing(scene, motion):
-    other = carried(scene, motion)
+    other = carried_scene(scene, motion)
     u, gap = scene.rounding + other.rounding, gap_of(scene)
     assert abs(gap - gap_of(other)) <= 5.0 * u
     if abs(gap) > 5.0 * u:
@@ -301,13 +291,13 @@ def test_moving_b_by_the_depth_leaves_them_touching(scene):
     deep = query.penetration(scene.a, scene.xf_a, scene.b, scene.xf_b)
     if deep.status is Status.SEPARATED:
         return
-    parted = replace(scene, xf_b=nudged(scene.xf_b, times(deep.normal, deep.depth)))
+    parted = replace(scene, xf_b=shifted(scene.xf_b, times(deep.normal, deep.depth)))
     assert abs(gap_of(parted)) <= 4.0 * (u + parted.rounding)
-    beyond = replace(scene, xf_b=nudged(scene.xf_b, times(deep.normal, deep.depth + 8.0 * (u + parted.rounding))))
+    beyond = replace(scene, xf_b=shifted(scene.xf_b, times(deep.normal, deep.depth + 8.0 * (u + parted.rounding))))
     assert not query.overlap(beyond.a, beyond.xf_a, beyond.b, beyond.xf_b)
     assert query.contact_set(beyond.a, beyond.xf_a, beyond.b, beyond.xf_b).status is Status.SEPARATED
     if deep.depth > 16.0 * u:
-        short = replace(scene, xf_b=nudged(scene.xf_b, times(deep.normal, deep.depth - 8.0 * (u + parted.rounding))))
+        short = replace(scene, xf_b=shifted(scene.xf_b, times(deep.normal, deep.depth - 8.0 * (u + parted.rounding))))
         assert query.overlap(short.a, short.xf_a, short.b, short.xf_b)
     contact = query.manifold(scene.a, scene.xf_a, scene.b, scene.xf_b)
     has_corners = isinstance(scene.a, Polygon) and isinstance(scene.b, Polygon) and skins(scene.a, scene.b) > 0.0
@@ -328,7 +318,7 @@ def test_nothing_overlaps_before_the_touch(scene):
         answer = QUESTIONS[name](scene)
 
         def at(time, moving=moving):
-            return gap_of(replace(scene, **{moving: nudged(getattr(scene, moving), times(scene.way, time))}))
+            return gap_of(replace(scene, **{moving: shifted(getattr(scene, moving), times(scene.way, time))}))
 
         if answer.words[0] is Status.MISS:
             assert all(at(end * k / 16.0) >= -allowed for k in range(17)), name

@@ -10,6 +10,8 @@ from engine.app.window import Window
 from engine.contracts import StepAgreement
 from engine.demo import Demo, Parameter
 from engine.geometry import Circle, Polygon
+from engine.render import palette
+from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
 from tests.unit.app.hand import SIZE, Hand
 
@@ -111,6 +113,14 @@ def hand(drop, twins):
 def browser(drop, twins):
     pygame.event.clear()
     return Hand(Window(SIZE, (twins, drop)))
+
+
+@pytest.fixture
+def window():
+    """A window of simple shapes."""
+    demo = find_demo("simple_shapes")
+    yield Window(SIZE, (demo,), demo(0, {"count": 12}))
+    palette.use_theme("dark")
 
 
 @pytest.fixture(autouse=True)

@@ -14,17 +14,12 @@ from tests.unit.app.hand import FRAME, frames, press
 
 
 @pytest.fixture
-def window():
-    pygame.display.init()
-    pygame.display.set_mode((1280, 720))
-    demo = find_demo("simple_shapes")
-    made = Window((1280, 720), (demo,), demo(0, {"count": 12}))
-    made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
+def window(window):
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
     for _ in range(119):
-        made.update(FRAME)
-    frames(made)
-    yield made
-    pygame.display.quit()
+        window.update(FRAME)
+    frames(window)
+    return window
 
 
 def listed(window):

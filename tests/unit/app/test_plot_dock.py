@@ -2,26 +2,13 @@
 
 import numpy as np
 import pygame
-import pytest
 
 from engine.app.panels.plot_dock import PlotDock
-from engine.app.window import Window
 from engine.render import palette
 from engine.sim.actions import DestroyBody
 from engine.sim.history import demo_hash
-from engine.sim.registry import find_demo
 from tests.unit.app.controls import place
 from tests.unit.app.hand import dock_of, frames, key, press
-
-
-@pytest.fixture
-def window():
-    pygame.display.init()
-    pygame.display.set_mode((1280, 720))
-    demo = find_demo("simple_shapes")
-    yield Window((1280, 720), (demo,), demo(0, {"count": 12}))
-    palette.use_theme("dark")
-    pygame.display.quit()
 
 
 def body_pixel(window, body):

@@ -11,8 +11,6 @@ from engine.world import RevoluteJointSpec
 
 def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pygame.display.init()
-    pygame.display.set_mode((1280, 720))
     kind = find_demo("workbench")
     window = Window((1280, 720), (kind,), kind(0))
     surface = pygame.Surface((1280, 720))

@@ -1,24 +1,12 @@
 """The timeline under the scene, driven by hand."""
 
 import pygame
-import pytest
 
 from engine.app.panels.dock import Dock, carve
 from engine.app.panels.timeline_dock import TimelineDock, _clock
-from engine.app.window import Window
 from engine.sim.history import demo_hash
-from engine.sim.registry import find_demo
 from tests.unit.app.hand import FRAME, dock_of, frames, key
 from tests.unit.app.written import Written, noting_words
-
-
-@pytest.fixture
-def window():
-    pygame.display.init()
-    pygame.display.set_mode((1280, 720))
-    demo = find_demo("simple_shapes")
-    yield Window((1280, 720), (demo,), demo(0, {"count": 12}))
-    pygame.display.quit()
 
 
 def press(window, at):

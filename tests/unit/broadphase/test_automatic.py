@@ -8,10 +8,7 @@ import pytest
 from engine.broadphase import Automatic, BruteForce
 from engine.broadphase.automatic import BRUTE_FORCE, FEW, LOOKS, MANY_QUERIES, MAX_EIGHTS, MIN_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
 from engine.broadphase.grid import GridWorkspace
-
-
-def around(centers, half):
-    return np.column_stack((centers - half, centers + half))
+from tests.unit.broadphase.scenes import around
 
 
 def crowds(n, distance, seed=1):

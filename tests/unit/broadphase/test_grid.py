@@ -13,10 +13,7 @@ from engine.broadphase.automatic import MAX_EIGHTS
 from engine.broadphase.grid import PAIRS_PER_BOX, GridWorkspace
 from engine.common._lanes_kernel import EIGHT, append_overlapping
 from engine.common.jit import has_wide_registers, kernel
-
-
-def around(centers, half):
-    return np.column_stack((centers - half, centers + half))
+from tests.unit.broadphase.scenes import around
 
 
 def spread(n, seed=3):
