@@ -10,7 +10,7 @@ from typing import Any
 import pygame
 
 from engine.app.app import App
-from engine.app.keys import chords, tooltip
+from engine.app.keys import chords, key_codes, tooltip
 from engine.app.network_driver import NO_PAST, NO_REDO
 from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.event_dock import EventDock
@@ -26,7 +26,7 @@ from engine.contracts.agreement import REASONS
 from engine.render import palette
 from engine.ui.rows import Button, Heading, Line, Note, Row
 
-__all__ = ["COMMANDS", "LAYERS", "Command", "button_of", "command_of", "find", "key_rows", "markdown", "menu_groups", "run"]
+__all__ = ["COMMANDS", "LAYERS", "Command", "button_of", "command_of", "find", "is_of_demo", "key_rows", "markdown", "menu_groups", "run"]
 
 
 def never(app: App) -> str:
@@ -152,7 +152,7 @@ COMMANDS: tuple[Command, ...] = (
         "File",
         "Unsaved work",
         "Ctrl Shift O",
-        "Reopen scenes that you built but did not save.",
+        "Reopen or discard scenes that you built but did not save.",
         lambda app: app.dock(FilesDock).reopen(app.appearance),
     ),
     Command("save", "File", "Save", "Ctrl S", "Save the scene to its file.", lambda app: app.dock(FilesDock).save(), _no_world),
@@ -414,6 +414,13 @@ def command_of(event: pygame.event.Event) -> Command | None:
     return _KEYS.get((event.key, control, shift)) or _KEYS.get((event.key, control, False))
 
 
+def is_of_demo(app: App, key: str, command: Command) -> bool:
+    """Return True if a command's key, by its pygame name, belongs to the demo: the demo requires it, or uses it while the command is
+    disabled."""
+    panel, demo = app.screen.panel, app.session.demo
+    return key in demo.takes_keys or (panel is not None and key in panel.keys and bool(command.disabled(app)))
+
+
 # -- the page of keys ---------------------------------------------------------------------------------------------------
 
 _POINTER = (
@@ -445,8 +452,14 @@ def key_rows(app: App, docks: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -
     demo = app.session.demo.keys
     groups = [("This demo", demo)] if demo else []
     groups += [("Mouse", _POINTER), ("Controls", _CONTROLS)]
+
+    def words(row: Command) -> str:
+        plain = [pygame.key.name(key_codes(key)[0]) for key in row.key.split(" or ") if " " not in key]
+        is_taken = bool(plain) and all(is_of_demo(app, key, row) for key in plain)
+        return f"{row.title} (in other demos)" if is_taken else row.title
+
     for name in _GROUPS:
-        rows = tuple((row.key, row.title) for row in COMMANDS if row.group == name and row.key and row.disabled(app) not in unusable)
+        rows = tuple((row.key, words(row)) for row in COMMANDS if row.group == name and row.key and row.disabled(app) not in unusable)
         if rows and (name != "Shared world" or app.session.is_shared):
             groups.append((name, rows))
     page: list[Row] = []

@@ -13,7 +13,7 @@ import pygame
 
 from engine.app.app import App
 from engine.app.browser import Browser
-from engine.app.commands import Command, command_of, run
+from engine.app.commands import Command, command_of, is_of_demo, run
 from engine.app.files.dropping import DROP_EVENTS, pixel_of_drop
 from engine.app.frame import FoundDifference
 from engine.app.key_page import KeyPage
@@ -117,16 +117,11 @@ class EventRouter:
                 self._wheel(at, _PAGES[event.key])
         elif self._screen.browser is not None:
             self._key_in_list(event, self._screen.browser, command)
-        elif command is None or (is_plain(event) and self._is_of_demo(name, command)):
+        elif command is None or (is_plain(event) and is_of_demo(self._app, name, command)):
             if is_plain(event):
                 session.press(name)
         else:
             run(command, self._app)
-
-    def _is_of_demo(self, name: str, command: Command) -> bool:
-        """Return True if a command's key belongs to the demo: the demo defines it, or uses it while the command is disabled."""
-        panel, demo = self._screen.panel, self._app.session.demo
-        return name in demo.takes_keys or (panel is not None and name in panel.keys and bool(command.disabled(self._app)))
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
         if command is not None and command.id == "demos":

@@ -8,7 +8,7 @@ since, is replaced only after a question.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.open_dialog import OpenDialog, typed_path
 from engine.app.screen import Appearance, Screen
-from engine.app.session import Saved
+from engine.app.session import Saved, Session
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import write_atomically
 from engine.common.words import counted
@@ -36,7 +36,6 @@ from engine.sim.recordings.recorder import free_path
 from engine.sim.scene_demo import SceneDemo, scene_demo
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
     from engine.app.status_strip import Note
 
 __all__ = ["FilesDock"]
@@ -108,20 +107,41 @@ class FilesDock(Dock):
                 self._news = f"{words}; Ctrl Shift O returns to it.", palette.TEXT
 
     def reopen(self, appearance: Appearance) -> None:
-        """Open the unsaved scene, list several of them, or show the file dialog if there is none."""
-        left = self.recovery.left if self.recovery is not None else ()
-        offered = self._offered() or (left[0] if len(left) == 1 else None)
-        if offered is not None:
+        """List the unsaved scenes, to open or discard one; show the file dialog if there is none."""
+        left, offered = self.recovery.left if self.recovery is not None else (), self._offered()
+        if offered is not None and self._kept_session(offered) is not None:
             self._return_to(offered)
         elif not left:
             self.ask_to_open(appearance)
         else:
-            others = len(left) - _MAX_LISTED
-            more = f" {counted(others, 'older scene')} will follow." if others > 0 else ""
-            words = f"These scenes were not saved. Choose one to continue with it, or open a saved file.{more}"
-            listed = [Answer(f"{file.demo}, {file.time}: {file.size}", partial(self._take, file)) for file in left[:_MAX_LISTED]]
-            answers = (*listed, Answer("Open a saved file", lambda _: self.ask_to_open(appearance)))
+            first = [offered] if isinstance(offered, RecoveryFile) else []
+            listed = (*first, *(file for file in left if file not in first))
+            words = f"These scenes were not saved. Choose one to continue with it, discard some, or open a saved file.{_more(listed)}"
+            answers = (
+                *_answers(listed, self._return_to),
+                Answer("Discard…", lambda _: self._ask_to_discard(listed)),
+                Answer("Open a saved file", lambda _: self.ask_to_open(appearance)),
+            )
             self._asking.ask(Question("Open unsaved work", words, answers), self._navigator.session)
+
+    def _ask_to_discard(self, listed: Sequence[RecoveryFile]) -> None:
+        """Ask which unsaved scenes to delete."""
+        answers = list(_answers(listed, lambda file: self._discard((file,))))
+        if len(listed) > 1:
+            answers.append(Answer(f"All {len(listed)}", lambda _: self._discard(listed)))
+        words = f"A discarded scene is deleted for good.{_more(listed)}"
+        self._asking.ask(Question("Discard unsaved work", words, tuple(answers)), self._navigator.session)
+
+    def _discard(self, files: Sequence[RecoveryFile]) -> None:
+        """Delete recovery files, and forget the demos that are kept as they were left with that work."""
+        for file in files:
+            if self.recovery is not None:
+                self.recovery.delete(file.path)
+            session = self._kept_session(file)
+            if session is not None:
+                self._navigator.left.remove(session)
+        what = f"Your work in {files[0].demo} from {files[0].time} was" if len(files) == 1 else f"{len(files)} unsaved scenes were"
+        self._navigator.session.messages.answer(f"{what} discarded.")
 
     def ask_to_open(self, appearance: Appearance) -> None:
         """Show the file dialog."""
@@ -158,7 +178,8 @@ class FilesDock(Dock):
         if offered is None or self._shown_for >= _OFFERED_FOR:
             return None
         if isinstance(offered, RecoveryFile):
-            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl Shift O opens it.", palette.WARNING
+            what = "opens it" if self._kept_session(offered) is not None else "opens or discards it"
+            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl Shift O {what}.", palette.WARNING
         step = 0 if offered.timeline.history is None else offered.timeline.history.now
         return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl Shift O returns to it.", palette.TEXT
 
@@ -181,18 +202,19 @@ class FilesDock(Dock):
         offered = self.recovery.left if self.recovery is not None and self._shown_for < _OFFERED_FOR else ()
         return next((file for file in offered if is_listing or file.demo == name), None)
 
-    def _take(self, file: RecoveryFile, typed: str) -> None:
-        self._return_to(file)
-
     def _return_to(self, left: RecoveryFile | Session) -> None:
         """Return to a demo that was left, or open its recovery file."""
-        if isinstance(left, RecoveryFile):
-            session = next((session for session in self._navigator.left if session.saved.recovery == left.path), None)
-            if session is None:
-                self._open_left(left)
-                return
-            left = session
-        self._navigator.come_back(left)
+        session = self._kept_session(left)
+        if session is not None:
+            self._navigator.come_back(session)
+        elif isinstance(left, RecoveryFile):
+            self._open_left(left)
+
+    def _kept_session(self, left: RecoveryFile | Session) -> Session | None:
+        """Return the demo that was left, of which a recovery file was written, or None if it is no longer kept."""
+        if isinstance(left, Session):
+            return left
+        return next((session for session in self._navigator.left if session.saved.recovery == left.path), None)
 
     def _open_left(self, left: RecoveryFile) -> None:
         try:
@@ -318,6 +340,22 @@ class FilesDock(Dock):
         if not now or saved.built is None:
             return bool(now) or saved.is_reopened
         return len(now) != len(saved.built) or any(a is not b for a, b in zip(now, saved.built, strict=True))
+
+
+def _answers(files: Sequence[RecoveryFile], action: Callable[[RecoveryFile], object]) -> Iterator[Answer]:
+    """Yield an answer for each of the first unsaved scenes, which calls `action` with it."""
+
+    def calling(file: RecoveryFile) -> Callable[[str], object]:
+        return lambda _: action(file)
+
+    for file in files[:_MAX_LISTED]:
+        yield Answer(f"{file.demo}, {file.time}: {file.size}", calling(file))
+
+
+def _more(files: Sequence[RecoveryFile]) -> str:
+    """Return how many unsaved scenes are not among the answers."""
+    others = len(files) - _MAX_LISTED
+    return f" {counted(others, 'older scene')} will follow." if others > 0 else ""
 
 
 def _named(name: str) -> Path:

@@ -380,8 +380,9 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop, de
     desk = Desk(None, (drop,))
     recovery = desk.recover(folder)
     assert [file.demo for file in recovery.left] == ["drop"]
-    assert desk.window.browsing and "Your work in drop from " in desk.offer
+    assert desk.window.browsing and desk.offer.endswith("was not saved. Ctrl Shift O opens or discards it.")
     desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.key(pygame.K_RETURN)
     assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "This is the scene from" in desk.words
     assert recovery.left == () and "was not saved" not in desk.offer and list(folder.glob("*.json")), "a second crash loses nothing"
     desk.save()
@@ -443,6 +444,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     desk.frame(3, 5.0)
     assert not desk.offer
     desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.key(pygame.K_RETURN)
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
     assert isinstance(demo, SceneDemo) and demo.title == "Drop" and len(demo.stages[0].world.body_ids) == 3
@@ -450,6 +452,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
     assert [file.demo for file in recovery.left] == ["drop"]
     desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.key(pygame.K_RETURN)
     desk.key(pygame.K_s, CTRL)
     assert load_scene(tmp_path / "drop.json").title == "Drop"
     desk.key(pygame.K_ESCAPE)
@@ -524,13 +527,50 @@ def test_earlier_work_in_a_demo_is_not_replaced_and_is_listed_after_the_offer(de
     later.frame(3, 5.0)
     assert later.window.browsing and not later.offer, "no older one comes after it"
     later.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
-    assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Open a"]
+    assert [answer.words[:6] for answer in later.question.answers] == ["drop, "] * 3 + ["Discar", "Open a"]
     assert [answer.words.rpartition(": ")[2] for answer in later.question.answers[:3]] == ["3 bodies, 0 joints"] * 3
     second.left[0].path.write_text("no JSON")
     assert second.left[0].size == "cannot be read"
     later.key(pygame.K_DOWN)
     later.key(pygame.K_RETURN)
     assert "This is the scene from" in later.words and len(second.left) == 2
+
+
+def test_unsaved_work_is_discarded_one_scene_at_a_time_or_all_of_it(drop, tmp_path):
+    """Issue 31: it was offered at every start until it was saved."""
+    for k in range(3):
+        save_scene(tmp_path / f"demo{'abc'[k]}.json", Scene(title="lost"))
+        os.utime(tmp_path / f"demo{'abc'[k]}.json", (k, k))
+    desk = Desk(None, (drop,))
+    recovery = desk.recover(tmp_path)
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.choose("Discard…")
+    assert [words[:5] for words in desk.answers] == ["democ", "demob", "demoa", "All 3"]
+    desk.key(pygame.K_ESCAPE)
+    assert len(recovery.left) == 3
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.choose("Discard…")
+    desk.key(pygame.K_RETURN)
+    assert [path.name for path in sorted(tmp_path.glob("*.json"))] == ["demoa.json", "demob.json"]
+    assert "Your work in democ from " in desk.words and "was discarded." in desk.words
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.choose("Discard…")
+    desk.choose("All 2")
+    assert recovery.left == () and not list(tmp_path.glob("*.json")) and "2 unsaved scenes were discarded." in desk.words
+
+
+def test_discarded_work_does_not_come_back_with_the_demo_that_was_left(desk, tmp_path):
+    recovery = desk.recover(tmp_path / "unsaved")
+    desk.build_a_ball()
+    desk.key(pygame.K_ESCAPE)
+    desk.frame(3, 5.0)  # the offer of a single key is over
+    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.choose("Discard…")
+    desk.key(pygame.K_RETURN)
+    desk.key(pygame.K_RETURN)
+    assert not desk.window.browsing and len(desk.window.session.demo.stages[0].world.body_ids) == 2
+    desk.window.leave()
+    assert recovery.left == () and not list((tmp_path / "unsaved").glob("*.json"))
 
 
 def test_only_the_newest_recovery_files_are_kept(tmp_path, monkeypatch):
@@ -601,6 +641,7 @@ def test_a_damaged_recovery_file_is_reported_and_kept(drop, tmp_path):
     desk = Desk(None, (drop,))
     desk.recover(tmp_path)
     desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
+    desk.key(pygame.K_RETURN)
     assert "cannot be opened" in desk.words and desk.window.browsing
     assert (tmp_path / "abc.json").read_text(encoding="utf-8") == "{"
 
