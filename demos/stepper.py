@@ -36,6 +36,34 @@ __all__ = ["Stepper"]
 
 NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
 """The first of them is what it begins with, whatever others there are."""
+_QUESTIONS = {
+    "distance": "How far apart are two shapes?",
+    "overlap and contact": "Do two shapes overlap, how deep, and where?",
+    "motion": "When and where do moving shapes touch?",
+    "trees and grids": "Which of many boxes overlap?",
+    "hulls and pieces": "What is the hull of points? How is an outline cut into convex pieces?",
+    "solvers": "How do bodies move under contacts and joints?",
+}
+"""What the algorithms of a group answer."""
+_WRITTEN = {
+    "box2d": "Box2D",
+    "morton": "Morton",
+    **{part: part.upper() for part in ("gjk", "sat", "epa", "bvh", "pgs", "ngs", "xpbd", "avbd")},
+}
+"""Parts of algorithms' names that are not written in lower case."""
+_TOPICS = {
+    "gjk": "distance minkowski simplex",
+    "sat": "overlap normal",
+    "epa": "depth penetration",
+    "manifold": "contact clipping",
+    "conservative_advancement": "time of impact toi motion",
+    "bvh_top_down": "trees",
+    "grid": "grids",
+    "quickhull": "hulls",
+    "triangulation": "pieces",
+    "sequential_impulses": "solvers",
+}
+"""Words by which the list of demos finds an algorithm, in addition to its name."""
 MAX_STEPS = 100_000
 _REPEAT_AFTER, _REPEAT_EVERY = 24, 5
 """Steps of the clock for which an arrow key is held until it goes on by itself, and from one such step to the next."""
@@ -67,7 +95,7 @@ class _Buttons(Mapping[str, tuple[str, str]]):
 
     def __getitem__(self, name: str) -> tuple[str, str]:
         title = trace.algorithm(name).title
-        return name.replace("_", " "), title if title.endswith("?") else f"{title}."
+        return " ".join(_WRITTEN.get(part, part) for part in name.split("_")), title if title.endswith("?") else f"{title}."
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)
@@ -111,11 +139,9 @@ class Stepper(CaseHand):
         ("Show another algorithm next to it (B). Which needs fewer steps?", "key b"),
         ("Guess each step before you see it (G).", "key g"),
     )
-    keywords = "contact overlap depth penetration normal distance time of impact toi clipping hull minkowski simplex algorithm " + " ".join(
-        (*NAMES, *trace.GROUPS)
-    ).replace("_", " ")
+    keywords = " ".join(("algorithm", *NAMES, *_TOPICS.values(), *trace.GROUPS)).replace("_", " ")
     parameters = (
-        replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS, buttons=_Buttons()),
+        replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS, group_notes=_QUESTIONS, buttons=_Buttons()),
         Parameter("step", 1, 1, MAX_STEPS, "", "step", True, in_panel=False),
         Parameter("pace", 1.0, _PACES[0], _PACES[-1], "", "steps per second"),
         Parameter.choice("end", ("stop", "loop"), "at the last step"),
@@ -168,7 +194,7 @@ class Stepper(CaseHand):
             names = (name,)
         others_of = ("none", *names, trace.ALL_BESIDE)
         parameters = (
-            replace(Parameter.choice(first.name, names, default=names.index(name)), groups=first.groups),
+            replace(first, default=float(names.index(name)), high=float(len(names) - 1), choices=names, also=()),
             *others,
             replace(Parameter.choice(last.name, others_of, default=others_of.index(beside)), in_panel=False),
         )
@@ -178,6 +204,15 @@ class Stepper(CaseHand):
         if quiz is not None:
             more["watch"] = _WATCH_A_QUIZ
         return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})
+
+    @classmethod
+    def searched_values(cls, searched: str) -> Mapping[str, str]:
+        """Return the algorithm with a searched name, or else the first one found by its name or topic."""
+        name = "_".join(searched.casefold().split())
+        words = [word for word in searched.casefold().split() if word not in cls.title.casefold()]
+        parts = {name: (*name.split("_"), *_TOPICS.get(name, "").split()) for names in trace.GROUPS.values() for name in names}
+        found = [name for name in parts if words and all(any(part.startswith(word) for part in parts[name]) for word in words)]
+        return {"algorithm": name} if name in NAMES else {"algorithm": found[0]} if found else {}
 
     def build(self) -> None:
         self._case: Case | None = self.opened
@@ -252,10 +287,12 @@ class Stepper(CaseHand):
         return min(round(self.parameter("step")), self.n_steps) - 1
 
     def _go_to(self, k: int) -> None:
+        step = float(min(max(k, 0), self.n_steps - 1) + 1)
+        if step == self.values["step"] and not self.guesses.is_on:
+            return
         if self._open_question() is None:
             self.guesses.pass_by(self.k)
-        self.values["step"] = float(min(max(k, 0), self.n_steps - 1) + 1)
-        self._waited = 0
+        self.values["step"], self._waited = step, 0
         if self.playing:
             self.guesses.pass_by(self.k)
 
@@ -371,7 +408,7 @@ class Stepper(CaseHand):
 
     def on_key(self, key: str) -> bool:
         if key in ("right", "n", ".", "left", "home", "end"):
-            self._leaf(key)
+            return self._leaf(key)
         elif key in ("space", "p") and self.quiz is None:
             self.playing, self._waited = not self.playing, 0
             if self.playing and self.k == self.n_steps - 1:
@@ -379,7 +416,10 @@ class Stepper(CaseHand):
         elif key in ("up", "down"):
             faster = [pace for pace in _PACES if pace > self.parameter("pace")]
             slower = [pace for pace in _PACES if pace < self.parameter("pace")]
-            self.values["pace"] = (faster[:1] or _PACES[-1:])[0] if key == "up" else (slower[-1:] or _PACES[:1])[0]
+            following = faster[:1] if key == "up" else slower[-1:]
+            if not following:
+                return False
+            self.values["pace"] = following[0]
         elif key == "l":
             self.values["end"] = 1.0 - self.parameter("end")
         elif key == "b":
@@ -409,18 +449,20 @@ class Stepper(CaseHand):
 
             self.save_as(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
 
-    def _leaf(self, key: str) -> None:
-        """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question."""
+    def _leaf(self, key: str) -> bool:
+        """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question; False if nothing changed."""
+        before = self.values["step"], self.playing, replace(self.guesses)
         self.playing = False
         k, is_forward = self.k, key not in ("left", "home")
         if is_forward and self._answer(None):
-            return
+            return True
         if is_forward and self.quiz is not None and self.guesses.at >= 0:
             self._next_question()
-            return
+            return True
         self._go_to({"left": k - 1, "home": 0, "end": self.n_steps - 1}.get(key, k + 1))
-        if key == "home" and self.quiz is None:
+        if key == "home" and self.quiz is None and self.guesses.is_on:
             self.guesses.begin_again()
+        return before != (self.values["step"], self.playing, self.guesses)
 
     def _next_beside(self) -> None:
         """Show the next of the algorithms that go with this one, and after the last of them none."""

@@ -6,12 +6,13 @@ large; the most recent one always stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.app.browser import called, found_in
 from engine.app.case_demos import stepper_of
+from engine.app.files.opening import file_stem
 from engine.app.files.saving import built
 from engine.app.network_driver import NetworkDriver
 from engine.app.screen import Screen
@@ -22,6 +23,7 @@ from engine.render import palette
 from engine.render.views import Layers
 from engine.sim.demo import Demo
 from engine.sim.keyframes import MAX_BYTES
+from engine.sim.parameters import parameter_values
 from engine.sim.recordings import Recording
 from engine.sim.replaying import demo_kind, new_demo
 from engine.sim.scene_demo import SceneDemo
@@ -92,6 +94,12 @@ class Navigator:
         self.demos = tuple(demos)
         self.browsing = demo is None and client_session is None
         self.searched = ""
+        self._is_new_search = False
+        """True if the search text has changed since a demo was last opened from the list."""
+        self._previewed: Mapping[str, str] = {}
+        """Parameters of the preview."""
+        self._done: dict[tuple[str, str], set[str]] = {}
+        """`Session.done` by demo and scene file, kept for their next sessions."""
         self.left: list[Session] = []
         self.watched_from: Session | None = None
         self._seed, self._is_watched, self._screen = seed, is_watched, screen
@@ -176,7 +184,7 @@ class Navigator:
 
     def _share(self, client_session: ClientSession, server_thread: ServerThread | None) -> Session:
         self.network = NetworkDriver(client_session, server_thread)
-        self.shared = session = Session(self.network.demo, self._screen.layout.view, self._layers, driver=self.network)
+        self.shared = session = self._remembering(Session(self.network.demo, self._screen.layout.view, self._layers, driver=self.network))
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:
             session.demo.sim.use_referee(self._referee, self._is_complete)
@@ -190,10 +198,20 @@ class Navigator:
         left = (
             next((session for session in reversed(self.left) if type(session.demo) is self.demos[index]), None) if self.browsing else None
         )
-        if left is not None:
-            self.come_back(left)
-        else:
-            self.open_demo(self.demos[index])
+        kind, values = self.demos[index], self._searched_values(index)
+        is_new, self._is_new_search = self._is_new_search, False
+        if left is None:
+            self._open(lambda: kind(self._seed, values, self._referee_of(kind)), kind.title or "this")
+            return
+        self.come_back(left)
+        if is_new:
+            numbers = parameter_values(kind.parameters, values)
+            for name in values:
+                left.set_parameter(name, numbers[name])
+
+    def _searched_values(self, index: int) -> Mapping[str, str]:
+        """Return the parameters with which the list opens a demo."""
+        return self.demos[index].searched_values(self.searched) if self.browsing else {}
 
     def come_back(self, session: Session) -> None:
         """Resume a demo that was left."""
@@ -211,7 +229,9 @@ class Navigator:
     def choose(self, index: int) -> None:
         """Choose a demo of the list, and show its preview; ignored if there is no such demo."""
         browser = self._screen.browser
-        if browser is not None and index != self.chosen and 0 <= index < len(self.demos):
+        if browser is None or not 0 <= index < len(self.demos):
+            return
+        if index != self.chosen or self._searched_values(index) != self._previewed:
             self.chosen = index
             self.session = self._session(self._preview(index, *self.left))
             self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
@@ -227,11 +247,11 @@ class Navigator:
         browser = self._screen.browser
         if browser is None or words == self.searched:
             return
-        self.searched = words
+        self.searched, self._is_new_search = words, True
         browser.show(words)
         meant = called(self.demos, words) or browser.found
-        if meant and self.chosen not in meant:
-            self.choose(meant[0])
+        if meant:
+            self.choose(self.chosen if self.chosen in meant else meant[0])
         self._screen.form.lay_out(browser.rows(self.chosen), self._screen.layout.panel, browser.head(self.chosen))
         browser.reveal(self.chosen)
 
@@ -328,6 +348,11 @@ class Navigator:
             demo.sim.use_referee(self._referee, is_complete=False)
         session = Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
         session.clock.paused = self._is_watched and isinstance(demo, SceneDemo) and demo.scene.paused
+        return self._remembering(session)
+
+    def _remembering(self, session: Session) -> Session:
+        """Return a session with what was done in the demo's earlier sessions."""
+        session.done = self._done.setdefault((session.demo.id, file_stem(session.demo)), session.done)
         return session
 
     def _preview(self, index: int, *left: Session) -> Demo:
@@ -336,7 +361,8 @@ class Navigator:
         histories = [session.timeline.history for session in left if type(session.demo) is kind]
         history = next((history for history in reversed(histories) if history is not None and built(history)), None)
         seed = self._seed if history is None else history.demo.seed
-        demo = kind(seed, referee=self._referee_of(kind) if kind.needs_referee else None)
+        self._previewed = self._searched_values(index)
+        demo = kind(seed, self._previewed, self._referee_of(kind) if kind.needs_referee else None)
         if history is not None:
             with suppress(LabError):  # of a world that broke
                 decode_state(demo, encode_state(history.demo))

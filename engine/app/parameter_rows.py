@@ -50,6 +50,8 @@ def _choice_rows(parameter: Parameter, value: float, change: Set, name: str) -> 
             for title, values in groups.items()
         )
         rows.append(Buttons(tuple(titles)))
+    if note := parameter.group_notes.get(shown):
+        rows.append(Note(note))
     buttons = tuple(
         Button(
             words,

@@ -183,6 +183,11 @@ class Demo:
 
     # -- for demos to override ----------------------------------------------------------------------------------------
 
+    @classmethod
+    def searched_values(cls, searched: str) -> Mapping[str, str]:
+        """Return the parameters with which the demo list opens this demo for a search text."""
+        return {}
+
     def build(self) -> None:
         """Create the worlds, with one `add_stage` call for each."""
         raise NotImplementedError

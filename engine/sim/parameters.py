@@ -43,6 +43,8 @@ class Parameter:
         Words and help of the buttons of choices, by the choice; other buttons show the choice itself.
     groups : mapping of str to tuple of str
         Groups of the choices, by their titles: the panel has a button for each group, and shows the choices of the group in use.
+    group_notes : mapping of str to str
+        One-line explanations of groups, by their titles.
     help : str
         Tooltip of its slider or buttons; the range if empty.
     setting : str
@@ -68,6 +70,7 @@ class Parameter:
     logarithmic: bool = False
     buttons: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    group_notes: Mapping[str, str] = field(default_factory=dict, hash=False)
     help: str = ""
     setting: str = ""
     in_panel: bool = True

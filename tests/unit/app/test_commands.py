@@ -5,15 +5,18 @@ from collections import Counter
 import pygame
 import pytest
 
+from demos.stepper import Stepper
 from docs import key_table
 from engine.app.commands import COMMANDS, command_of, find, key_rows
 from engine.app.keys import chords, key_codes
 from engine.app.panel import key_buttons
+from engine.app.window import Window
 from engine.render.views import Layers
 from engine.sim import actions
 from engine.sim.registry import all_demos
 from engine.ui.rows import Line
 from tests.unit.app.controls import place
+from tests.unit.app.hand import SIZE, Hand
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
 
@@ -38,6 +41,13 @@ def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(
     keys = {row.name: row.value for row in key_rows(hand.window.app, ()) if isinstance(row, Line)}
     assert keys["K"] == "kick"
     assert "Space" in keys and "Ctrl Shift O" in keys and "F3" not in keys, "this world is not shared"
+
+
+def test_the_page_says_which_keys_mean_something_else_in_this_demo():
+    hand = Hand(Window(SIZE, (Stepper,), Stepper()))
+    keys = [(row.name, row.value) for row in key_rows(hand.window.app, ()) if isinstance(row, Line)]
+    assert {("Space", "play or pause"), ("Space", "Pause (in other demos)"), ("Home", "View (in other demos)")} < set(keys)
+    assert ("N or .", "Step (in other demos)") in keys and ("R", "Restart") in keys and ("8", "Live check (in other demos)") in keys
 
 
 def test_the_docs_have_the_table_and_what_to_try():
@@ -75,6 +85,24 @@ def test_steps_are_ticked_as_they_are_done(hand, drop, monkeypatch):
     hand.click(place(hand.window, "Pause").center)
     hand.window.session.set_parameter("height", 2.0)
     assert panel.done() == (True, True, True)
+
+
+def test_what_was_tried_stays_ticked_when_the_demo_is_opened_again(browser, drop, monkeypatch):
+    """Issue 31: the ticks were gone where the demo was not kept as it was left."""
+    monkeypatch.setattr(drop, "tries", (("Kick it: K.", "key k"), ("Pause.", "pause")))
+    window = browser.window
+    for is_kept in (True, False):
+        window.navigator.start(1)
+        browser.key(pygame.K_k)
+        browser.key(pygame.K_ESCAPE)
+        if not is_kept:
+            window.navigator.left.clear()
+        window.navigator.start(1)
+        browser.frame()
+        assert window.screen.panel.done() == (True, False)
+    window.navigator.open_demo(type("Other", (drop,), {"id": "other"}))
+    browser.frame()
+    assert window.screen.panel.done() == (False, False)
 
 
 def test_a_key_of_the_demo_has_a_button_that_holds_it_down(hand):

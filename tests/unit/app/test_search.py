@@ -3,6 +3,7 @@
 import pygame
 import pytest
 
+from demos.stepper import Stepper
 from engine.app.browser import found_in
 from engine.app.layout import MIN_SIZE
 from engine.app.window import Window
@@ -135,6 +136,28 @@ def test_the_first_letter_after_coming_back_starts_a_new_search(listed):
 @pytest.mark.parametrize("word, id", [("tunneling", "bullet"), ("GJK", "stepper"), ("friction", "tilted_board"), ("rope", "bridge")])
 def test_what_a_student_types_finds_its_demo(word, id):
     assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
+
+
+def test_a_search_for_an_algorithm_opens_the_stepper_at_it(listed):
+    """Issue 31: it opened at GJK."""
+    window = listed.window
+    write(listed, "SAT".lower())
+    assert window.session.demo.names == ("sat",)  # its preview
+    listed.key(pygame.K_RETURN)
+    first = window.session
+    assert first.demo.names == ("sat",) and not first.timeline.history.marks
+    listed.frame(2)
+    first.set_parameter("algorithm", Stepper.parameters[0].checked("gjk"))
+    listed.key(pygame.K_ESCAPE)
+    listed.key(pygame.K_RETURN)
+    assert window.session is first and first.demo.names == ("gjk",), "the search is the one before: it is as it was left"
+    listed.key(pygame.K_ESCAPE)
+    listed.key(pygame.K_ESCAPE)
+    write(listed, "clipping")
+    listed.key(pygame.K_RETURN)
+    assert window.session is first and first.demo.names == ("manifold",)
+    first.undo()
+    assert first.demo.names == ("gjk",)
 
 
 def test_ctrl_backspace_empties_the_box_and_commands_work_while_one_types(listed):

@@ -82,14 +82,41 @@ def test_keys_go_through_the_steps():
     demo = Stepper()
     n = demo.n_steps
     assert n == len(trace.algorithm("gjk").steps(demo.case)) and demo.k == 0
-    press(demo, "left")
-    assert demo.k == 0
+    assert not demo.on_key("left") and demo.k == 0
     press(demo, "right", "n", ".")
     assert demo.k == 3
-    press(demo, "end", "right")
-    assert demo.k == n - 1
+    press(demo, "end")
+    assert not demo.on_key("right") and demo.k == n - 1
     press(demo, "home")
     assert demo.k == 0 and not demo.on_key("x")
+
+
+def test_a_key_that_changes_nothing_takes_no_undo_entry():
+    """Issue 31: End on the last step took one."""
+    history = History(Stepper())
+    for keys in (("home", "left"), ("end", "end", "end", "right"), ("up",) * 9, ("down",) * 9, ("home", "home")):
+        for key in keys:
+            before = demo_hash(history.demo)
+            kept = len(history.inputs[0])
+            assert history.act(PressKey(key)) is (demo_hash(history.demo) != before) is (len(history.inputs[0]) > kept), key
+    assert [done.action.key for done in history.inputs[0]] == ["end", *["up"] * 3, *["down"] * 5, "home"]
+    history.act(PressKey("space"))
+    assert history.act(PressKey("home")) is True and not history.demo.playing, "it ends the play"
+
+
+@pytest.mark.parametrize(
+    ("searched", "name"),
+    [
+        ("SAT", "sat"), ("epa", "epa"), ("clip", "manifold"), ("contact", "manifold"), ("time of impact", "conservative_advancement"),
+        ("sat cached", "sat_cached"), ("step by step SAT", "sat"), ("hull", "quickhull"), ("quadtree", "quadtree"),
+    ],
+)  # fmt: skip
+def test_a_search_for_an_algorithm_opens_it(searched, name):
+    assert Stepper.searched_values(searched) == {"algorithm": name}
+
+
+def test_a_search_for_no_algorithm_opens_the_first():
+    assert Stepper.searched_values("step") == Stepper.searched_values("giraffe") == {}
 
 
 def test_an_arrow_that_is_held_goes_on_and_on():
@@ -346,10 +373,19 @@ def test_the_panel_shows_the_algorithms_of_one_group():
     def words():
         return names(hand.window)
 
-    assert {"motion", "solvers", "gjk", "alternating projections"} < set(words()) and "bisection" not in words()
+    assert {"motion", "solvers", "GJK", "alternating projections"} < set(words()) and "bisection" not in words()
     button(hand.window, "hulls and pieces").press()
     until(lambda: hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0)) or "keil" in words())
-    assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "gjk" not in words()
+    assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "GJK" not in words()
+
+
+def test_the_panel_says_what_the_algorithms_of_the_group_answer():
+    hand = Hand(Stepper(), is_watched=True)
+    for group in trace.GROUPS:
+        button(hand.window, group).press()
+        rows = hand.window.screen.panel.rows("", is_unfolded=False)
+        questions = [row.words for row in rows if isinstance(row, Note) and row.words.endswith("?") and not row.lead]
+        assert len(questions) == 1 and questions[0] == module._QUESTIONS[group]
 
 
 def test_every_algorithm_is_in_one_group():
