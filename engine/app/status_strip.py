@@ -186,7 +186,7 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
         draw,
         ("speed", speed, palette.WARNING if session.clock.paused or session.clock.is_slow else palette.TEXT),
         ("solver", solver, palette.TEXT),
-        ("t", session.timeline.moment, palette.TEXT),
+        ("t", session.timeline.clock_words, palette.TEXT),
         ("bodies", f"{bodies}, {n_asleep} asleep (dim)" if n_asleep else bodies, palette.TEXT),
         ("contacts", str(sum(stage.touching.shape[1] for stage in stages)), palette.TEXT),
     ]

@@ -79,14 +79,17 @@ class Timeline:
         return self.history is None or self.history.at_tip
 
     @property
-    def moment(self) -> str:
-        """Time and step of the first world since the last restart, and the timeline's step if it differs because it goes on."""
+    def clock_words(self) -> str:
+        """Time and step of the first world since the last restart."""
         world, (start, first) = self._demo.stages[0].world, self._demo.clock_start
-        step = world.step_index - first
-        words = f"{world.time - start:.2f} s, step {step}"
-        if self.history is None or self.history.now == step:
-            return words
-        return f"{words} ({self.history.now} on the timeline)"
+        return f"{world.time - start:.2f} s, step {world.step_index - first}"
+
+    @property
+    def moment(self) -> str:
+        """`clock_words`, and the timeline's step if it differs because the timeline goes on after a restart."""
+        step = self._demo.stages[0].world.step_index - self._demo.clock_start[1]
+        is_other = self.history is not None and self.history.now != step
+        return f"{self.clock_words} ({self.history.now} on the timeline)" if self.history is not None and is_other else self.clock_words
 
     def seek(self, step: int) -> None:
         """Pause, and move to a past step; at a step from which time went on, the changes made there are included.

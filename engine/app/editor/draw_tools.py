@@ -108,7 +108,7 @@ class BoxTool(_DragTool):
         a, b = self._from.point, self._to.point
         width, height = abs(b[0] - a[0]), abs(b[1] - a[1])
         ghost(canvas, [a, (b[0], a[1]), b, (a[0], b[1])], min(width, height) >= MIN_SIZE)
-        canvas.label(_px(canvas, b), f"{width:.2f} x {height:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+        _label(canvas, self._to, f"{width:.2f} x {height:.2f} m")
 
 
 class CircleTool(_DragTool):
@@ -126,7 +126,7 @@ class CircleTool(_DragTool):
         ring = [(center[0] + radius * math.cos(a), center[1] + radius * math.sin(a)) for a in turn]
         ghost(canvas, ring, radius >= MIN_SIZE)
         canvas.segment(center, self._to.point, palette.ACCENT, 1.0)
-        canvas.label(_px(canvas, self._to.point), f"radius {radius:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+        _label(canvas, self._to, f"radius {radius:.2f} m")
 
 
 class PolygonTool(_DrawTool):
@@ -185,6 +185,8 @@ class PolygonTool(_DrawTool):
             if len(self._corners) >= 2 and not is_home:
                 canvas.dashed(to, self._corners[0], palette.CAPTION)
             canvas.point(self._corners[0], palette.ACCENT, 6.0 if is_home else 4.0, ring=not is_home)
+            if len(self._corners) >= 3:
+                _label(canvas, self._at, "click closes" if is_home else "Enter closes")
         for corner in self._corners:
             canvas.point(corner, palette.ACCENT, 2.5)
 
@@ -205,15 +207,17 @@ class FreehandTool(_DrawTool):
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
         self._stroke: list[Point] = []
+        self._at: Pointer | None = None
 
     @property
     def is_busy(self) -> bool:
         return bool(self._stroke)
 
     def press(self, at: Pointer) -> None:
-        self._stroke = [at.free]
+        self._stroke, self._at = [at.free], at
 
     def move(self, at: Pointer) -> None:
+        self._at = at
         if self._stroke and len(self._stroke) < _MAX_SAMPLES and math.dist(self._stroke[-1], at.free) * at.meter >= _SAMPLE:
             self._stroke.append(at.free)
 
@@ -230,7 +234,11 @@ class FreehandTool(_DrawTool):
             canvas.segment(a, b, palette.ACCENT, 1.75)
         if len(self._stroke) > 2:
             canvas.dashed(self._stroke[-1], self._stroke[0], palette.CAPTION)
+            if self._at is not None:
+                _label(canvas, self._at, "release closes")
 
 
-def _px(canvas: Canvas, point: Point) -> tuple[float, float]:
-    return canvas.camera.to_screen(point)
+def _label(canvas: Canvas, at: Pointer, words: str) -> None:
+    """Write beside the pointer what is being drawn, and whether the body will be static."""
+    rule = "static" if at.shift else "Shift: static"
+    canvas.label(canvas.camera.to_screen(at.point), f"{words}   {rule}", palette.TEXT, 13.0, 10.0, plate=True)

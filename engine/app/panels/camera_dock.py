@@ -99,7 +99,10 @@ class CameraDock(Dock):
         if body.spec.type == "static":
             return
         mass = f"{body.mass:.3g} kg, " if body.spec.type == "dynamic" else ""
-        words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {state.angular_velocity:.2f} rad/s"
+        is_asleep = body.spec.type == "dynamic" and not state.awake
+        words = f"{mass}{math.hypot(*state.linear_velocity):.2f} m/s, {round(state.angular_velocity, 2) + 0.0:.2f} rad/s"  # no -0.00
+        if is_asleep:
+            words = f"{mass}asleep at rest (drawn dim)"
         at, gap = pointer, _BESIDE_POINTER
         sides: Sequence[tuple[int, int]] = ALL_SIDES
         seen, small = _seen(canvas, stage, pointed[1]), _SMALL * canvas.ui_scale

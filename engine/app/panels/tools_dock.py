@@ -30,6 +30,8 @@ _HINT_SECONDS = 7.0
 _SHIFT = pygame.KMOD_SHIFT
 _CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
 _TIME_KEYS = (pygame.K_z, pygame.K_y)
+_MODIFIERS = (pygame.K_LSHIFT, pygame.K_RSHIFT, pygame.K_LCTRL, pygame.K_RCTRL, pygame.K_LMETA, pygame.K_RMETA)
+"""Keys that change what is being drawn."""
 
 
 class HandTool(Tool):
@@ -97,6 +99,11 @@ class ToolsDock(Dock):
         editor.is_building = not isinstance(tool, HandTool | SelectTool)
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        if event.type in (pygame.KEYDOWN, pygame.KEYUP) and event.key in _MODIFIERS and self.tool.is_busy:
+            pointer = self.form.ui.pointer
+            if pointer is not None and self._is_in_view(pointer, session):
+                self.tool.move(self._at(pointer, session))
+            return False
         if event.type == pygame.KEYDOWN:
             return self._key(event, session)
         if super().handle(event, session):

@@ -236,5 +236,8 @@ def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand):
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, state.position), rel=(0, 0), buttons=(0, 0, 0))
     (words,) = written()
     assert f"{abs(state.linear_velocity[1]):.2f} m/s, 0.00 rad/s" in words and words.split()[1] == "kg,"
+    demo.stages[0].world.set_awake(demo.discs[0], False)
+    assert written() == [] and any("kg, asleep at rest (drawn dim)" in words for words, _ in hand.surface.words)
+    demo.stages[0].world.set_awake(demo.discs[0], True)
     hand.send(pygame.KEYDOWN, key=pygame.K_h, mod=pygame.KMOD_SHIFT, unicode="")
     assert written() == [], "the words at the pointer are those of the hinge"

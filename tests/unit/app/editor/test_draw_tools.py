@@ -12,6 +12,7 @@ from engine.app.editor.placing import MIN_SIZE, PlacingError, outline_spec
 from engine.app.editor.tool import grid_step
 from engine.geometry import Circle
 from tests.unit.app.editor.person import CTRL, SHIFT
+from tests.unit.app.written import Written, noting_words
 
 
 def test_a_box_is_drawn_from_corner_to_corner(person):
@@ -53,6 +54,33 @@ def test_a_polygon_is_clicked_corner_by_corner(person):
     person.click(bent[0])
     person.key(pygame.K_ESCAPE)
     assert not person.tools.tool.is_busy and person.tools.tool.name == "Polygon"
+
+
+@pytest.mark.parametrize(("letter", "words"), [("B", "1.0"), ("C", "radius 1.4"), ("P", "Enter closes"), ("F", "release closes")])
+def test_the_rule_of_shift_is_written_at_the_pointer(person, letter, words):
+    """Issue 31: it stood in the hint only, which goes after some seconds."""
+    person.pick(letter)
+    if letter == "P":
+        for corner in ((3.0, 4.0), (5.0, 4.0), (5.0, 6.0)):
+            person.click(corner)
+    else:
+        person.move((3.0, 5.0))
+        person.at(pygame.MOUSEBUTTONDOWN, person.pixel((3.0, 5.0)))
+        person.move((3.5, 5.5))
+    person.move((4.0, 6.0))
+
+    def written():
+        person.surface = Written(person.size)
+        with noting_words():
+            person.frames()
+        return [text for text, _ in person.surface.words if text.endswith("   static") or "Shift: static" in text]
+
+    (free,) = written()
+    assert free.startswith(words) and free.endswith("   Shift: static")
+    pygame.key.set_mods(SHIFT)
+    person.key(pygame.K_LSHIFT, SHIFT)  # without a motion of the pointer
+    (held,) = written()
+    assert held == free.replace("Shift: static", "static")
 
 
 def test_an_outline_is_drawn_in_one_stroke(person):
