@@ -28,6 +28,8 @@ _ENDLESS = 1000.0
 _THICKNESS = 0.5
 """Meters of the ground and the walls."""
 _FRICTION = 0.6
+_GROUND, _NO_BODY = "ground", -1
+"""Name of the ground's body, and what stands for its id after it was erased."""
 _FALLEN = 20.0
 """Meters below the ground at which a body counts as fallen."""
 _SHAPE = 0.5
@@ -106,11 +108,19 @@ class Workbench(Demo):
     )
     keys = (("C", "clear the bench"),)
     clear_key = "c"
+    keeps_scenes = True
 
     def build(self) -> None:
-        self.stage = self.add_stage(World())
-        self._ground = add_shape(self.stage, self._shapes(), (0.0, 0.0), type="static", friction=_FRICTION, name="ground")
-        self._left = self._start = _Motion.of(self.stage.world)
+        add_shape(self.add_stage(World()), self._shapes(), (0.0, 0.0), type="static", friction=_FRICTION, name=_GROUND)
+        self.on_scene()
+
+    def on_scene(self) -> None:
+        """Take the first static body of the ground's name for the ground."""
+        self.stage = self.stages[0]
+        world = self.stage.world
+        specs = ((body, world.body(body).spec) for body in world.body_ids)
+        self._ground = next((body for body, spec in specs if spec.type == "static" and spec.name == _GROUND), _NO_BODY)
+        self._left = self._start = _Motion.of(world)
 
     def restart(self) -> None:
         """Put every body back to where it was when time went on after the last change by hand; build the ground if there is none."""

@@ -18,7 +18,7 @@ __all__ = ["check_hertz", "check_shareable", "make_demo", "shared_scene"]
 
 _HERTZ = (10.0, 240.0)
 """Smallest and largest allowed number of steps per second of a shared world; displays can show these and a server can simulate them."""
-_PACKAGE = "demos."
+_PACKAGES = ("demos.", "engine.")
 
 
 def check_shareable(demo: Demo) -> None:
@@ -28,12 +28,17 @@ def check_shareable(demo: Demo) -> None:
         raise InvalidInputError("SCENE", "a demo with a world (this one has nothing to share)", demo.id)
     for name in demo.sim.solvers:
         SetSolver(name).check(demo.sim)
-    if isinstance(demo, SceneDemo):
+    if isinstance(demo, SceneDemo) and _is_built_in(type(demo)):
         if not is_bounded(msgspec.msgpack.encode(demo.scene_content())):
             raise InvalidInputError("SCENE", f"a scene of at most {MAX_PLAIN_BYTES} bytes, to be sent to guests", Described("a larger one"))
-    elif not type(demo).__module__.startswith(_PACKAGE) or find_demo(demo.id) is not type(demo):
+    elif not _is_built_in(type(demo)) or isinstance(demo, SceneDemo) or find_demo(demo.id) is not type(demo):
         requirement = "a demo of this program or a scene file (guests do not have your Python files, and never run code that is sent)"
         raise InvalidInputError("SCENE", requirement, demo.id or type(demo).__name__)
+
+
+def _is_built_in(kind: type[Demo]) -> bool:
+    """Return True if a class of demo, with all its bases, is part of this program."""
+    return all(base.__module__.startswith(_PACKAGES) for base in kind.__mro__ if issubclass(base, Demo))
 
 
 def check_hertz(field: str, value: object) -> float:
@@ -59,7 +64,7 @@ def make_demo(scene: SharedScene) -> Demo:
         This program has no such demo, it cannot be built from `scene`, or the server keeps solver state that is not accessible here.
     """
     kind = find_demo(scene.demo) if scene.scene is None else scene_class(scene.scene)
-    if scene.scene is None and not kind.__module__.startswith(_PACKAGE):
+    if not _is_built_in(kind):
         raise InvalidInputError("scene.demo", "the id of a built-in demo", scene.demo)
     settings = None if scene.solver_settings is None else named_values("scene.solver_settings", scene.solver_settings)
     hertz = None if scene.hertz is None else check_hertz("scene.hertz", scene.hertz)

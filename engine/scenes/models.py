@@ -21,7 +21,7 @@ from engine.common.file_schema import METERS, FirstVersion, Strict
 from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH
 from engine.scenes.kinds import JOINT_KINDS, KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MAX_PICTURE_BYTES, MAX_PICTURES
-from engine.scenes.scene import MAX_BODIES, MAX_JOINTS, MAX_NOTES, MAX_TEXT, MAX_WORLDS
+from engine.scenes.scene import MAX_BODIES, MAX_JOINTS, MAX_NOTES, MAX_TEXT, MAX_VALUES, MAX_WORLDS
 from engine.world.fields import Rule, rule_of
 from engine.world.solver import DEFAULT
 from engine.world.specs import BODY_TYPES, FixtureSpec
@@ -209,6 +209,11 @@ class SceneModel(WorldModel):
     camera: CameraModel | None = None
     paused: Annotated[bool, ModelField(description="Whether the window opens it paused.")] = False
     notes: Annotated[list[_Text], ModelField(fail_fast=True, max_length=MAX_NOTES, default_factory=list)]
+    demo: Annotated[_Text, ModelField(description="Id of the demo with whose keys and parameters it opens.")] = ""
+    values: Annotated[
+        dict[_Text, float | _Text],
+        ModelField(description="The demo's parameters, by name.", max_length=MAX_VALUES, default_factory=dict),
+    ]
 
 
 def scene_schema() -> Schema:

@@ -24,6 +24,7 @@ from engine.common.words import brief, path_below
 from engine.geometry import AABB, Transform
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapshot, accept
+from engine.world.fields import named_values
 from engine.world.joint_specs import body_fields, joint_fields, joints_of
 from engine.world.joints import as_it_stands
 from engine.world.solver import DEFAULT, NamedValues
@@ -34,6 +35,7 @@ __all__ = [
     "MAX_JOINTS",
     "MAX_NOTES",
     "MAX_TEXT",
+    "MAX_VALUES",
     "MAX_WORLDS",
     "Scene",
     "SceneWorld",
@@ -52,6 +54,7 @@ Box2D a contact of its own, so twenty thousand bodies in one place would take ho
 MAX_TEXT = 1_000
 MAX_NOTES = 1_000
 MAX_WORLDS = 64
+MAX_VALUES = 1_000
 
 _T = TypeVar("_T")
 BodyColor: TypeAlias = tuple[int, tuple[int, int, int]]
@@ -130,6 +133,10 @@ class Scene(SceneWorld):
         What an import omitted or changed, one sentence each.
     worlds : sequence of SceneWorld
         All worlds except the first.
+    demo : str
+        Id of the demo with whose keys and parameters it opens; "" for none. `engine.sim.scene_demo` checks it.
+    values : mapping of str to float or str
+        The demo's parameters, by name; kept as pairs.
     """
 
     title: str = ""
@@ -138,9 +145,12 @@ class Scene(SceneWorld):
     paused: bool = False
     notes: tuple[str, ...] = ()
     worlds: tuple[SceneWorld, ...] = ()
+    demo: str = ""
+    values: NamedValues = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "values", named_values("values", self.values))
         for name in ("notes", "worlds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         pictures = [picture for world in self.all_worlds for picture in world.pictures]

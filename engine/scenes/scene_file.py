@@ -21,6 +21,7 @@ bodies by name or by index, from 0; a gear joint refers to two joints by index. 
 If there are several worlds, all except the first are in ``"worlds"``, a list of objects with their own settings, bodies and joints. Each
 world then has an ``"offset"``, the position of its origin in the view, and a ``"label"``. ``"pictures"`` has the images of bodies that were
 made from a picture (`engine.scenes.pictures`), and ``"colors"`` the bodies that are not drawn in the default color of their index.
+``"demo"`` is the id of the demo with whose keys and parameters the scene opens, and ``"values"`` has those parameters.
 
 `engine.scenes.scene` lists what a scene of a running world does not contain.
 """
@@ -46,6 +47,7 @@ from engine.scenes.json_lines import line_of
 from engine.scenes.pictures import BodyPicture, png_of
 from engine.scenes.scene import MAX_NOTES, Scene, SceneWorld, as_notes, build_all
 from engine.world import load_solver, solvers
+from engine.world.fields import named_values
 from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT, solver_name
 
@@ -111,7 +113,9 @@ def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
 def scene_as_json(scene: Scene) -> dict[str, Any]:
     """Return a scene as the plain data of a file; a joint refers to a body by name if the name is unique."""
     plain: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
+    plain.update((name, getattr(scene, name)) for name in ("title", "watch", "demo") if getattr(scene, name))
+    if scene.values:
+        plain["values"] = dict(scene.values)
     plain |= _world_as_json(scene)
     if scene.worlds:
         plain["worlds"] = [_world_as_json(world) for world in scene.worlds]
@@ -182,6 +186,8 @@ def scene_from_json(plain: object, solver: str | None = None) -> Scene:
         paused=model.paused,
         notes=(*model.notes, *as_notes(left_out, MAX_NOTES - len(model.notes))),
         worlds=tuple(worlds),
+        demo=model.demo,
+        values=named_values("values", model.values),
         **first,
     )
 

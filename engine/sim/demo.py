@@ -155,6 +155,8 @@ class Demo:
     """Numbers that the demo predicts and measures; the readout shows them first."""
     keywords: ClassVar[str] = ""
     """Search terms for the demo list, in addition to the title and `watch`."""
+    keeps_scenes: ClassVar[bool] = False
+    """True if a scene saved from this demo opens with its keys and parameters; `on_scene` is then called in place of `build`."""
     takes_keys: ClassVar[frozenset[str]] = frozenset()
     """Window shortcut keys that are passed to this demo instead, such as Space in a demo with its own clock."""
 
@@ -191,6 +193,9 @@ class Demo:
     def build(self) -> None:
         """Create the worlds, with one `add_stage` call for each."""
         raise NotImplementedError
+
+    def on_scene(self) -> None:
+        """Handle worlds that were built from a scene file instead of by `build`; see `keeps_scenes`."""
 
     def before_step(self) -> None:
         """Hook called before each step, for instance to apply forces."""

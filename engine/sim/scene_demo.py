@@ -6,16 +6,21 @@ Each file gets its own class, so that every run and restart begins from the same
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from engine.common.errors import InvalidInputError, renamed
 from engine.common.installation import program
-from engine.common.words import counted
+from engine.common.words import counted, path_below
 from engine.geometry import AABB
 from engine.scenes import Scene, build_all
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 from engine.sim.demo import Color, Demo, StatusLine
 from engine.sim.dropping import DroppedBody
+from engine.sim.parameters import parameter_values
+from engine.sim.registry import all_demos
 from engine.sim.stage import Stage
 
 __all__ = ["BUILDING", "SceneDemo", "scene_class", "scene_demo"]
@@ -63,16 +68,23 @@ class SceneDemo(Demo):
             stage = self.add_stage(world, plan.offset, plan.label)
             for picture in plan.pictures:
                 self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]
+        self.on_scene()
+        for parameter in self.parameters:
+            if self.values[parameter.name] != parameter.default:  # the scene is as its own values have it
+                self.on_parameter(parameter.name)
 
     def body_colors(self, stage: Stage) -> Mapping[int, Color]:
         plan = self.scene.all_worlds[self.stages.index(stage)]
         return {body: color for body, color in plan.colors if stage.world.is_body(body) and _type_of(stage, body) == plan.bodies[body].type}
 
     def home(self) -> AABB:
-        return self.scene.camera if self.scene.camera is not None else super().home()
+        is_as_saved = all(self.values[parameter.name] == parameter.default for parameter in self.parameters)
+        return self.scene.camera if self.scene.camera is not None and is_as_saved else super().home()
 
     def status(self) -> list[StatusLine]:
-        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {self._counts}"] if self.opened_from else []
+        name, of_demo = Path(self.opened_from).name, super().status()
+        lines: list[StatusLine] = [name if of_demo else f"{name}: {self._counts}"] if name else []
+        lines += of_demo
         lines += self.scene.notes[:_MAX_NOTES]
         more = len(self.scene.notes) - _MAX_NOTES
         if more > 0:
@@ -91,10 +103,25 @@ class SceneDemo(Demo):
 
 
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
-    """Return a demo class for a scene."""
+    """Return a demo class for a scene; it derives from the demo in which the scene was built if that demo keeps its scenes.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such demo, or a value is not one of its parameters.
+    """
     title = scene.title or Path(file).stem or "A scene"
     watch = scene.watch or "A scene from a file. Drag the bodies; Ctrl S saves the scene in its initial or current state."
-    return type("SceneDemo", (SceneDemo,), {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__})
+    more: dict[str, Any] = {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__}
+    known = {kind.id: kind for kind in all_demos() if kind.keeps_scenes} if scene.demo else {}
+    if scene.demo and scene.demo not in known:
+        raise InvalidInputError("demo", f"one of {', '.join(sorted(known))}, or omitted", scene.demo)
+    of_demo = known[scene.demo].parameters if scene.demo else ()
+    with renamed(partial(path_below, "values")):
+        defaults = parameter_values(of_demo, dict(scene.values))
+    if scene.demo:
+        more["parameters"] = tuple(replace(parameter, default=defaults[parameter.name]) for parameter in of_demo)
+    return type("SceneDemo", (SceneDemo, *([known[scene.demo]] if scene.demo else [])), more)
 
 
 def scene_class(content: dict[str, Any]) -> type[SceneDemo]:

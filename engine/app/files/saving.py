@@ -127,6 +127,12 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
         raise LabError("this demo has no world")
     grip = demo.grip
     name, watch = demo.title, demo.watch
+    origin = demo.scene.demo if isinstance(demo, SceneDemo) else demo.id if demo.keeps_scenes else ""
+    values = {
+        parameter.name: parameter.shown(value) if parameter.choices else value
+        for parameter in (demo.parameters if origin else ())
+        for value in (demo.parameter(parameter.name),)
+    }
     if not isinstance(demo, SceneDemo):
         step = demo.stages[0].world.step_index
         moment = f" at step {step}" if step else ""
@@ -160,7 +166,8 @@ def scene_maker(session: Session, title: str = "") -> Callable[[], Scene]:
             for world, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
         kept = (*notes, *new_notes)[:MAX_NOTES]
-        return replace(made[0], camera=camera, paused=is_paused, notes=kept, offset=offsets[0], label=labels[0], worlds=others)
+        first = replace(made[0], camera=camera, paused=is_paused, notes=kept, offset=offsets[0], label=labels[0], worlds=others)
+        return replace(first, demo=origin, values=tuple(values.items()))
 
     return scene
 

@@ -1,5 +1,6 @@
 """The workbench in a window: what is seen, asked and ticked once a machine has been put back or cleared. Issue 31."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -17,15 +18,22 @@ from engine.app.session import Session
 from engine.app.stage_views import views_of
 from engine.app.status_strip import _cells
 from engine.app.window import Window
+from engine.common.errors import InvalidInputError
 from engine.geometry import Polygon
+from engine.net.scene import check_shareable, make_demo, shared_scene
 from engine.render import palette
 from engine.render.packing import PackedShapes
-from engine.scenes import load_scene, save_scene
-from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Grab, Restart
+from engine.scenes import Scene, load_scene, save_scene
+from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Grab, PressKey, Restart, SetParameter
+from engine.sim.history import History
+from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
-from engine.sim.scene_demo import scene_demo
+from engine.sim.replaying import record, replay
+from engine.sim.scene_demo import SceneDemo, scene_demo
+from engine.sim.stage import body_box
 from engine.ui.rows import Line, Slider
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec
+from tests.unit.app.controls import place
 from tests.unit.app.hand import SIZE, Hand, pixel
 
 BOX = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 0.6))
@@ -166,6 +174,95 @@ def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path)
         panel = bench.window.screen.panel
         assert bench.window.session.clock.paused is is_paused and panel is not None
         assert panel.done() == (False, False, False, not is_paused), "the second one was saved before"
+
+
+def test_a_reopened_bench_keeps_its_buttons(bench, tmp_path):
+    """Issue 31: the file did not say that it came from the bench."""
+    session = bench.window.session
+    for name, value in (("walls", 1.0), ("width", 30.0)):
+        session.set_parameter(name, value)
+    session.act(CreateBody.of(0, BOX))
+    save_scene(tmp_path / "shed.json", scene_maker(session)())
+    plain = json.loads((tmp_path / "shed.json").read_text(encoding="utf-8"))
+    assert plain["demo"] == "workbench" and plain["values"] == {"walls": "both sides", "width": 30.0}
+
+    assert bench.window.navigator.open_demo(scene_demo(load_scene(tmp_path / "shed.json"), str(tmp_path / "shed.json")))
+    bench.frame()
+    again = bench.window.session
+    demo, world = again.demo, again.demo.stages[0].world
+    assert isinstance(demo, SceneDemo) and demo.status()[0] == "shed.json"
+    assert demo.status()[1].startswith(f"{len(world.body_ids)} bodies with the")
+    assert place(bench.window, "Clear the bench  C") and place(bench.window, "both sides") and place(bench.window, "ground width")
+    assert demo.parameter("walls") == 1.0 and demo.parameter("width") == 30.0
+
+    def ground():
+        (body,) = (body for body in world.body_ids if world.body(body).spec.name == "ground")
+        return body_box(world, body)
+
+    seen = demo.home()
+    assert ground().upper[0] == pytest.approx(15.5, abs=0.02)
+    again.set_parameter("width", 50.0)
+    assert ground().upper[0] == pytest.approx(25.5, abs=0.02) and demo.home().upper[0] > seen.upper[0]
+    bench.frame(20)
+    again.restart()
+    assert ground().upper[0] == pytest.approx(25.5, abs=0.02), "as on the bench, R puts back the bodies and no more"
+    bench.key(pygame.K_c)
+    assert len(world.body_ids) == 1
+
+    save_scene(tmp_path / "shed.json", scene_maker(again)())
+    wider = scene_demo(load_scene(tmp_path / "shed.json"))
+    assert wider().parameter("width") == 50.0
+    narrow = wider(values={"width": 10.0})
+    assert body_box(narrow.stages[0].world, 0).upper[0] == pytest.approx(5.5, abs=0.02), "the ground is as wide as was asked for"
+
+
+def test_a_bench_without_its_ground_reopens_without_it(bench, tmp_path):
+    session = bench.window.session
+    session.act(DestroyBody(0, session.demo.stages[0].world.body_ids[0]))
+    save_scene(tmp_path / "bench.json", scene_maker(session)())
+    demo = scene_demo(load_scene(tmp_path / "bench.json"))()
+    demo.set_parameter("width", 50.0)
+    assert not any(demo.stages[0].world.body(body).spec.name == "ground" for body in demo.stages[0].world.body_ids)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"demo": "bridge"}, "demo must be one of workbench, or omitted"),
+        ({"demo": "workbench", "values": {"width": 1e6}}, "values.width must be a number from 4 to 200 m"),
+        ({"demo": "workbench", "values": {"height": 2.0}}, "values.parameter must be one of walls, width"),
+        ({"values": {"width": 20.0}}, "values.parameter must be absent"),
+    ],
+)
+def test_a_scene_of_no_known_demo_is_refused(more, words):
+    with pytest.raises(InvalidInputError, match=words):
+        scene_demo(Scene(**more))
+
+
+def test_a_reopened_bench_can_be_recorded_and_shared(bench, tmp_path):
+    bench.window.session.act(CreateBody.of(0, BOX))
+    kind = scene_demo(scene_maker(bench.window.session)())
+    history = History(kind(values={"width": 40.0}))
+    recorder = record(history, tmp_path / "shed.rec")
+    for _ in range(5):
+        history.step()
+    history.act(SetParameter("width", 60.0))
+    history.act(PressKey("c"))
+    history.step()
+    recorder.close()
+    again = replay(load_recording(tmp_path / "shed.rec"))
+    again.seek(again.last)
+    assert again.divergence is None and len(again.demo.stages[0].world.body_ids) == 1 and again.demo.parameter("width") == 60.0
+    check_shareable(history.demo)
+    guest = make_demo(shared_scene(kind(values={"width": 40.0})))
+    assert guest.parameter("width") == 40.0 and [name for name, _ in guest.keys] == ["C"]
+
+
+def test_a_scene_of_a_demo_from_a_users_own_file_is_not_shared(monkeypatch):
+    own = type("Own", (find_demo("workbench"),), {"id": "own", "__module__": "__main__"})
+    monkeypatch.setattr("engine.sim.scene_demo.all_demos", lambda: (own,))
+    with pytest.raises(InvalidInputError, match="a demo of this program"):
+        check_shareable(scene_demo(Scene(demo="own"))())
 
 
 def test_a_reopened_bench_keeps_its_colors_after_a_body_was_erased(bench, tmp_path):
