@@ -49,7 +49,7 @@ def title_of(beside: Comparison) -> str:
 
 def figure_words(figures: Figures) -> str:
     """Return the standing bodies, the deepest overlap and the energy, in one line."""
-    overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"{length_words(figures.overlap)} deep"
+    overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"overlap {length_words(figures.overlap)}"
     return f"{figures.standing}, {overlap}, {figures.energy.end:,.4g} J"
 
 

@@ -186,7 +186,7 @@ def _draw_scales(canvas: Canvas, axes: _Axes, plot: GapPlot) -> None:
         canvas.text_px((edge, max(axes.y(top), place.top + 0.5 * apart)), _length_words(top), palette.CAPTION, _SIZE, "right")
     if place.bottom - zero > 2.1 * apart:
         color = mix(palette.UNEXPLAINED, palette.TEXT, 0.3)
-        canvas.text_px((edge, 0.5 * (zero + place.bottom) + 3 * ui), "inside", color, _SIZE, "right")
+        canvas.text_px((edge, 0.5 * (zero + place.bottom) + 3 * ui), "overlap", color, _SIZE, "right")
     times = [(0.0, "0"), (0.5, "0.5"), (1.0, "1")]
     times += [(0.25, "the step begins at 0"), (0.75, "and ends at 1")] if place.width > 330 * ui else []
     for at, words in times:
@@ -220,7 +220,7 @@ def _draw_values(canvas: Canvas, frame: pygame.Rect, axes: _Axes, plot: GapPlot,
         t = near.fraction
         lines.append((near.words, near.color))
     gap = plot.gap_at(t)
-    what = f"gap {_length_words(gap)}" if gap >= 0.0 else f"{_length_words(-gap)} inside"
+    what = f"gap {_length_words(gap)}" if gap >= 0.0 else f"overlap {_length_words(-gap)}"
     lines.append((f"{t:.4f} of the step = {t * plot.milliseconds:.3g} ms: {what}", palette.TEXT))
     x, y = round(axes.x(t)), axes.y(gap)
     pygame.draw.line(surface, mix(palette.BACKGROUND, palette.TEXT, 0.5), (x, axes.place.top), (x, axes.place.bottom))

@@ -94,6 +94,11 @@ class Measured(NamedTuple):
         return None if self.axis == (0.0, 0.0) else self.axis
 
 
+def _along(axis: str, gap: float) -> str:
+    """Return the gap along an axis in words, as an overlap if it is negative."""
+    return f"the gap along {axis} is {meters(gap)}" if gap >= 0.0 else f"the shapes overlap by {meters(-gap)} along {axis}"
+
+
 def _named(feature: Feature) -> str:
     return f"{feature.whose.upper()}'s {'corner' if feature.part == 'vertex' else feature.part} {feature.index}"
 
@@ -363,9 +368,9 @@ class _BilateralDecoder(ImpactDecoder):
 
     def far(self, e: Any) -> None:
         g = e.above + 0.5 * self.tolerance
-        state = f"{meters(g)}, still open" if e.above >= 0.0 else f"{meters(g)}, closed on this axis, so g has an earlier root"
+        state = f"{_along('it', g)}{', still open' if e.above >= 0.0 else ', so g has an earlier root'}"
         self._probe(
-            "far end", 6, f"The axis is kept. At the far end, {moment(e.t2)}, the gap along it is {state}.", e.t2, g,
+            "far end", 6, f"The axis is kept. At the far end, {moment(e.t2)}, {state}.", e.t2, g,
             values={"t": e.t2, "g": g},
             question=Question("Is the gap along this axis open at the far end?", ("open", "closed"), int(e.above < 0.0)),
         )  # fmt: skip
@@ -374,7 +379,7 @@ class _BilateralDecoder(ImpactDecoder):
         g, (t, low, high) = e.above + 0.5 * self.tolerance, (moment(at, e.high - e.low) for at in (e.t, e.low, e.high))
         self._probe(
             "root", 7,
-            f"{'A secant' if e.by_secant else 'A bisection'} tries {t}, where the gap along the axis is {meters(g)}. The root lies between "
+            f"{'A secant' if e.by_secant else 'A bisection'} tries {t}, where {_along('the axis', g)}. The root lies between "
             f"{low} and {high}.", e.t, g, clear_time("looked_at", e.low, e.high), values={"t": e.t, "g": g, "low": e.low, "high": e.high},
         )  # fmt: skip
 
