@@ -38,11 +38,11 @@ NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
 """The first of them is what it begins with, whatever others there are."""
 _QUESTIONS = {
     "distance": "How far apart are two shapes?",
-    "overlap and contact": "Do two shapes overlap, how deep, and where?",
+    "overlap and contact": "Do two shapes overlap, and how deep?",
     "motion": "When and where do moving shapes touch?",
     "trees and grids": "Which of many boxes overlap?",
-    "hulls and pieces": "What is the hull of points? How is an outline cut into convex pieces?",
-    "solvers": "How do bodies move under contacts and joints?",
+    "hulls and pieces": "Which convex shapes cover a body?",
+    "solvers": "How do contacts and joints move bodies?",
 }
 """What the algorithms of a group answer."""
 _WRITTEN = {
@@ -84,6 +84,11 @@ def _example(name: str) -> Case:
     return example
 
 
+def _written(name: str) -> str:
+    """Return an algorithm's name as it is written in text."""
+    return " ".join(_WRITTEN.get(part, part) for part in name.split("_"))
+
+
 def _load(name: str) -> None:
     algorithm = trace.algorithm(name)
     with contextlib.suppress(LabError):
@@ -95,7 +100,7 @@ class _Buttons(Mapping[str, tuple[str, str]]):
 
     def __getitem__(self, name: str) -> tuple[str, str]:
         title = trace.algorithm(name).title
-        return " ".join(_WRITTEN.get(part, part) for part in name.split("_")), title if title.endswith("?") else f"{title}."
+        return _written(name), title if title.endswith("?") else f"{title}."
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMES)
@@ -499,7 +504,8 @@ class Stepper(CaseHand):
                 loading = "loading (compiled on first use)"
                 if name in _loads and not self.has(name):
                     loading = "not loaded yet at this step"
-                lines.append((f"{name}: {why}", palette.WARNING) if why else f"{name}: {loading}")
+                words = _written(name)
+                lines.append((f"{words}: {why}", palette.WARNING) if why else f"{words}: {loading}")
         return [*lines, *self.message_lines()]
 
     def _aside(self) -> Aside | None:

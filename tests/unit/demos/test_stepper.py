@@ -415,7 +415,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch)
     assert demo.case is None and any("loading" in str(line) for line in demo.status())
     with monkeypatch.context() as since:  # the timeline went back before it came
         since.setattr(Loads, "__contains__", lambda self, name: True)
-        assert demo.status() == ["gjk: not loaded yet at this step"]
+        assert demo.status() == ["GJK: not loaded yet at this step"]
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
     may_load.set()
 
