@@ -169,7 +169,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
         color = palette.UNEXPLAINED if is_hit and last > _OPEN else palette.CAPTION
         for at, gap, end in ((0.0, first, "beginning"), (1.0, last, "end")):
             words = f"a discrete engine checks the {end} of the step: {'no contact' if gap > _OPEN else 'contact'}"
-            marks.append(Mark(at, gap, "ring", color, words, "the only moments that discrete steps check"))
+            marks.append(Mark(at, gap, "ring", color, words, "a discrete engine checks only these moments"))
     n_substeps = next((len(lane.pieces[step]) for lane in lanes if lane.rule == "substeps" and step < len(lane.pieces)), 0)
     for k in range(1, n_substeps):
         words = f"end of our sub-step {k} of {n_substeps}"
@@ -189,7 +189,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
             who, legend, color = (
                 ("our swept test", "our stop", palette.AGREE) if impact.is_ours else (solver, "the solver's stop", palette.IMPULSE)
             )
-            words = f"{name}: {who} stopped the bullet here, at {at:.4f} of the step, with a gap of {1e3 * gap:.1f} mm"
+            words = f"{name}: {who} stopped the bullet here, at t = {at:.4f}, with a gap of {1e3 * gap:.1f} mm"
             marks.append(Mark(at, gap, "ring", color, words, legend))
     return GapPlot(
         title=_title(step, curve, noun, last),
@@ -210,8 +210,8 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
         words, brief = "No contact in this step.", "no contact"
     elif curve.box2d.status is Status.MISS:
         words, brief, color = (
-            f"They touch at {touch}; b2TimeOfImpact misses the contact.",
-            f"b2TimeOfImpact misses {touch}",
+            f"They touch at t = {touch}; b2TimeOfImpact misses the contact.",
+            f"b2TimeOfImpact misses t = {touch}",
             palette.UNEXPLAINED,
         )
     elif last > _OPEN:
@@ -221,7 +221,7 @@ def _title(step: int, curve: StepCurve, noun: str, last: float) -> tuple[Heading
         )
         color = palette.UNEXPLAINED
     else:
-        words, brief, color = f"They touch at {touch} and still touch at the end.", f"touch at {touch}", palette.AGREE
+        words, brief, color = f"They touch at t = {touch} and still touch at the end.", f"contact at t = {touch}", palette.AGREE
     head = f"Close-up of step {step + 1}"
     headings = ((f"{head}: the gap between bullet and {noun}.  ", words), (f"{head}.  ", words), (f"{head}, gap to {noun}:  ", brief))
     return tuple(((start, palette.TEXT), (finding, color)) for start, finding in headings)

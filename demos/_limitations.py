@@ -46,7 +46,7 @@ class Limitation(Demo):
     """Distances of the titles, across and down, meters; large where there is one only."""
     view_state: bool | None
     """True if the view is too small for the table: it shows the scene with the titles of its lanes, and the readout has the numbers."""
-    no_edits = "The prediction holds for these bodies only, so nothing can be edited here."
+    no_edits = "The prediction holds only for these bodies, so this scene cannot be edited."
 
     def build(self) -> None:
         self._began = 0

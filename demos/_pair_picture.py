@@ -65,7 +65,7 @@ def draw_pair(canvas: Canvas, pair: Pair, answers: PairAnswers | None, fraction:
             for pose, when in ((sweep.start, "start"), (sweep.end, "end")):
                 _ghost(canvas, shape, pose, mix(palette.BACKGROUND, color, _GHOST))
                 if not (stands and when == "start"):
-                    _handle(canvas, pose.apply(shape.centroid), color, f"{name} stands" if stands else f"{name} {when}")
+                    _handle(canvas, pose.apply(shape.centroid), color, f"{name} at rest" if stands else f"{name} {when}")
     for shape, sweep, color, name in () if moves else sides:
         middle = canvas.camera.to_screen(sweep.start.apply(shape.centroid))
         canvas.label(middle, name, mix(color, palette.TEXT, 0.4), 15.0, 8.0, bold=True, sides=((0, 0), *ALL_SIDES))

@@ -31,7 +31,7 @@ N_BALLS = 11
     id="bounce",
     category="Materials",
     title="Restitution",
-    watch="Each ball should bounce up to its dashed line, at e² times the height from which it fell.",
+    watch="Each ball should rebound to its dashed line, which marks e² times the drop height.",
 )
 class Bounce(Scene):
     """Balls side by side, without contact with each other."""

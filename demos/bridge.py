@@ -45,8 +45,8 @@ class Bridge(Scene):
     """Planks between two banks, and a ball."""
 
     tries = (
-        ("Let the ball roll again (Enter).", "key return"),
-        ("Make the ball heavier: the hinges open.", "set mass"),
+        ("Roll the ball again (Enter).", "key return"),
+        ("Make the ball heavier: the gaps at the hinges grow.", "set mass"),
         ("Cut a plank out with the eraser (Shift E).", "DestroyBody, DestroyJoint"),
     )
     keywords = "chain catenary rope hinge iterations mass ratio"

@@ -75,7 +75,7 @@ class BroadPhaseScene(Demo):
     )
     keys = (("Right click", "set the ray's start"),)
     view_state: _ViewState
-    no_edits = "The structures were built for these boxes; change them in the panel."
+    no_edits = "The structures were built for these boxes; change the boxes in the panel."
 
     def build(self) -> None:
         n = int(self.parameter("boxes"))
@@ -169,7 +169,7 @@ class BroadPhaseScene(Demo):
             from engine.app.warmup import loading
 
             failure = loading(_KERNELS).failure
-            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures; they are being compiled"]
+            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading: the structures are being compiled"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
         contents = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""

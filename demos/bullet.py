@@ -122,9 +122,9 @@ class Bullet(Demo):
             "Click in a lane to fire; drag to aim. With continuous collision detection (CCD) off, the bullet passes through the plate.",
             "Grab, key return, key f",
         ),
-        ("Add the lane for Box2D's default rule, which lets the bullet through a movable plate although CCD is on.", "set lanes"),
+        ("Add the lane for Box2D's default rule, which lets the bullet through a dynamic plate even though CCD is on.", "set lanes"),
         ("Pause (Space) and step to the red part (N). The curve below shows the gap between bullet and target in that step.", "step"),
-        ("Change the muzzle speed. At what speed does the rule of the first lane begin to fail?", "set speed"),
+        ("Change the muzzle speed. At what speed does the first lane's rule begin to fail?", "set speed"),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."

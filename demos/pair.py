@@ -84,7 +84,7 @@ class PairInspector(CaseHand):
             "Grab, TurnWheel, Turn",
         ),
         ("Choose toi: a rod passes through a plate, and Box2D misses the contact.", "set query"),
-        ("See our algorithm step by step (F6).", "step_through"),
+        ("Step through our algorithm (F6).", "step_through"),
     )
     keywords = "manifold distance time of impact ray cast compare referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
@@ -92,7 +92,7 @@ class PairInspector(CaseHand):
         ("Left drag", "move a shape, a corner or an endpoint"),
         ("Right drag", "turn a shape"),
         ("Wheel over a shape", "turn it by 2°"),
-        ("Arrows", "move the item that you touched last by 1 mm"),
+        ("Arrows", "move the last item that you touched by 1 mm"),
         ("Q  E", "turn by 0.1°, turn back by 0.1°"),
         ("S", "save the pair"),
     )
@@ -229,7 +229,7 @@ class PairInspector(CaseHand):
         answers = self.answers
         if answers is None:
             return ()
-        box2d = answers.box2d.words if answers.box2d is not None else "not asked"
+        box2d = answers.box2d.words if answers.box2d is not None else "not computed"
         lines = [f"{self.pair.query}: {_verdict_words(answers)}", f"ours   {answers.ours.words}", f"Box2D  {box2d}"]
         return [*lines, answers.evidence] if answers.evidence else lines
 

@@ -64,7 +64,7 @@ class PushedTogether(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         users = self.sim.users.users.values()
-        driven = f"users who push a body: {sum(user.drives is not None for user in users)} of {len(users)}"
+        driven = f"users pushing a body: {sum(user.drives is not None for user in users)} of {len(users)}"
         return driven, (f"momentum: {self.momentum:.2f} kg m/s", palette.CAPTION)
 
     @property

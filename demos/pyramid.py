@@ -37,7 +37,7 @@ _HEAVY: Color = (244, 146, 62)
     id="pyramid",
     category="Stacks and towers",
     title="Pyramid",
-    watch="The more a box carries, the more orange it is. Does the ground carry the total weight?",
+    watch="Boxes that carry more weight are more orange. Does the ground carry the total weight?",
 )
 class Pyramid(Scene):
     """Boxes that drop into place."""

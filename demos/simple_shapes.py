@@ -88,9 +88,7 @@ class SimpleShapes(Pit):
         Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
         Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
         Parameter("gravity", 9.81, 0.0, 20.0, "m/s²", "gravity"),
-        Parameter(
-            "rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Number of shapes that are dropped again per second. At 0, the heap falls asleep."
-        ),
+        Parameter("rain", 1.5, 0.0, 10.0, "1/s", "rain", note="Number of shapes dropped again per second. At 0, the pile falls asleep."),
     )
     toss = 2.0, (6.0, 11.0), 4.0
     opens_list = True

@@ -22,7 +22,7 @@ _CHECKS_PER_SECOND = 10
     id="solver_scenes",
     category="Stacks and towers",
     title="Stress tests for solvers",
-    watch="Is this scene still standing? The readout states the criterion and the time when the scene first failed it.",
+    watch="Is this scene still standing? The readout states the criterion and when the scene first failed it.",
 )
 class SolverScenes(Scene):
     """A scene of the solver bench."""

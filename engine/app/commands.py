@@ -98,7 +98,7 @@ def _no_redo(app: App) -> str:
 
 def _no_film(app: App) -> str:
     history = app.session.timeline.history
-    return _no_past(app) or ("" if history is not None and history.last > 0 else "nothing has happened yet")
+    return _no_past(app) or ("" if history is not None and history.last > 0 else "no step has been taken yet")
 
 
 def _no_stepper(app: App) -> str:
@@ -131,7 +131,7 @@ LAYERS: tuple[Command, ...] = tuple(
         ("5", "joints", "Joints", "Draw joints."),
         ("6", "centers", "Centers", "Draw centers of mass."),
         ("7", "separations", "Separations", "Label each contact with its separation."),
-        ("8", "check", "Live check", "Compute every contact a second time and ring the differences."),
+        ("8", "check", "Live check", "Compute every contact a second time and mark the differences."),
         ("9", "impulses", "Impulses", "Draw the impulse at each contact as an arrow."),
         ("0", "labels", "Labels", "Label the live check's rings with their reasons and sizes."),
     )
@@ -182,7 +182,7 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Film, GIF",
         "Ctrl Shift F",
-        "Save the marked span as a GIF, or everything if none is marked.",
+        "Save the marked span, or everything, as a GIF.",
         lambda app: app.dock(RecordingDock).export(app.session, ".gif"),
         _no_film,
     ),
@@ -191,7 +191,7 @@ COMMANDS: tuple[Command, ...] = (
         "Export",
         "Web page",
         "Ctrl P",
-        "Save the marked span, or everything if none is marked, as a page that plays in any browser.",
+        "Save the marked span, or everything, as a page that plays in any browser.",
         lambda app: app.dock(RecordingDock).export(app.session, ".html"),
         _no_film,
     ),
@@ -210,7 +210,7 @@ COMMANDS: tuple[Command, ...] = (
         "Compare",
         "Compare solvers",
         "F11",
-        "Run a second solver and draw it over this one; press again to show both in lanes, and again to remove it.",
+        "Run a second solver and draw it over this one; press again to show both side by side, and again to remove it.",
         lambda app: app.next_comparison(),
         _no_comparison,
     ),
@@ -219,7 +219,7 @@ COMMANDS: tuple[Command, ...] = (
         "Panels",
         "Step through it",
         "F6",
-        "Step through the algorithm behind whatever you point at, or behind the deepest contact.",
+        "Step through the algorithm for the object under the pointer, or for the deepest contact.",
         lambda app: app.step_through(),
         _no_stepper,
     ),
@@ -371,7 +371,7 @@ def find(id: str) -> Command:
 def run(command: Command, app: App) -> None:
     """Run a command, or show why it is disabled."""
     if reason := command.disabled(app):
-        app.session.messages.answer(f"Not now: {reason}.")
+        app.session.messages.answer(f"Not available: {reason}.")
     else:
         app.session.done.add(command.id)
         command.run(app)

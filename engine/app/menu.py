@@ -72,5 +72,5 @@ class Menu(Overlay):
 
     def _entry(self, command: Command) -> Button:
         refusal = command.disabled(self._app)
-        tip = f"Not now: {refusal}." if refusal else command.help
+        tip = f"Not available: {refusal}." if refusal else command.help
         return Button(command.title, partial(self._take, command), tip, command.key or " ", is_off=bool(refusal))

@@ -321,7 +321,7 @@ class Navigator:
         self._on_show(session)
         for dropped in given_up:
             if dropped.timeline.history is not None and dropped.timeline.history.marks:
-                words = f"Undo history for {dropped.demo.title} was dropped; only recent demos keep theirs."
+                words = f"Undo history for {dropped.demo.title} was discarded: only recent demos keep theirs."
                 session.messages.say(words)
 
     def _keep(self, session: Session) -> list[Session]:

@@ -91,7 +91,7 @@ def _reason_rows(session: Session, actions: WindowActions) -> list[Row]:
         )
         rows.append(Note(reason.sentence))
         if now[key]:
-            look = Button("Look closely", partial(actions.look_at, key), "Zoom to the largest difference; click again for the next one.")
+            look = Button("Close-up", partial(actions.look_at, key), "Zoom to the largest difference; click again for the next one.")
             step = Button("Step by step", partial(actions.step_through, key), "Step through the algorithms at the largest difference.")
             rows.append(Buttons((look, step), columns=2))
     return rows

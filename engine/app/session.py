@@ -259,7 +259,7 @@ class Session:
         if len(solvers) > MAX_BESIDE:
             raise InvalidInputError("beside", f"at most {counted(MAX_BESIDE, 'solver')}", len(solvers))
         if solvers and history is None:
-            raise InvalidInputError("beside", f"absent here: {self.timeline.failure or self.driver.no_past}", ", ".join(solvers))
+            raise InvalidInputError("beside", f"empty here ({self.timeline.failure or self.driver.no_past})", ", ".join(solvers))
         made: list[Comparison] = []
         try:
             for k, solver in enumerate(solvers):

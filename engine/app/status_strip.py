@@ -147,7 +147,7 @@ def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
     longest = max(parts, key=lambda words: parts[words])
     if sum(parts.values()) > 0.5 * times.frame:
         return longest
-    return "algorithms are being compiled" if is_warming_up else "the computer is busy with something else"
+    return "algorithms are being compiled" if is_warming_up else "other programs are using the processor"
 
 
 Cell = tuple[str, str, Color]

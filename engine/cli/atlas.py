@@ -145,11 +145,11 @@ def _parts(atlas: Atlas, costs: Sequence[RuleTiming], directory: Path) -> Iterat
                 None if cost.crowd is None else 1e3 * cost.crowd,
             )
         )
-    counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "off the law")
+    counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "contradict law")
     yield Table("", ("rule", *counts, "max. tunneled", "ms per step", "with 100"), tuple(rows))
     yield "The column `within 3 s.e.` counts the cells whose tunneled share is within three standard errors of the law."
     yield "The next three columns give the reasons for the other cells."
-    yield "The column `off the law` counts the shots that contradict the law at their own phase."
+    yield "The column `contradict law` counts the shots that contradict the law at their own phase."
     yield "Step times are for the center cell of the map, with one bullet and with 100 bullets at the time of impact."
     for rule_map in atlas.maps:
         for outlier in rule_map.outliers[:_SHOWN_OUTLIERS]:

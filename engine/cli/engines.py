@@ -36,7 +36,7 @@ class EnginesOptions:
     """Options of ``engines``."""
 
     engines: str | None = option(
-        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"the installed ones of {', '.join(_ENGINES)}"
+        "LIST", "Names of installed solvers, such as box2d3,chipmunk,xpbd, or all.", shown=f"all installed ones of {', '.join(_ENGINES)}"
     )
     tests: str = option("LIST", "Names of tests, such as tunneling,seams, or all.", options.ALL)
     quick: bool = option("", "Run fewer rows and shots, and shorter simulations; this takes about two minutes.", False)
@@ -79,7 +79,7 @@ def engines_command(args: EnginesOptions) -> Report:
     def parts() -> Iterator[Part]:
         yield _table(engines, tests, cells, {})
         yield Link(f"Machine: {_machine_words(plain)}.", "caption")
-        yield Link("Recommended settings are those that the engine's manual gives for the case. A - means not supported.", "caption")
+        yield Link("Recommended settings are those that the engine's manual gives for the case. A dash (-) means not supported.", "caption")
         if any(test.name == "tunneling" for test in tests):
             yield Link("`python main.py atlas --solver NAME` maps tunneling over two parameters of a shot.", "caption")
         for engine in engines:

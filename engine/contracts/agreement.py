@@ -25,14 +25,14 @@ REASONS: dict[str, Reason] = {
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; our axis is right."),
     "edge_end": Reason("edge's end", "Box2D clips contacts at the edge's end; we clip them one skin beyond it. Both are right."),
     "chain_normal": Reason(
-        "chain normal", "Box2D's normal is one that the chain does not have there, or belongs to its other side. Our normal is right."
+        "chain normal", "Box2D's normal is outside the chain's range there, or belongs to the chain's other side. Our normal is right."
     ),
     "toi_missed": Reason(
         "missed touch", "The shapes touched and separated within the step, and Box2D missed it. Our result is the first contact."
     ),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance for contact. Both are right."),
     "gave_up": Reason(
-        "gave up", "b2TimeOfImpact ran out of iterations and reported it. Our result is the first contact, or correctly reports none."
+        "gave up", "b2TimeOfImpact ran out of iterations and reported failure. Our result is the first contact, or correctly reports none."
     ),
     "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
     "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
@@ -44,7 +44,7 @@ REASONS: dict[str, Reason] = {
     "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Our hull is right."),
     "fat_box": Reason("fat box", "Box2D's boxes are 0.1 m wider and extended along the motion. The tight boxes are apart."),
     "not_asked": Reason(
-        "not asked", "Box2D creates no contact for a pair whose collision was once disabled. We are right that they touch."
+        "not asked", "Box2D creates no contact for a pair whose collision was once disabled. The two do touch, as we report."
     ),
     "unexplained": Reason("unexplained", "Neither answer could be proved. This is most likely a bug in our code. Please report it."),
 }

@@ -262,9 +262,9 @@ class _Walk:
         if not link:
             return
         if not link.startswith("#"):
-            raise InvalidInputError(f"{self._name}: href", "the id of something in the same file (#id)", link)
+            raise InvalidInputError(f"{self._name}: href", "the id of an element in the same file (#id)", link)
         if link in frame.links:
-            raise InvalidInputError(f"{self._name}: href", "a reference that does not lead back to itself", link)
+            raise InvalidInputError(f"{self._name}: href", "a reference that is not circular", link)
         target = self._by_id.get(link[1:])
         if target is None:
             if not frame.is_measured:

@@ -124,7 +124,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
             if simple.geom_type == "Polygon" and simple.area > 0.0:
                 grid_parts.append(_grid_part(shapely.orient_polygons(simple), origin, frame))
     if not grid_parts:
-        raise InvalidShapeError("outline", "wider than a thousand-millionth of its length", Described("slivers only"))
+        raise InvalidShapeError("outline", "wider than 1e-9 times its length", Described("only slivers"))
     return grid_parts
 
 

@@ -210,7 +210,7 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
         bands.append(_contour(x, y[top : end + 1], padded, level))
     polygons = [polygon for band in bands for polygon in band]
     if not polygons:
-        raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
+        raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("a fully transparent picture"))
     contour = shapely.MultiPolygon(polygons) if len(bands) == 1 else shapely.union_all(polygons)
     return Outline.from_shapely(settled(contour))
 

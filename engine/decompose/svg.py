@@ -140,7 +140,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size))
         area = float(shapely.area(seen).sum())
         if area == 0.0:
-            raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
+            raise InvalidShapeError(name, "a drawing with filled shapes", Described("only shapes outside its width and height"))
         if area < union.area * (1.0 - _SEEN):
             lines.append("Cut off: everything beyond the drawing's width and height.")
             union = settled(polygons(seen))
@@ -250,7 +250,7 @@ def _within_bounds(name: str) -> Iterator[None]:
 
 def _in_their_place(notes: Notes, n_unfilled: int) -> str:
     """Return what the file contains instead of filled shapes, as a rejected file has no notes."""
-    untraced = "nothing but " + ", ".join(notes.untraced) if notes.untraced else "none"
+    untraced = "only " + ", ".join(notes.untraced) if notes.untraced else "none"
     if n_unfilled:
         untraced = f"{counted(n_unfilled, 'shape')} without fill"
     return f"{untraced} ({notes.first})" if notes.first else untraced
@@ -259,7 +259,7 @@ def _in_their_place(notes: Notes, n_unfilled: int) -> str:
 def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> list[str]:
     lines = []
     if n_unfilled:
-        lines.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses nothing.")
+        lines.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses no area.")
     n_stroked = sum(shape.is_stroked for shape in drawn)
     if n_stroked:
         lines.append(f"{counted(n_stroked, 'shape')} with a stroke; the outline is that of the fill.")

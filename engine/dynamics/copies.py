@@ -64,7 +64,7 @@ class WorldCopies:
         fixtures = np.unique(np.concatenate((tables.fixtures.ids, ids[:, :2].ravel(), memory.sensed[:, :2].ravel())))
         self._n_body_ids, self._n_fixture_ids = len(bodies), len(fixtures)
         if n * max(len(bodies), len(fixtures)) >= 1 << KEY_BITS:
-            raise InvalidInputError("n", f"so small that all worlds have less than {1 << KEY_BITS} bodies and fixtures", n)
+            raise InvalidInputError("n", f"small enough that all worlds together have fewer than {1 << KEY_BITS} bodies and fixtures", n)
         body_ids = repeated(np.searchsorted(bodies, state.ids), n, len(bodies))
         self._tables = tables.copies(n, body_ids, repeated(np.searchsorted(fixtures, tables.fixtures.ids), n, len(fixtures)))
         self._joints, self._settings, self._method = joints.copies(n, self._n_bodies), settings, method

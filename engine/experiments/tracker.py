@@ -393,7 +393,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
     else:
         seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
         how = f"stopped at x = {stop.center[0]:.2f} m: {seen} detected it {_where(shot.spec, stop)} the {noun}"
-    return f"{how}; then moves on behind the target at {shot.speed:.2g} m/s" if shot.speed > _NOTABLE else how
+    return f"{how}, then continues behind the target at {shot.speed:.2g} m/s" if shot.speed > _NOTABLE else how
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:

@@ -173,7 +173,7 @@ class PictureModel(Strict):
 
 
 class ColorModel(Strict):
-    """Color in which bodies are drawn, such as #569cd6, instead of the default color of their index."""
+    """Color of the bodies, such as #569cd6, instead of the default color for their index."""
 
     color: Annotated[str, ModelField(pattern="^#[0-9a-f]{6}$")]
     bodies: _Bodies
@@ -192,7 +192,7 @@ class WorldModel(Strict):
 
 
 class CameraModel(Strict):
-    """The area shown at first."""
+    """Area shown when the scene opens."""
 
     lower: _Point
     upper: _Point
@@ -207,7 +207,7 @@ class SceneModel(WorldModel):
     watch: _Text = ""
     worlds: Annotated[list[WorldModel], ModelField(fail_fast=True, max_length=MAX_WORLDS - 1, default_factory=list)]
     camera: CameraModel | None = None
-    paused: Annotated[bool, ModelField(description="Whether the window opens it paused.")] = False
+    paused: Annotated[bool, ModelField(description="True if the scene opens paused.")] = False
     notes: Annotated[list[_Text], ModelField(fail_fast=True, max_length=MAX_NOTES, default_factory=list)]
     demo: Annotated[_Text, ModelField(description="Id of the demo with whose keys and parameters it opens.")] = ""
     values: Annotated[

@@ -34,7 +34,7 @@ def judged_step(world: World, body: int) -> tuple[float, Why] | None:
     away, cause = float(causes.moved[row]), causes.of(row)
     if not cause:
         return None
-    about = f"Starting from equal states, the results of step {step} are {away:.2g} m apart."
+    about = f"Both solvers start step {step} from the same state, and their results are {away:.2g} m apart."
     verdict = judge_states(states).of(body) if cause == _BY_VELOCITY else None
     if verdict is not None:
         return away, Why(verdict.cause, f"{CAUSES[verdict.cause]} {about} {verdict.evidence}.", step)

@@ -96,7 +96,7 @@ def _steps(answers: PairAnswers) -> list[TraceStep]:
     reason = REASONS.get(answers.reason)
     explained = () if reason is None else (f"{reason.name}. {reason.sentence}", f"{answers.evidence[:1].upper()}{answers.evidence[1:]}.")
     verdict = " ".join((f"{answers.verdict.capitalize()}{':' if explained else '.'}", *explained))
-    steps = [TraceStep("question", 0, f"The question: {pair.query}.")]
+    steps = [TraceStep("question", 0, f"Query: {pair.query}.")]
     if pair.outsider is not None:
         own = _marks(_own_answer(pair.outsider), "own", pair)
         steps.append(TraceStep("own", 1, f"{pair.outsider.name}: {pair.outsider.note}.", marks=own))

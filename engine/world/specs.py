@@ -90,9 +90,9 @@ class FixtureSpec(Checked):
     sensor : bool
         Report overlaps, without collision response.
     category, mask : int
-        16 bits each: two fixtures collide if each one's mask has a bit of the other's category.
+        16 bits each. Two fixtures collide if each mask contains a bit of the other fixture's category.
     group : int
-        Fixtures of the same positive group always collide, of the same negative group never; otherwise category and mask decide.
+        Fixtures in the same positive group always collide, those in the same negative group never; otherwise category and mask decide.
     """
 
     shape: AnyShape
@@ -142,7 +142,7 @@ class BodySpec(Checked):
     linear_damping, angular_damping : float
         >= 0, 1/s.
     gravity_scale : float
-        Factor on the world's gravity.
+        Factor applied to the world's gravity.
     fixed_rotation, allow_sleep, awake : bool
     bullet : bool
         Continuous collision detection against all bodies, not only static ones.

@@ -106,7 +106,7 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {_KINDS[type(spec)]}"), *_ends(editor, world, chosen.joint, spec)]
     rows += _settings(editor, chosen, spec)
     if isinstance(spec, GearJointSpec):
-        rows.append(Note("The coupled joints are fixed at creation. A ratio that you type takes effect from their current positions."))
+        rows.append(Note("The coupled joints are fixed at creation. A new ratio applies from their current positions."))
     elif isinstance(spec, MouseJointSpec):
         rows.append(Note("The joint pulls its point on body B toward anchor A, which only its creator can move."))
     else:

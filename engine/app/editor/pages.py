@@ -23,7 +23,7 @@ _MAX_READ = 20
 """Maximum number of selected bodies that are checked for equal values; changes apply to all of them."""
 
 _SETTINGS: tuple[tuple[str, float, str, str], ...] = (
-    ("hertz", 10.0, "Hz", "Steps per second. A higher rate is more accurate and makes stacks stiffer, but costs more."),
+    ("hertz", 10.0, "Hz", "Steps per second. A higher rate is more accurate and makes stacks stiffer, but takes more time."),
     ("velocity_iterations", 1.0, "", "Velocity sweeps over contacts and joints. More sweeps make stacks and chains stiffer."),
     (
         "position_iterations",
@@ -38,7 +38,7 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
         "continuous",
         "Stops fast bodies when they hit static bodies, and bullets when they hit any body. If off, they pass through thin walls.",
     ),
-    ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is computed in every step."),
+    ("sleeping", "Lets bodies at rest sleep (drawn dim) until something touches them. If off, every body is simulated in every step."),
     (
         "sub_stepping",
         "Handles one time-of-impact event per step, to study continuous collision. Time runs more slowly while bodies collide.",

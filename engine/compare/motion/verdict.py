@@ -11,7 +11,7 @@ __all__ = ["CAUSES", "POSE_CAUSES", "BodyVerdict", "MotionTally", "MotionVerdict
 CAUSES: dict[str, str] = {
     "sleeping": "Only one engine puts the body to sleep or wakes it.",
     "continuous": "Only one engine stops or pushes the body when it touches something within the step.",
-    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn per step, and reduces its velocity accordingly.",
+    "speed_cap": "Box2D limits motion to 2 m and a quarter turn per step, and reduces the velocity accordingly.",
     "restitution": "Restitution: Box2D applies it above 1 m/s and to all contacts together; our solver applies it first, pair by pair.",
     "warm_starting": "Warm starting: the engines start this step with different impulses.",
     "iterations": "Box2D's sweeps end before convergence, or our sub-steps differ from a single step.",
@@ -25,7 +25,7 @@ CAUSES: dict[str, str] = {
     "different one. If our solver starts from Box2D's solution, it stays there.",
     "unsettled": "Box2D's friction sweeps cycle without converging; without friction, both engines agree.",
     "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ by as much.",
-    "unexplained": "The difference remains whichever cause is removed.",
+    "unexplained": "The difference remains after all known causes are removed.",
 }
 """Causes in the order in which they are removed, each with a sentence for people."""
 
@@ -93,7 +93,7 @@ class BodyVerdict:
             if abs(size - before) > _MIN_SHARE * self.size
         ]
         if self.left and not steps:
-            steps = [f"still {sizes[-1]:.2g} whichever cause is removed"]
+            steps = [f"still {sizes[-1]:.2g} with all causes removed"]
         return f"{self.size:.2g} m/s apart; {', '.join(steps)} (float32 may leave {self.allowed:.2g})".replace("_", " ")
 
     def as_json(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def judge_overlaps(posed: PosedPairs, box2d: Flags, ours: Flags) -> Verdicts:
     """Judge Box2D's overlaps against ours."""
 
     def explain(row: int) -> Verdict:
-        evidence = f"Box2D says {bool(box2d[row])}, our library says {bool(ours[row])}, and rounding cannot explain it"
+        evidence = f"Box2D returns {bool(box2d[row])}, our library returns {bool(ours[row])}, and rounding cannot explain the difference"
         return explain_overlap(PosedRow(posed, row), bool(box2d[row])) or Verdict("unexplained", 0.0, evidence)
 
     return Verdicts(box2d, differences_of(box2d == ours, explain))

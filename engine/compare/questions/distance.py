@@ -29,7 +29,7 @@ def judge_distances(posed: PosedPairs, box2d: FloatArray, ours: FloatArray) -> V
     def explain(row: int) -> Verdict:
         mine, other = float(ours[row]), float(box2d[row])
         explained = explain_distance(PosedRow(posed, row), mine, other) if (mine > 0.0) != (other > 0.0) else None
-        evidence = f"Box2D says {other:.9g} m, our library says {mine:.9g} m, and rounding cannot explain it"
+        evidence = f"Box2D returns {other:.9g} m, our library returns {mine:.9g} m, and rounding cannot explain the difference"
         return explained or Verdict("unexplained", abs(mine - other), evidence)
 
     is_zero = box2d == 0.0

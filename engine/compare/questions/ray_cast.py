@@ -59,7 +59,7 @@ def judge_points(posed: PosedRays, box2d: Flags, ours: Flags) -> Verdicts:
             right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "our library"
             evidence = f"at the boundary: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed; {right} is correct"
             return Verdict("float32_tie", abs(margin), evidence)
-        evidence = f"Box2D says {bool(box2d[row])}, our library says {bool(ours[row])}, and the point is {margin:.3g} m outside"
+        evidence = f"Box2D returns {bool(box2d[row])}, our library returns {bool(ours[row])}, and the point is {margin:.3g} m outside"
         return Verdict("unexplained", abs(margin), evidence)
 
     return Verdicts(box2d, differences_of(ours == box2d, explain))
@@ -100,7 +100,7 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays) -> Verdicts:
         if explained is None:
             sides = [f"{Status(int(rays.status[row])).name} at {float(rays.fraction[row]):.9g}" for rays in (box2d, ours)]
             explained = Verdict(
-                "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, our library says {sides[1]}, and no proof was found"
+                "unexplained", float(point_error[row]), f"Box2D returns {sides[0]}, our library returns {sides[1]}, and no proof was found"
             )
         return explained
 
@@ -169,7 +169,7 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
     if mine == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
         return None
     if ray.meets(ray.bound) and not ray.meets(-ray.bound):
-        return _tie(ray, ray.grazing_margin(), "the ray grazes the surface or ends on it")
+        return _tie(ray, ray.grazing_margin(), "the ray only touches the surface, or ends on it")
     at_start = ray.margin(0.0)
     if other == Status.MISS and abs(at_start) <= ray.bound:
         return _tie(ray, at_start, "the start lies on the boundary")
@@ -179,7 +179,7 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
 def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
     margins = [ray.margin(fraction) for fraction in (ours, theirs, 0.5 * (ours + theirs))]
     worst = max(map(abs, margins))
-    return _tie(ray, worst, "both hits and everything in between lie on the surface") if worst <= ray.bound else None
+    return _tie(ray, worst, "both hits and the ray between them lie on the surface") if worst <= ray.bound else None
 
 
 def _tie(ray: ExactRay, margin: float, what: str) -> Explained:

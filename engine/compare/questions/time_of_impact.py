@@ -88,7 +88,9 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdict
             differing_row = _Differing(moving, row, ours, box2d)
             explained = differing_row.verdict(nearest, at)
             if explained is None:
-                evidence = f"Box2D says {_outcome_text(box2d, row)}, our library says {_outcome_text(ours, row)}, and no proof was found"
+                evidence = (
+                    f"Box2D returns {_outcome_text(box2d, row)}, our library returns {_outcome_text(ours, row)}, and no proof was found"
+                )
                 explained = Verdict("unexplained", 0.0, evidence)
             differences[row] = explained
             if explained.reason == "toi_missed":
@@ -176,11 +178,11 @@ class _Differing:
                 return self._missed(moment, gap)
             if not stays:
                 return None
-            evidence = f"our contact at {self._our_time:.4g} is proven" if ours_touches else "there is no contact"
+            evidence = f"our contact at t = {self._our_time:.4g} is proven" if ours_touches else "there is no contact"
             return Verdict(
                 "gave_up",
                 0.0,
-                f"Box2D reports that it found no answer; {evidence}, and before that the cores are never within {self._aim:.3g} m",
+                f"Box2D reports failure; {evidence}, and before that the cores are never within {self._aim:.3g} m",
             )
         if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
             if self._is_within(moment, self._near, True):
@@ -189,7 +191,7 @@ class _Differing:
             gaps = [core_gap(*self._cores(time)) for time in times]
             if not stays or min(gaps) < self._near:
                 return None
-            evidence = ", ".join(f"{gap:.3g} m at {time:.4g}" for gap, time in zip(gaps, times, strict=True))
+            evidence = ", ".join(f"{gap:.3g} m at t = {time:.4g}" for gap, time in zip(gaps, times, strict=True))
             within = f"within {self._near:.3g} to {self._far:.3g} m, which Box2D counts as contact"
             return Verdict("graze", gaps[0], f"the gap between the cores is {evidence}, {within}, and never smaller in between")
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
@@ -200,11 +202,11 @@ class _Differing:
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 evidence = (
-                    f"at {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, and "
+                    f"at t = {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, and "
                     f"{self._rounding:.3g} m is allowed"
                 )
                 return Verdict("float32_tie", beyond, evidence)
-            evidence = f"the cores are {gap_then:.6g} m apart at {self._box2d_time:.4g}, within {self._aim:.6g} to {self._limit:.6g} m"
+            evidence = f"the cores are {gap_then:.6g} m apart at t = {self._box2d_time:.4g}, within {self._aim:.6g} to {self._limit:.6g} m"
             return Verdict(
                 "graze",
                 gap_then,
@@ -215,11 +217,9 @@ class _Differing:
     def _missed(self, moment: float, gap: float) -> Verdict:
         shapes, pair = self._moving.shapes, self._moving.pairs[self._row]
         depth = float(shapes.radius[pair].sum()) - gap
-        later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
+        later = {Status.HIT: f"contact at t = {self._box2d_time:.4g}", Status.MISS: "no contact"}.get(Status(self._box2d), "failure")
         where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
-        return Verdict(
-            "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); Box2D says {later}"
-        )
+        return Verdict("toi_missed", depth, f"at t = {moment:.4g} the cores {where} ({depth:.3g} m deep with skins); Box2D reports {later}")
 
     def _at_start(self) -> Explained:
         other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
@@ -311,9 +311,9 @@ class TimeOfImpactQuestion(PairQuestion[MovingPairs, Impacts, Impacts]):
 
 def _in_words(status: Status, fraction: float) -> Answer:
     words = {
-        Status.HIT: f"touch at {fraction:.6f} of the step",
+        Status.HIT: f"contact at t = {fraction:.6f}",
         Status.MISS: "no contact",
         Status.OVERLAPPING: "overlapping at the start",
-        Status.OUT_OF_ITERATIONS: f"gave up at {fraction:.6f} of the step",
+        Status.OUT_OF_ITERATIONS: f"gave up at t = {fraction:.6f}",
     }.get(status, status.name.lower())
     return Answer(words, fraction=fraction if status != Status.MISS else None, is_yes=status in (Status.HIT, Status.OVERLAPPING))

@@ -195,7 +195,7 @@ def _single_box(world: World) -> Judged:
 
 
 def _stack(world: World, n: int) -> Judged:
-    """Every box stays within half a meter, half its width, of its initial position. Farther away, its center is not above the box below."""
+    """Every box stays within half a meter, half its width, of its initial position. Beyond that, its center is not above the box below."""
     boxes = scenes.boxes_in_a_column(world, n)
     return _standing(world, boxes, 0.5, _above([[box] for box in boxes]))
 
@@ -206,14 +206,14 @@ for _n in (10, 15, 20, 30):
 
 @_scene("Pyramid of 20 rows", 10.0)
 def _pyramid(world: World) -> Judged:
-    """Every box stays within a quarter of a meter, which is half of its overhang over the gap below."""
+    """Every box stays within 0.25 m of its initial position, which is half of its overhang over the gap below."""
     rows = scenes.boxes_in_a_pyramid(world, 20)
     return _standing(world, [box for row in rows for box in row], 0.25, _above(rows))
 
 
 @_scene("Five-story card house", 20.0)
 def _card_house(world: World) -> Judged:
-    """The top card stays within 0.1 m, a quarter of a card. A story that collapses is 0.37 m high."""
+    """The top card stays within 0.1 m of its initial position, a quarter of a card. Each story is 0.37 m high."""
     return _standing(world, [scenes.cards(world)], 0.1)
 
 
@@ -228,7 +228,7 @@ def _arch(world: World) -> Judged:
 
 @_scene("Stack of ten discs", 5.0)
 def _circle_stack(world: World) -> Judged:
-    """Every disc stays within 0.1 m. The discs are in unstable equilibrium exactly above each other, and nothing disturbs them."""
+    """Every disc stays within 0.1 m. The discs are exactly above each other, in unstable equilibrium, and nothing disturbs them."""
     discs = scenes.discs_in_a_column(world)
     return _standing(world, discs, 0.1, _above([[disc] for disc in discs]))
 
@@ -275,13 +275,13 @@ for _kind, _build, _title in (
 
 @_scene("Hanging bridge of 160 links", 10.0)
 def _bridge(world: World) -> Judged:
-    """No joint opens by half a meter, half a link; a joint that opens farther is torn."""
+    """No joint opens by 0.5 m, half a link; a wider gap counts as torn."""
     return _jointed(scenes.hanging_bridge(world), 0.5, rests=False)
 
 
 @_scene("Ball and chain", 10.0)
 def _ball_and_chain(world: World) -> Judged:
-    """No joint opens by half a meter, half a link, although the ball weighs as much as two hundred links."""
+    """No joint opens by 0.5 m, half a link, although the ball weighs as much as 200 links."""
     return _jointed(scenes.ball_on_a_chain(world), 0.5, rests=False)
 
 
@@ -309,7 +309,7 @@ def _ladder(world: World) -> Judged:
 
 @_scene("Confined: 625 discs in too small a box", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _confined(world: World) -> Judged:
-    """No center leaves the box or ends inside another disc. Discs of 491 m^2 in 390 m^2 overlap by at least 0.15 m."""
+    """No center leaves the box or ends inside another disc. Discs of 491 m^2 in a box of 390 m^2 overlap by at least 0.15 m."""
     discs = scenes.discs_in_a_box(world)
     inside = AABB((-10.0, 0.5), (10.0, 20.0))
 
@@ -322,7 +322,7 @@ def _confined(world: World) -> Judged:
 
 @_scene("Double domino", 10.0, can_stand=False)
 def _double_domino(world: World) -> Judged:
-    """All fifteen dominoes have fallen at the end, but none before it is hit: the last one still stands after half a second."""
+    """All fifteen dominoes have fallen at the end, but none falls before it is hit: the last one still stands after 0.5 s."""
     dominoes = scenes.dominoes_in_a_row(world)
 
     def in_order(world: World) -> bool:
@@ -340,7 +340,7 @@ def _overlap_recovery(world: World) -> Judged:
 
 @_scene("Stretched chain", 10.0, can_stand=False)
 def _stretched_chain(world: World) -> Judged:
-    """The joints, all torn open by a quarter of a meter at first, never open by a meter, and all have closed to 5 cm at the end."""
+    """The joints start with gaps of 0.25 m, never open to 1 m, and have all closed to 5 cm at the end."""
     return _jointed(scenes.torn_chain(world), 1.0, rests=False, at_last=0.05)
 
 
@@ -350,7 +350,7 @@ _RUSH = 10.0
 
 @_scene("Rush: 200 discs meet in the middle", 5.0, can_stand=False, gravity=(0.0, 0.0))
 def _rush(world: World) -> Judged:
-    """No disc ever exceeds 15 m/s. All start at 10 m/s and do not bounce, so an overlap must not become speed."""
+    """No disc ever exceeds 15 m/s. All start at 10 m/s and do not bounce, so an overlap must not be turned into speed."""
     discs: list[int] = []
     for ring in range(9):
         radius = 8.0 + 1.5 * ring

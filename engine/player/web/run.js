@@ -131,7 +131,7 @@ export class RunScene {
       if (events[middle].step <= step) low = middle + 1;
       else high = middle;
     }
-    const words = ({ isEnd, sensor }) => (isEnd ? (sensor ? "left" : "parted from") : sensor ? "entered" : "touched");
+    const words = ({ isEnd, sensor }) => (isEnd ? (sensor ? "left" : "separated from") : sensor ? "entered" : "touched");
     const isSame = (one, other) => other && ["step", "a", "b", "isEnd", "text"].every((name) => one[name] === other[name]);
     return events.slice(Math.max(low - 2 * most, 0), low).filter((event, k, all) => !isSame(event, all[k + 1])).reverse().slice(0, most).map((event) => ({
       step: event.step, text: `${(event.step * seconds).toFixed(2)} s  ${event.text ?? `${bodies[event.b].name} ${words(event)} ${bodies[event.a].name}`}`,

@@ -88,7 +88,7 @@ def _append(branch: Branch, part: Part, place: str) -> None:
             raise RecordingError(f"{place}: inputs[{k}]", f"at a step of this part, by a user from 0 to {MAX_USERS}", [step, user])
         action = action_of(plain, f"{place}: inputs[{k}]", kinds).without_files(directory)
         if action.needs_user and user == 0:
-            raise RecordingError(f"{place}: inputs[{k}]", f"by a user from 1 to {MAX_USERS}", Described("user 0, who plays alone"))
+            raise RecordingError(f"{place}: inputs[{k}]", f"by a user from 1 to {MAX_USERS}", Described("user 0, the user of a local run"))
         added[step - part.step].append(Input(action, user))
     states = branch.states
     for digest, ids, digests in part.after_each_step(place):

@@ -100,7 +100,7 @@ class _MortonDecoder(CurveDecoder):
         forest.set_roots([node, *rest])
         self.show(
             "join", 5, f"On top are {name(left)} and {name(right)}. They differ from each other in {self._bit_name(e.bit)}, and "
-            f"from what precedes them in a higher bit, so {name(node)} joins them.",
+            f"from the box before them in a higher bit, so {name(node)} joins them.",
             {node: "new", left: "best", right: "best"}, (self.curve,), values={"bit": float(e.bit)}, question=question,
         )  # fmt: skip
 

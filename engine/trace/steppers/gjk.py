@@ -316,8 +316,8 @@ class _EpaDecoder(GjkDecoder):
         is_asked = n <= _MAX_EDGES and nearest < 0.95 * second  # visibly nearest
         flat = " It is flat: O lies on it, and it has two sides." if n == 2 else ""
         first = (
-            "O is inside B - A, so GJK ends. The depth is the distance from O to the nearest edge of B - A. To reach it, EPA expands GJK's "
-            f"last simplex, a polytope of {n} edges.{flat} "
+            "O is inside B - A, so GJK ends. The depth is the distance from O to the nearest edge of B - A. To find that edge, EPA expands "
+            f"GJK's last simplex, a polytope of {n} edges.{flat} "
         )  # fmt: skip
         self.add(
             "nearest edge", 2 if is_first else 4,
@@ -337,7 +337,7 @@ class _EpaDecoder(GjkDecoder):
         else:
             why = f"{meters(e.reach - e.offset)} beyond the edge. It becomes a vertex of the polytope and splits the edge in two"
         self.add(
-            "support", 5, f"Along the edge's normal, B - A reaches as far as s = {vertex_name(e.a, e.b)}, s.n = {meters(e.reach)}, {why}. "
+            "support", 5, f"The support along the edge's normal is s = {vertex_name(e.a, e.b)}, s.n = {meters(e.reach)}, {why}. "
             f"Moving by {meters(e.least)} separates the cores, so the depth is at most that.",
             self.features(e.a, e.b), (a, b), n, e.least, {"s.n": e.reach, "distance": e.offset, "least s.n": e.least},
             marks=(
@@ -373,7 +373,7 @@ class _EpaDecoder(GjkDecoder):
             Status.SEPARATED: "The shapes are apart, so there is no depth, and EPA does not run.",
             Status.TOUCHING: f"The shapes touch: the depth is 0 within rounding{more}.",
             Status.OVERLAPPING: f"The depth is {depth}{more or nearest}. The normal points from A to B, "
-            f"at {degrees(result.normal or (1.0, 0.0))}. Move B {depth} along it, and the shapes only touch.",
+            f"at {degrees(result.normal or (1.0, 0.0))}. Move B {depth} along it, and the shapes just touch.",
             Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
             Status.OUT_OF_ITERATIONS: f"No room for more edges: moving by {depth} separates the shapes, but may be more than needed.",
         }

@@ -270,7 +270,7 @@ class ClippingDecoder(AxesDecoder):
         side = int(self.frame is not self.edges.poses[0])
         self._add(
             "neighbor", _PARTED, f"At {side_name(side)}{e.corner} the chain continues, and the center lies next to the neighboring edge: "
-            "the contact is left to that edge, so that bodies slide smoothly over the seam.",
+            "that edge handles the contact, so bodies slide smoothly over the seam.",
             (Feature("ab"[side], "vertex", e.corner),), marks=self._picture(),
         )  # fmt: skip
 
@@ -300,7 +300,7 @@ class ClippingDecoder(AxesDecoder):
                 "reference": "an axis separates the two shapes", "corners": "the two corners are farther apart than the sum of the radii",
                 "distance": f"the distance is more than {'the sum of the radii' if self.reach > 0.0 else '0'}",
                 "clip": "nothing is left between the side planes",
-                "neighbor": "the neighboring edge reports it", "point": "no end is close enough",
+                "neighbor": "the neighboring edge handles the contact", "point": "no end is close enough",
             }.get(before.kind, "an axis separates the two shapes")  # fmt: skip
             if before.kind == "clip" and self.ends:
                 why = "only one end is left, and Box2D needs two"
@@ -322,7 +322,7 @@ class ClippingDecoder(AxesDecoder):
                 "but clipping cut off the deepest point."
             )
         else:
-            ends = f"Move B {meters(depth)} along n, and the shapes only touch."
+            ends = f"Move B {meters(depth)} along n, and the shapes just touch."
         marks = self._picture(normal)
         if self.ends is None:
             marks += (self._normal_arrow(along(deepest.position, normal, 0.5 * abs(depth)), normal),)

@@ -489,7 +489,7 @@ def test_only_the_last_demos_are_kept_as_they_were_left(drop, twins, choosy, des
         sessions.append(desk.window.session)
         desk.key(pygame.K_ESCAPE)
     assert desk.window.navigator.left == sessions[-3:]
-    assert "Undo history for Twins was dropped" in desk.words
+    assert "Undo history for Twins was discarded" in desk.words
     desk.window.navigator.start(2)
     assert desk.window.session is sessions[2] and len(desk.window.navigator.left) == 2
     monkeypatch.setattr(navigator, "MAX_BYTES", 1)

@@ -179,7 +179,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand):
 def test_what_cannot_be_done_is_gray_and_says_why(hand, browser, tmp_path):
     for words in ("save", "save_as", "picture", "film", "record", "plots"):
         assert refusal(browser, words) == "start a demo first"
-    assert refusal(hand, "film") == "nothing has happened yet" and refusal(hand, "save") == ""
+    assert refusal(hand, "film") == "no step has been taken yet" and refusal(hand, "save") == ""
     hand.frame(3)
     assert refusal(hand, "film") == ""
     pair = Hand(Window(SIZE, (find_demo("pair"),), find_demo("pair")()))
@@ -192,7 +192,7 @@ def test_what_cannot_be_done_is_gray_and_says_why(hand, browser, tmp_path):
     surface = Written(browser.window.size)
     with noting_words():
         browser.window.show(surface)
-    assert "Not now: start a demo first." in [words for words, _ in surface.words]
+    assert "Not available: start a demo first." in [words for words, _ in surface.words]
 
 
 @pytest.mark.parametrize("is_list", [True, False], ids=["list", "demo"])

@@ -30,7 +30,7 @@ def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(
     assert notes_during(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
     assert notes_during(notes, session, 1.0) == []
     assert notes_during(notes, session, 600.0, is_slow=True) == [
-        "Running at 77 % of the chosen speed: the computer is busy with something else"
+        "Running at 77 % of the chosen speed: other programs are using the processor"
     ]
     assert notes.now(session, False) is None
     for _ in range(9):  # it comes and goes

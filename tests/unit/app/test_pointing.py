@@ -210,7 +210,7 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand):
 def test_a_click_on_a_reason_goes_to_its_largest_difference(hand):
     differing(hand)
     hand.click(place(hand.window, "More").center)
-    hand.click(place(hand.window, "Look closely").center)
+    hand.click(place(hand.window, "Close-up").center)
     assert hand.window.session.view.focus is not None and hand.window.session.clock.paused
 
 

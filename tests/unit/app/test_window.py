@@ -194,7 +194,7 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop):
 def test_a_slow_frame_is_laid_at_the_right_door():
     times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
     assert status_strip._what_takes_long(times, True) == "algorithms are being compiled"
-    assert status_strip._what_takes_long(times, False) == "the computer is busy with something else"
+    assert status_strip._what_takes_long(times, False) == "other programs are using the processor"
     assert status_strip._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
 
 

@@ -260,7 +260,7 @@ def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path):
 
 
 def test_pictures_with_nothing_in_them_are_refused(tmp_path):
-    with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
+    with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got a fully transparent picture"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
     with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels per meter, got specks in a box of 0.01 x 0.01 m"):
         trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))

@@ -149,7 +149,7 @@ def test_what_is_left_out_is_reported(tmp_path):
         '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'
     )  # fmt: skip
     assert trace_file(drawn(tmp_path, content)).notes == (
-        "Left out: 1 shape without fill. A stroke encloses nothing.",
+        "Left out: 1 shape without fill. A stroke encloses no area.",
         "1 shape with a stroke; the outline is that of the fill.",
         "Left out: 2 shapes hidden or without an area.",
         "Not applied: mask (1).",
@@ -177,11 +177,11 @@ DOUBLES = (
         ("<html><svg/></html>", "must be an SVG, got an XML file of <html>"),
         (f"{BOMB}<svg {SPACE}><text>&b;</text></svg>", "an SVG without entities, got a declaration of one"),
         (f'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg {SPACE}>&a;</svg>', "an SVG without entities"),
-        (f'<svg {SPACE}><use href="other.svg#a"/></svg>', "the id of something in the same file"),
-        (f'<svg {SPACE}><use href="http://example.org/a.svg"/></svg>', "the id of something in the same file"),
-        (f'<svg {SPACE}><g id="a"><use href="#a"/></g></svg>', "does not lead back to itself, got '#a'"),
-        (f'<svg {SPACE}><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></svg>', "does not lead back to itself"),
-        (f'<svg {SPACE}><use id="a" href="#a"/></svg>', "does not lead back to itself"),
+        (f'<svg {SPACE}><use href="other.svg#a"/></svg>', "the id of an element in the same file"),
+        (f'<svg {SPACE}><use href="http://example.org/a.svg"/></svg>', "the id of an element in the same file"),
+        (f'<svg {SPACE}><g id="a"><use href="#a"/></g></svg>', "is not circular, got '#a'"),
+        (f'<svg {SPACE}><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></svg>', "is not circular"),
+        (f'<svg {SPACE}><use id="a" href="#a"/></svg>', "is not circular"),
         (f"<svg {SPACE}>" + "<g>" * 500 + "</g>" * 500 + "</svg>", "an SVG nested at most 64 deep"),
         (f"<svg {SPACE}>" + "<g/>" * 30_000 + "</svg>", "an SVG of at most 20000 elements"),
         (f"<svg {SPACE}>{DOUBLES}</svg>", "an SVG (of at most 20000 elements|nested at most 64 deep)"),
@@ -203,7 +203,7 @@ def test_bad_drawings_are_refused_in_one_line(tmp_path, text, words):
     [
         ("", "a drawing with filled shapes, got none"),
         ('<rect width="50" height="50" fill="none" stroke="red"/>', "got 1 shape without fill"),
-        ("<text>x</text>", "got nothing but text"),
+        ("<text>x</text>", "got only text"),
         ('<path d="M0 0L9 9"/>', "got none"),
         ('<path d="M0 0 L1"/>', r"got none \(Drawn up to its first error: path, a number is missing at its end\)"),
         ('<rect width="9vw" height="9"/>', r"got none \(Not understood: width: 9vw\)"),
