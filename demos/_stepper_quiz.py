@@ -81,9 +81,7 @@ class Guesses:
             hint = "This is the last step. Home repeats all questions; G ends the quiz."
         elif question is None:
             is_new = quiz is None and answered is None
-            hint = (
-                "The right arrow continues; some steps come with a question. G ends the quiz." if is_new else "The right arrow continues."
-            )
+            hint = "The right arrow continues; some steps have a question. G ends the quiz." if is_new else "The right arrow continues."
         return f"{last}{count}{score_of(self.made)}. {hint}"
 
 

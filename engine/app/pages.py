@@ -69,7 +69,7 @@ class PageReader(Overlay):
         """Show a page; return why that is impossible, empty on success."""
         path = page_path(page)
         if path is None:
-            return f"docs/algorithms/{page} is not on this computer; it is part of the project's source code"
+            return f"docs/algorithms/{page} is not installed; it is part of the project's source code"
         self._before = [*self._before, self.page] if self.is_open else []
         self.page = page
         self.rows = page_rows(path.read_text(encoding="utf-8"), path.parent.relative_to(_DOCS).as_posix(), self.open)

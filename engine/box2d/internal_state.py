@@ -189,9 +189,9 @@ def self_test() -> str | None:
     sweep = *before[:2], *arm.worldCenter, before[2], arm.angle
     public = (*transform, *sweep, *arm.linearVelocity, arm.angularVelocity, *_PUSH, _TWIST, 0.0)
     if not _near(words[0], public) or words[1, _SLEEP_COLUMN] != rest:
-        return "the layout of b2Body is not the one of Box2D 2.3.0"
+        return "the layout of b2Body differs from that of Box2D 2.3.0"
     if not _near(impulses, (*hinge.GetReactionForce(1.0), hinge.GetReactionTorque(1.0), hinge.GetMotorTorque(1.0))):
-        return "the layout of b2Joint is not the one of Box2D 2.3.0"
+        return "the layout of b2Joint differs from that of Box2D 2.3.0"
     memory.write(*bodies, {0: hinge}, state)  # compile or load the writing kernels here, not during a frame
     memory.write_impulses(np.zeros(0, dtype=np.int64), np.zeros((0, 2, 2), dtype=np.float32))
     return None

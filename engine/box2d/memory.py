@@ -216,12 +216,12 @@ def _scene() -> tuple[Any, list[Any]]:
 def _difference(slow: Reader, fast: Reader, world: Any, bodies: list[Any], addresses: NDArray[np.int64]) -> str | None:
     expected, read = slow.bodies(bodies, addresses), fast.bodies(bodies, addresses)
     if expected.values.tobytes() != read.values.tobytes() or not np.array_equal(expected.awake, read.awake):
-        return "the layout of b2Body is not the one of Box2D 2.3.0"
+        return "the layout of b2Body differs from that of Box2D 2.3.0"
     contacts, copied = slow.contacts(world), fast.contacts(world)
     if not (np.array_equal(contacts.contacts, copied.contacts) and np.array_equal(contacts.fixtures, copied.fixtures)):
-        return "the layout of b2Contact is not the one of Box2D 2.3.0"
+        return "the layout of b2Contact differs from that of Box2D 2.3.0"
     if without_leftovers(contacts.manifolds).tobytes() != without_leftovers(copied.manifolds).tobytes():
-        return "the layout of b2Manifold is not the one of Box2D 2.3.0"
+        return "the layout of b2Manifold differs from that of Box2D 2.3.0"
     return None
 
 

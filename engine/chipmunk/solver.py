@@ -48,7 +48,7 @@ class ChipmunkSolver(ReplaySolver):
             0.0,
             1.0,
             unit="m",
-            help="Overlap that is not corrected. The default suits pixel units.",
+            help="Overlap that is not corrected. The default is meant for pixel units.",
         ),
         Setting("collision_bias", "Overlap left after a second", 0.9**60, 0.0, 1.0, help="Fraction of an overlap that remains."),
     )

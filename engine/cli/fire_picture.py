@@ -78,7 +78,7 @@ def _draw_panel(panel: Axes, series: ShotSeries) -> None:
     )
     panel.set_xlabel(
         f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * series.hit_share:.1f} % hit; {law}\n"
-        f"{series.world_steps:.3g} steps of {'Box2D' if spec.is_box2d else 'the solver'} per step of the rule",
+        f"{series.world_steps:.3g} {'Box2D' if spec.is_box2d else 'solver'} steps per step of the rule",
         fontsize=8,
         color=COLORS["soft"],
     )

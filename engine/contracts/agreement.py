@@ -19,7 +19,7 @@ class Reason:
 
 
 REASONS: dict[str, Reason] = {
-    "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and Box2D took the other one. Both are right."),
+    "float32_tie": Reason("float32 tie", "float32 cannot distinguish two answers, and each engine chose a different one. Both are right."),
     "face_preference": Reason("face preference", "Box2D prefers A's face even if B's is slightly better. Our depth is smaller."),
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Our depth is smaller."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; our axis is right."),

@@ -275,7 +275,7 @@ class Connection:
             case ConnectionClosed(rcvd=received):
                 return received.reason if received is not None and received.reason else f"the connection to {at} was lost"
             case ssl.SSLCertVerificationError():
-                return f"the certificate of {at} is not trusted ({error.verify_message}): use --tls-ca FILE to trust a certificate you know"
+                return f"the certificate of {at} is not trusted ({error.verify_message}): use --tls-ca FILE to trust a known certificate"
             case ssl.SSLError():
                 return f"{at} does not support TLS 1.2 or later: the server may run without --tls, or it may be another program"
             case TimeoutError():

@@ -396,7 +396,7 @@ class ValueReader:
 
     def _same(self, name: str, plain: Any, depth: int) -> Any:
         if type(plain) is not int or not 0 <= plain < len(self._begun) or self._begun[plain] is _UNFINISHED:
-            raise StateError(f"there is no value number {plain!r:.40}")
+            raise StateError(f"there is no value with index {plain!r:.40}")
         return self._begun[plain]
 
     def _sequence(self, name: str, plain: Any, depth: int) -> Any:

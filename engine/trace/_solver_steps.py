@@ -189,7 +189,7 @@ class SolverDecoder(SolverState):
         listed = "; ".join(pushes[:4]) + ("; and more" if len(pushes) > 4 else "")
         sentence = (
             f"Warm start: each contact starts with its impulse from the end of the last step, {listed}. "
-            "Resting contacts are thus nearly solved at the start, so a few sweeps are enough."
+            "Resting contacts start almost solved, so a few sweeps are enough."
             if pushes
             else "There are no impulses from the last step: each contact starts at 0."
         )
@@ -436,10 +436,10 @@ class SolverDecoder(SolverState):
         listed = "; ".join(pushes[:6]) + ("; and more" if len(pushes) > 6 else "") if pushes else "no point pushes"
         so = "" if e.holds > 0.0 else "; the pivoting did not finish, so friction is that of the last iteration"
         if is_collision:
-            sentence = f"Impulses act at the touching points that approach, so that none approaches any longer: {listed}{so}."
+            sentence = f"Impulses act at the approaching contact points; afterward, none approaches: {listed}{so}."
         else:
             sentence = (
-                f"Forces act at the resting points, so that none accelerates inward: {listed}. Determining which points push and which "
+                f"Forces keep the resting points from accelerating inward: {listed}. Determining which points push and which "
                 f"slip took {counted(e.number, 'system')} of equations{so}."
             )
         for contact, normal in {row.contact: row.normal for row in rows}.items():

@@ -305,7 +305,7 @@ class _Trial:
             if step.kind in ("incident", "clip"):
                 ends = step.points
             elif step.kind == "point":
-                return k, f"No side plane cuts off {yours}, but step {k + 1} takes a different point, midway between the two surfaces."
+                return k, f"No side plane cuts off {yours}, but step {k + 1} uses a different point, midway between the two surfaces."
         return self._at_the_end()
 
     def _wrong_normal(self, gap: float) -> tuple[int, str]:
@@ -314,7 +314,7 @@ class _Trial:
             return better, f"No step tried your axis. {words}"
         if self.tried <= better:
             return better, f"Step {self.tried + 1} tried your axis. {words}"
-        known = f"Step {self.tried + 1} tried your axis and dropped it, because step {better + 1} had a better one"
+        known = f"Step {self.tried + 1} tried your axis and rejected it, because step {better + 1} had a better one"
         return self.tried, f"{known}. This is where your answer departs from the trace."
 
     def _denied(self, most: float, least: float) -> tuple[int, str]:

@@ -93,7 +93,7 @@ def _check_ids(snapshot: WorldSnapshot) -> None:
     for out in snapshot.out_of_range:
         integer("out_of_range", out, 0, _MAX_ID)
     if len(snapshot.out_of_range) > len(set(snapshot.out_of_range)) + len(known):
-        raise InvalidInputError("out_of_range", "a list without excess repetitions", Described("more repetitions than bodies"))
+        raise InvalidInputError("out_of_range", "a list with at most as many repetitions as bodies", Described("more repetitions"))
 
 
 def _check_motion(snapshot: WorldSnapshot) -> None:

@@ -134,7 +134,7 @@ class NewlyEnabledPairs:
         if pair_key(*bodies.tolist()) in freed:
             return "a joint disabled their collision until it was removed, so Box2D has no contact for them"
         if not renewed.isdisjoint(fixtures):
-            return "one of the fixtures was changed so that they may collide, and Box2D has no contact for them"
+            return "one of the fixtures was changed so that the two may collide, but Box2D has no contact for them"
         return None
 
     def _might_before(self, fixtures: tuple[int, int], bodies: IntArray, step: StepPairs) -> bool:

@@ -24,7 +24,7 @@ CAUSES: dict[str, str] = {
     "several_answers": "Friction has several solutions here, and each engine found a "
     "different one. If our solver starts from Box2D's solution, it stays there.",
     "unsettled": "Box2D's friction sweeps cycle without converging; without friction, both engines agree.",
-    "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, make the same sweeps differ by as much.",
+    "float32": "Rounding: float32 arithmetic, or poses changed by a rounding error, change the result of the same sweeps by as much.",
     "unexplained": "The difference remains after all known causes are removed.",
 }
 """Causes in the order in which they are removed, each with a sentence for people."""

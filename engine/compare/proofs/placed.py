@@ -129,4 +129,5 @@ def at_limit(square: Fraction, reach: Fraction, bound: float, what: str) -> Expl
     if not low * low <= square <= (reach + slack) ** 2:
         return None
     margin = float((square - reach * reach) / (2 * reach))
-    return Verdict("float32_tie", abs(margin), f"at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed")
+    evidence = f"the distance is at {what}: the exact margin is {margin:.3g} m, and {bound:.3g} m is allowed"
+    return Verdict("float32_tie", abs(margin), evidence)

@@ -107,12 +107,12 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     if n_wrapped < 0:
         if n_turned == 0:
             return Verdict("unexplained", 0.0, "Box2D's rule does not terminate, although no comparison is reversed")
-        return Verdict("endless", farthest, f"{said}; corners {order} never lead back to the first")
+        return Verdict("endless", farthest, f"{said}; corners {order} never return to the first")
     if theirs is None and mine is not None and n_wrapped >= 3:
         return _refused(Core([exact.corners[at] for at in order], _BITS), refusal)
     if n_turned == 0:
         return Verdict(
-            "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a hull different from ours (rejected: {refusal or 'no'})"
+            "unexplained", 0.0, f"Box2D's rule, followed exactly, gives a different hull from ours (rejected: {refusal or 'no'})"
         )
     return Verdict("float32_tie", farthest, said)
 

@@ -270,7 +270,7 @@ class _Differing:
         if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
             return Verdict("skin", excess, f"the cores are apart and only their skins touch; {compared}")
         if self._is_preference[at]:
-            return Verdict("face_preference", excess, f"Box2D's preference kept the other polygon's face: {compared}")
+            return Verdict("face_preference", excess, f"Box2D's rule prefers the other polygon's face: {compared}")
         return Verdict("local_maximum", excess, f"Box2D's search ended at another axis: {compared}")
 
 

@@ -204,10 +204,10 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
     area, lost = exact_mass(shape, 1.0).mass, Fraction(mass_allowed) / Fraction(density)
     limit = Fraction(BOX2D_EPSILON)
     if isinstance(shape, Circle) or area - limit > lost:
-        return Verdict("unexplained", float(area), f"Box2D gives no mass for an area of {float(area):.3g} m^2")
+        return Verdict("unexplained", float(area), f"Box2D returns no mass for an area of {float(area):.3g} m^2")
     longest = float(np.ptp(shape.vertices, axis=0).max())
     evidence = (
-        f"Box2D gives no mass for an area of {float(area):.9g} m^2 (known to {float(lost):.2g}); its limit is {BOX2D_EPSILON:.9g} m^2"
+        f"Box2D returns no mass for an area of {float(area):.9g} m^2 (known to {float(lost):.2g}); its limit is {BOX2D_EPSILON:.9g} m^2"
     )
     return Verdict("too_small" if area <= limit else "cancellation", float(area) / longest, evidence)
 

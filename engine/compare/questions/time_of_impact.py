@@ -202,7 +202,7 @@ class _Differing:
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 evidence = (
-                    f"at t = {self._box2d_time:.4g} at the touching threshold: the exact margin is {beyond:.3g} m, and "
+                    f"at t = {self._box2d_time:.4g} the gap is at the touching threshold: the exact margin is {beyond:.3g} m, and "
                     f"{self._rounding:.3g} m is allowed"
                 )
                 return Verdict("float32_tie", beyond, evidence)

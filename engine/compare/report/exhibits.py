@@ -107,7 +107,7 @@ def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrin
             pair = replace(shrunk.pair, provenance=example.place)
             answers = _answers_alone(pair)
     if answers is not None and answers.reason != example.verdict.reason and not remark:
-        remark = f"Tested alone, this pair gets the verdict: {answers.reason or answers.verdict}."
+        remark = f"Tested alone, this pair has the verdict: {answers.reason or answers.verdict}."
     note = f"{title}{'; shrunk' if shrunk is not None else ''}; found by: {command}"
     drawings = tuple(pair_svgs(answers, title)) if answers is not None else ()
     return Exhibit(query, role, name, example, replace(pair, note=note), answers, drawings, shrunk, remark, command)

@@ -157,7 +157,7 @@ enter(
         "seams",
         "Bodies over the seams of a flat floor",
         "A frictionless floor made of pieces of equal height does not change a slider's speed. The value is the share of its speed that "
-        "the slowest slider loses over ten seams. Where a chain bends down, gravity can only accelerate a plank.",
+        "the slowest slider loses over ten seams. Where a chain bends downward, gravity can only accelerate a plank.",
         "a loss of 1%",
         (
             *(
@@ -270,7 +270,7 @@ enter(
         "slow",
         "Slow balls",
         "Newton's law of restitution has no minimum speed, so a ball with a restitution of 1 rebounds at its approach speed. The value is "
-        "the highest approach speed, from 0.5 to 2 m/s, at which the ball does not.",
+        "the highest approach speed, from 0.5 to 2 m/s, at which the ball does not rebound.",
         "0 m/s, if each rebound is within 5% of the approach speed",
         (Row("rebound", "fastest ball that does not rebound", "m/s", _slow, _flying, 2.4),),
         {

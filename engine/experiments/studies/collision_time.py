@@ -457,12 +457,18 @@ def collision_time(quick: bool) -> Results:
     tables = (
         Table(
             "divergence from the exact solution",
-            ("step", "way", "error of the deflection, degrees", "time until 16 discs diverge, s"),
+            ("step", "method", "error of the deflection, degrees", "time until 16 discs diverge, s"),
             tuple((f"{1e3 / float(row[0] or 0.0):.0f} Hz", *row[1:]) for row in parting),
         ),
         Table(
             "simultaneous contacts",
-            ("way", *(f"cradle {k}, m/s" for k in range(1, 6)), "asymmetry of the break, m/s", f"missed at {_FAST:.0f} m/s, %", "false, %"),
+            (
+                "method",
+                *(f"cradle {k}, m/s" for k in range(1, 6)),
+                "asymmetry of the break, m/s",
+                f"missed at {_FAST:.0f} m/s, %",
+                "false, %",
+            ),
             tuple(together),
         ),
         Table(
@@ -470,7 +476,7 @@ def collision_time(quick: bool) -> Results:
             ("step", "boxes overlap", "capsules overlap", "discs meet", "false hits of boxes, %", "of capsules, %"),
             tuple(swept),
         ),
-        Table("cost of a step at 60 Hz", ("discs", "way", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
+        Table("cost of a step at 60 Hz", ("discs", "method", "collisions", "searches", "bodies moved", "ms"), tuple(costs)),
         Table("the same gas in the laboratory's worlds, ms per step", ("solver", *(f"{n} discs" for n in small), "power"), solved),
     )
     return Results(tables, charts, sentences)

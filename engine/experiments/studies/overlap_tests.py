@@ -156,7 +156,7 @@ def overlap_tests(quick: bool) -> Results:
     of_pairs = {case: rows[case, last].ns[PAIRS] / rows[case, last].ns[YES_OR_NO] for case in CASES}
     small, large = (tuple(100.0 * share for case in (single, flat) for share in rows[case, n].false_shares) for n in (first, last))
     sentences = (
-        "For each test, the three exponents of growth are the published one, ours for 8 and n edges, and ours for n and n edges: "
+        "Exponents of growth (published; measured for 8 and n edges; measured for n and n edges): "
         + "; ".join("{} {:.2f}, {:.2f}, {:.2f}".format(*row) for row in growths)
         + ".",
         f"With {last} edges, testing all pairs takes {of_pairs[single]:.1f} times as long as GJK, or {of_pairs[both]:.1f} times if both "

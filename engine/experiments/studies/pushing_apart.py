@@ -227,7 +227,7 @@ def pushing_apart(quick: bool) -> Results:
         "(published: 2 and 5).",
         f"Without warm starting, it takes {enough or 'more than 100'} iterations of sequential impulses to reduce the overlap to that "
         "of 5 warm-started ones.",
-        f"The contact graph from normals and gravity matches the one from advancing each body alone in {sum(a == b for _, a, b in graphs)} "
+        f"The contact graph from normals and gravity matches the graph from moving each body alone in {sum(a == b for _, a, b in graphs)} "
         f"of {len(graphs)} scenes.",
     )
     overlap, moves_by = "overlap after 0.5 s, mm", "motion of the top, mm"
@@ -235,15 +235,17 @@ def pushing_apart(quick: bool) -> Results:
     pushed, not_pushed = ("1 push: overlap, mm", moves_by), ("no push: overlap, mm", moves_by)
     tables = (
         Table(
-            f"towers of boxes offset by {1e3 * _OFFSET:.0f} mm, 60 Hz", ("way", "blocks", "stands, s", overlap, moves_by), tuple(standing)
+            f"towers of boxes offset by {1e3 * _OFFSET:.0f} mm, 60 Hz",
+            ("method", "blocks", "stands, s", overlap, moves_by),
+            tuple(standing),
         ),
-        Table(f"{n_towers} towers, median of {n_steps} steps", ("way", "blocks", *solver, *step), tuple(timed)),
-        Table("a tower of 5, mean per step", ("way", "points or pairs solved", "pairs pushed apart"), tuple(solved)),
+        Table(f"{n_towers} towers, median of {n_steps} steps", ("method", "blocks", *solver, *step), tuple(timed)),
+        Table("a tower of 5, mean per step", ("method", "points or pairs solved", "pairs pushed apart"), tuple(solved)),
         Table("five boxes, points solved one by one", ("sweeps", *pushed, *not_pushed), tuple(swept), ()),
         Table("five boxes, 1 sweep and 1 push", ("share", "stands, s", overlap, moves_by, "steps to halve an overlap"), tuple(shares), ()),
         Table(
             "which body rests on which",
-            ("scene", "by normal and gravity", "by advancing", "only by advancing"),
+            ("scene", "by normal and gravity", "by moving bodies alone", "only by moving bodies alone"),
             tuple((name, len(ours), len(theirs), len(theirs - ours)) for name, ours, theirs in graphs),
         ),
         Table(

@@ -89,7 +89,7 @@ class _Decoder(DifferenceDecoder):
             Status.OVERLAPPING: "a and b are the same point, which both shapes contain. This method does not give the depth.",
             Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
             Status.OUT_OF_ITERATIONS: f"The method gives up after {turns}, at {meters(gap)}: the distance is at most that. Between edges "
-            "at a small angle, each iteration gains almost nothing.",
+            "at a small angle, the iterations make almost no progress.",
         }
         marks: Marks = (dot("result", self.path[-1]),) if self.path else ()
         if points:

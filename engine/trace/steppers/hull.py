@@ -61,15 +61,15 @@ class _QuickhullDecoder(PointsDecoder):
         left, foot = away_from_line(p, q, far)
         n, n_inside, name = len(outside), len(inside), self.name(far)
         lie = (
-            "1 of the others is inside the triangle of these corners, so it is not a corner and is dropped"
+            "one other point is inside the triangle of these corners, so it is not a corner and is dropped"
             if n_inside == 1
-            else f"{n_inside} of the others are inside the triangle of these corners, so they are not corners and are dropped"
+            else f"{n_inside} other points are inside the triangle of these corners, so they are not corners and are dropped"
         )
         shed = f"; {lie}" if inside else ""
         what = f"Of the {n} points {line}, {name} is the farthest" if n > 1 else f"Only {name} lies {line}"
         question = Question(f"Which point is farthest {line}?", tuple(map(self.name, outside)), outside.index(far), outside)
         self.add(
-            "farthest", 4, f"{what}, {meters(-left)} away, and thus a corner{shed}.",
+            "farthest", 4, f"{what}, {meters(-left)} away, so it is a corner{shed}.",
             self.features(far), (p, q, far), values={"distance": -left, "outside": n, "inside": n_inside},
             marks=(
                 self.known, path("looked_at", p, q), *dots("looked_at", outside), *dots("dropped", inside),

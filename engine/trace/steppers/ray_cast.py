@@ -243,7 +243,7 @@ class RayCast(Algorithm[PairCase]):
     """Cyrus and Beck's clipping of a ray by the edges of a convex polygon; a rounded shape by its edges shifted out and its circles."""
 
     name = "ray_cast"
-    title = "Ray cast: where a ray meets a shape"
+    title = "Ray cast: where a ray hits a shape"
     page = "ray_cast.md#derivation"
     pseudo_code = code("""
         if the start lies inside: a hit at 0

@@ -214,7 +214,7 @@ class AxesDecoder(Decoder[PairCase]):
         self.tried.append((side, edge))
         n_tried = sum(of == side for of, _ in self.tried)
         if is_parting:
-            says = f"the gap is {meters(gap)}. The shadows do not meet, so a straight line fits between the shapes. {self.goes_on}"
+            says = f"the gap is {meters(gap)}. The shadows do not overlap, so a straight line separates the shapes. {self.goes_on}"
             if self.tries_on and any(isinstance(row, type(e)) and row.side == side for row in self.ahead):
                 says += f" The query still tries {side_name(side)}'s other edges."
         elif abs(gap) <= self.touch:

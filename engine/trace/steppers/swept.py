@@ -154,7 +154,7 @@ class SweptDecoder(TimesDecoder):
         values = {"s": s, "n.w": e.rate, "first": first, "last": last} | ({} if math.isnan(t) else {"t": t})
         if math.isnan(t):
             kind, line, bar_of = "level", 8, (-math.inf, math.inf)
-            sentence = f"{place} and stays there, so {'they never meet' if never else 'this axis excludes nothing'}."
+            sentence = f"{place} and stays there, so {'they never meet' if never else 'this axis excludes no time'}."
         elif e.rate < 0.0:
             kind, line, bar_of = "begins", 6, (t, math.inf)
             self.closing.append((t, name, between(*ends)))

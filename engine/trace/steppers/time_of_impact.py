@@ -220,7 +220,7 @@ class ImpactDecoder(Decoder[PairCase]):
         words = {
             Status.HIT: f"The gap is within the tolerance, {meters(self.tolerance)}: the first contact is at {moment(t)}.",
             Status.OVERLAPPING: "The shapes already touch or overlap at the start: t = 0.",
-            Status.OUT_OF_ITERATIONS: f"The iterations are used up. There is no contact before {moment(t)}, but one may follow.",
+            Status.OUT_OF_ITERATIONS: f"The iteration limit is reached. There is no contact before {moment(t)}, but one may follow.",
             Status.MISS: "The whole motion is proven clear: the shapes do not touch.",
         }
         is_miss, points = result.status is Status.MISS, ()

@@ -173,7 +173,7 @@ def test_a_hull_that_box2d_would_not_end():
     hulls = box2d_hulls([points])
     assert hulls.n_wrapped.tolist() == [-1] and hulls.corners == (None,)
     (difference,) = judge_hulls([points], hulls, our_hulls([points])).differences.values()
-    assert difference.reason == "endless" and "never lead back to the first" in difference.evidence
+    assert difference.reason == "endless" and "never return to the first" in difference.evidence
 
 
 # --- What the oracles reject
