@@ -128,10 +128,10 @@ class GjkDecoder(DifferenceDecoder):
             place = f"an inner point of the {what}"
         else:
             place = f"the {what}" if what.startswith("vertex") else f"an end of the {what}"
-        which = ", the vertices that were kept," if len(self.steps) == 1 else ""
+        which = " (the vertices kept so far)" if len(self.steps) == 1 else ""
         self.add(
             "nearest", 2,
-            f"The point v of the simplex{which} nearest to O is {place}. Its distance from O is |v| = {meters(e.length)}, so the shapes "
+            f"The point of the simplex{which} nearest to O is v, {place}. Its distance from O is |v| = {meters(e.length)}, so the shapes "
             "are at most that far apart.",
             (*self.features(e.p_a, e.p_b), *self.features(e.q_a, e.q_b)), (on_a, on_b), self.xf_a.rotate(e.n), e.length,
             {"|v|": e.length, "share": e.share},

@@ -150,7 +150,7 @@ class ClippingDecoder(AxesDecoder):
             why = f"The reference edge is {name}{rule if self.climbs else ''}"
         else:
             least = "least depth" if gap < 0.0 else "largest gap"
-            why = f"The reference edge is {name}. It has the {least}, so moving along its normal separates the shapes by the shortest way"
+            why = f"The reference edge is {name}. It has the {least}, so moving along its normal is the shortest way to separate the shapes"
         skins = f", with the skins of {meters(self.reach - self._radii)}" if self.reach > self._radii else ""
         ends = depth_or_gap(gap) + skins + (", so there is no contact" if is_parted else "")
         if is_parted and gap <= 0.0:
@@ -226,7 +226,7 @@ class ClippingDecoder(AxesDecoder):
         else:
             k = beyond[0]
             says = f"end {k + 1} lies {meters(e.beyond[k])} beyond it and is cut off"
-            says += "; the intersection becomes end 2." if e.left == 2 else "; only the other end, which is on the plane, remains."
+            says += "; the intersection becomes the new end 2." if e.left == 2 else "; only the other end, which is on the plane, remains."
             dropped = (path("dropped", before[k], new), dot("dropped", before[k]))
         right = 0 if not beyond else 3 if len(beyond) == 2 else beyond[0] + 1
         question = Question(f"Which end does the s{name} cut off?", ("neither", "end 1", "end 2", "both"), right)

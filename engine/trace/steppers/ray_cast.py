@@ -217,19 +217,21 @@ class _Decoder(TimesDecoder):
         if hit.status is Status.MISS:
             entry = last.values.get("t", last.values.get("entry", math.inf))
             has_entered = last.kind in ("entered", "settled")
-            sentence = "A miss."
+            sentence = "The ray misses."
             if self.length == 0.0:
-                sentence = "A miss, because the ray has no length and starts outside."
+                sentence = "The ray misses, because it has no length and starts outside."
             elif has_entered and math.isfinite(entry):
                 where = "the ray ends before it." if entry > 1.0 else "it lies behind the start."
-                sentence = f"A miss: the entry, {moment(entry)}, is not in [0, 1], because {where}"
+                sentence = f"The ray misses: the entry, {moment(entry)}, is not in [0, 1], because {where}"
             line = 11 if has_entered else last.line
         elif hit.normal is None or hit.point is None:
-            line, sentence = 0, "A hit at t = 0, without a normal, because the ray starts inside the shape."
+            line, sentence = 0, "The ray hits at t = 0, without a normal, because it starts inside the shape."
             marks = (dot("result", self.origin, text="hit"),)
         else:
             x, y = hit.point
-            sentence = f"A hit at {moment(hit.fraction)}, {meters(hit.fraction * self.length)} along the ray, at ({x:.3f}, {y:.3f})."
+            sentence = (
+                f"The ray hits at {moment(hit.fraction)}, {meters(hit.fraction * self.length)} from its start, at ({x:.3f}, {y:.3f})."
+            )
             marks = (
                 path("kept", self.origin, hit.point), dot("result", hit.point, text="hit"),
                 arrow("result", hit.point, hit.normal, 0.2 * self.length, text="normal"),

@@ -285,8 +285,8 @@ class AxesDecoder(Decoder[PairCase]):
 class _SatDecoder(AxesDecoder):
     edge_line, corner_line = 3, 6
     aim = (
-        "If any line fits between two polygons, one parallel to an edge does, so no others are needed. Where the shadows (projections) on "
-        "one axis do not meet, a line fits: the shapes are apart."
+        "If any line separates two polygons, one parallel to an edge does, so no other axes are needed. If the shadows (projections) on "
+        "one axis do not overlap, the shapes are apart."
     )
     goes_on = "No other axis is needed."
 
@@ -308,7 +308,7 @@ class _SatDecoder(AxesDecoder):
             line, gap = 5, self.best - self.reach
             says = (
                 f"They overlap: their shadows overlap on all {n_edges} axes, by at least {meters(-gap)}. If any line "
-                "fit between the two, one parallel to an edge would, so no other axis is needed."
+                "separated the two, one parallel to an edge would, so no other axis is needed."
             )
             marks = (*edges.shadow_marks(*self.best_edge, self.best, "result", self.reach), *self.gap_marks())
         else:

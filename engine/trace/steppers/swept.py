@@ -313,19 +313,19 @@ class SweptDecoder(TimesDecoder):
         elif self.ended.status == HIT:
             axis = self.direction(self.ended.n)
             points = result.contact_set.points if isinstance(result, SweptContact) else (result.point,)
-            what = "a segment" if len(points) > 1 else "a point"
-            sentence = f"They touch at {moment(first)}, in {what}, and separate at {moment(last)}."
+            what = "along a segment" if len(points) > 1 else "at a point"
+            sentence = f"They touch {what} at {moment(first)} and separate at {moment(last)}."
             marks = (
                 *self.placed(first, "result"), dot("result", *points),
                 arrow("result", result.point, result.normal, 0.2 * self.length, text="normal"),
             )  # type: ignore[assignment]  # fmt: skip
         elif self.way == (0.0, 0.0):
-            line, sentence = 2, "A miss: the shapes are apart and do not move relative to each other."
+            line, sentence = 2, "They miss: they are apart and do not move relative to each other."
         elif first > last:
-            sentence = "A miss: there is no time at which they touch."
+            sentence = "They miss: there is no time at which they touch."
         else:
             when = "before the start" if first < 0.0 else "after the end"
-            sentence = f"A miss: they would touch at {moment(first)}, {when} of the motion."
+            sentence = f"They miss: they would touch at {moment(first)}, {when} of the motion."
         self.add("answer", line, sentence, (), points, axis, values={"first": first, "last": last}, marks=marks, result=result)
 
 
