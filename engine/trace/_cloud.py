@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from engine.contracts.trace import Feature, Mark, Point, Role
+from engine.trace._boxes import listed
 from engine.trace.cases import PointsCase
 from engine.trace.marks import dot
 from engine.trace.protocol import Algorithm, Decoder
@@ -23,7 +24,8 @@ class PointsDecoder(Decoder[PointsCase]):
 
     def names(self, points: Iterable[Point]) -> str:
         """Return the names of points, for a sentence."""
-        return ", ".join(map(self.case.name, points))
+        names = [*map(self.case.name, points)]
+        return listed(names, len(names))
 
     def features(self, *points: Point) -> tuple[Feature, ...]:
         """Return which of the case's points these are."""

@@ -46,7 +46,7 @@ def _meeting(rate: float) -> str:
 
 
 def _target(bias: float) -> str:
-    return rated(-bias, ", and may do so at up to {} because there is a gap", ", and should separate at {}", "")
+    return rated(-bias, ", and may approach at up to {} because there is a gap", ", and should separate at {}", "")
 
 
 def _numbered(names: str, numbers: Iterable[float]) -> dict[str, float]:
@@ -135,7 +135,7 @@ class SolverDecoder(SolverState):
         push = amount(sum(pair[0] for pair in self._impulse.values()), self.unit)
         sentence = (
             f"The step is done. {counted(moving, 'body is', 'bodies are')} awake, and the fastest moves at {fastest}. The contacts push "
-            f"with {push} in total."
+            f"with a total of {push}."
             if self._impulse
             else f"No two bodies touch, so there is nothing to solve. The fastest body moves at {fastest}."
         )

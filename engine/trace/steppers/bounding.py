@@ -196,18 +196,18 @@ class _CircleDecoder(PointsDecoder):
         center, radius = self.circle(test.circle)
         next_center, next_radius = self.circle(after)
         off = math.dist(center, point) - radius
-        of_whom = f"the circle of {self.names(support).replace(', ', ' ')}{' alone' if len(support) == 1 else ''}"
+        of_whom = f"the circle {'of' if len(support) == 1 else 'through'} {self.names(support)}{' alone' if len(support) == 1 else ''}"
         if test.is_in:
             what = f"{name} is inside {of_whom}, {meters(max(-off, 0.0))} from its edge, so nothing changes."
         else:
             then = (
                 f", so it is on the edge of the next one. All earlier points are tested again, starting with {name} alone",
                 f", so it is on the next one as well: {on_it} to {name} is its diameter, and its radius is {meters(next_radius)}",
-                f", so the next one passes through {on_it} and {name}, and its radius is {meters(next_radius)}",
+                f", so the next one passes through {self.names((*fixed, point))}, and its radius is {meters(next_radius)}",
             )[level]
             what = f"{name} lies {meters(max(off, 0.0))} outside {of_whom}{then}."
         if known:
-            what = f"With {on_it.replace(', ', ' and ')} on the edge, {what}"
+            what = f"With {on_it} on the edge, {what}"
         self.add(
             ("among all", "one known", "two known")[level], 2 * level + (1 if test.is_in else 2), what,
             self.features(point, *fixed), (point, *support), bound=radius if level == 0 else None,

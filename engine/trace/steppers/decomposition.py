@@ -17,6 +17,7 @@ from engine.decompose.grid import GridPart, on_grid, turn
 from engine.decompose.hertel_mehlhorn import MergeStep, TriangleStep, merged, triangulate
 from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
 from engine.decompose.outline import Outline, Part
+from engine.trace._boxes import listed
 from engine.trace.cases import OutlineCase
 from engine.trace.marks import Marks, Points, as_points, dot
 from engine.trace.protocol import Algorithm, Decoder, code
@@ -99,7 +100,7 @@ class OutlineDecoder(Decoder[OutlineCase]):
     def reflex(self) -> str:
         """Return which corners are reflex, for a sentence; empty if none is."""
         reflex = self.part.reflex
-        return f"{self.part.name(*reflex)} {'is' if len(reflex) == 1 else 'are'} reflex" if reflex else ""
+        return f"{listed(map(self.part.name, reflex), len(reflex))} {'is' if len(reflex) == 1 else 'are'} reflex" if reflex else ""
 
 
 class OutlineAlgorithm(Algorithm[OutlineCase]):

@@ -321,7 +321,7 @@ def test_entries_are_few_and_part_of_the_past():
 
 def test_worlds_that_no_hand_may_change_are_changed_by_no_user():
     demo = shared(1, demo=find_demo("promise_seams")(0))
-    with pytest.raises(LabError, match="nothing can be edited here"):
+    with pytest.raises(LabError, match="this scene cannot be edited"):
         by(demo, 1, CreateBody.of(0, disc(0.0)))
 
 
