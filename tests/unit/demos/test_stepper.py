@@ -319,7 +319,7 @@ def test_a_click_shows_the_page_and_its_links_lead_on():
     assert reader.is_open and reader.page == "gjk.md#derivation", "Esc goes back to the page before"
     hand.send(pygame.KEYDOWN, key=pygame.K_ESCAPE, mod=0, unicode="")
     assert not reader.is_open and not hand.window.browsing
-    assert "not on this computer" in reader.open("nowhere.md#at-all") and not reader.is_open
+    assert "is not installed" in reader.open("nowhere.md#at-all") and not reader.is_open
 
 
 def test_a_page_is_shown_as_text():
