@@ -6,4 +6,4 @@ from engine.common.installation import require
 
 require("pygame")
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # keep standard output for the program's own results

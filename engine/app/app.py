@@ -176,7 +176,7 @@ class App:
 
     def step_through(self) -> None:
         """Open the stepper of what is pointed at, zoomed in on or selected; otherwise the demo's own."""
-        with contextlib.suppress(LabError):  # what is looked at is gone
+        with contextlib.suppress(LabError):  # the zoomed difference no longer exists
             self.session.watch(self._door())
 
     def step_through_solver(self) -> None:

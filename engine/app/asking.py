@@ -3,7 +3,7 @@
 +---------------------------------------+
 | Save which moment?                    |
 | 500 steps have gone by.               |
-| [ workbench.json|                   ] |      where something is to be typed
+| [ workbench.json|                   ] |      optional text field
 | [ 1  As you built it, step 0        ] |      Enter, a number, a click
 | [ 2  This moment, 8.33 s, step 500  ] |
 +---------------------------------------+
@@ -44,7 +44,7 @@ class Answer:
 class Question:
     """A title, an optional explanation, and at least one answer. Enter chooses the focused answer, initially the first.
 
-    `typed` is what the line to type in shows at first, and the first key replaces; None without such a line.
+    `typed` is the initial text of the text field, replaced by the first key; None for no text field.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Question:
 
 
 class Asking(Overlay):
-    """Asks one question at a time, in the middle of the `view` of a window of a `size`, pixels."""
+    """Asks one question at a time, in the middle of the `view`; `size` is that of the window, both in pixels."""
 
     def __init__(self, ui: Ui, size: Callable[[], tuple[int, int]], view: Callable[[], Place]) -> None:
         super().__init__(ui)

@@ -1,7 +1,7 @@
 """The list of demos by category, filtered by a search text, next to a preview of the chosen demo.
 
 +------------------------+
-| [Menu] [Keys]          |  stays where it is
+| [Menu] [Keys]          |  fixed
 | [ search box         ] |
 +------------------------+
 | CATEGORY               |  scrolls
@@ -72,17 +72,17 @@ class Browser:
         At the left of the window.
     demos : sequence of Demo classes
     start, search, step : callable
-        Called with the index of the demo to start, with what is typed, and with -1 or 1 to choose the demo before or after the chosen one.
+        Called with the index of the demo to start, with the search text, and with -1 or 1 to choose the previous or next demo.
     actions : WindowActions
-        Of the window.
+        Actions of the window.
     searched : str
-        What is searched at first.
+        Initial search text.
 
     Attributes
     ----------
     demos : sequence of Demo classes
     found : list of int
-        Indices of the demos that are listed: those that have what is `searched`.
+        Indices of the listed demos, which match `searched`.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Browser:
         self._form.ui.handle_key(event)
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
-        """Return the part of the view above the title and text of the chosen demo."""
+        """Return the part of the view that lies above the title and text of the chosen demo."""
         return view[0], view[1], view[2], max(view[3] - self._lay_out_about(view, chosen), 1)
 
     def draw(self, surface: pygame.Surface, view: Place, chosen: type[Demo]) -> None:

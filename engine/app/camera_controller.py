@@ -1,9 +1,9 @@
 """The camera of a session: at its home view, moved by hand, following a body, or zoomed in on a difference.
 
-Until the user moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
-closes beside the view lies over the picture, and moves nothing under a pointer that is in the view; without one `refit` moves an untouched
-camera to what is left, and `home` does so in any case. The room for a picture is what the readout leaves of the view, beside it or under
-it, above the foot that the scale bar or the demo takes::
+Until the user moves the camera, it shows everything, even after a resize or with a longer readout. A panel that opens or closes beside the
+view covers the picture without moving it while the pointer is in the view; otherwise `refit` moves an untouched camera to the remaining
+area, and `home` always does. The picture uses the area beside or below the readout, above the foot, which contains the scale bar or the
+demo's own drawing::
 
     +---------+-----------+      +---------------------+
     | readout |           |      | readout             |
@@ -32,14 +32,14 @@ from engine.sim.stage import Stage
 __all__ = ["CameraController", "CameraFollow", "Focus"]
 
 _FARTHEST = 12.0
-"""How many times smaller the picture may become; farther out, a demo is a dot that cannot be found again."""
+"""Maximum zoom-out factor; farther out, a demo is a dot that the user cannot find."""
 _NOTCH = 1.15
 """Zoom factor per notch of the wheel; at most `_MAX_NOTCHES` are applied at once."""
 _MAX_NOTCHES = 8.0
 _CLOSE = 1.2
 """Size of the view around a difference, in sizes of the smaller shape."""
 _GRAIN = 40.0
-"""Step to which the readout's size is rounded up, design pixels, so that another word does not move the picture."""
+"""Step to which the readout's size is rounded up, design pixels, so that one more word does not move the picture."""
 _FOOT = 16.0
 """Height of the scale bar beyond the margin of a view of normal height, design pixels."""
 _SCALE_BAR, _MARGIN = 38.0, 0.05
@@ -137,9 +137,9 @@ class CameraFollow:
 class CameraController:
     """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
-    `following` is what the camera does by itself, `focus` the difference that is looked at closely, `lanes` where worlds beside the first
-    are drawn as the same camera sees them, pixels; none where they have no places of their own. `besides` are the demos of those worlds, to
-    be laid out as this one is.
+    `following` is the automatic motion, and `focus` the difference that is zoomed in on. `lanes` are the rectangles, in pixels, in which
+    the same camera draws comparison worlds; empty if they are drawn as an overlay. `besides` are the demos of those worlds, which get the
+    same layout.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:
@@ -155,7 +155,7 @@ class CameraController:
         self._foot = 0.0
         self._ui_scale = 1.0
         self._is_held = False
-        """True if the picture keeps its place although the view was resized, until the home view is requested."""
+        """True if a resize of the view does not move the picture until the home view is requested."""
         self.home()
 
     @property
@@ -171,7 +171,7 @@ class CameraController:
             return self.demo.home()
         beside, under = self._rooms()
         width, height, foot = beside[0], under[1], under[3]
-        is_beside = width * (camera.view[3] - foot) < height * camera.view[2]  # what leaves more of the view
+        is_beside = width * (camera.view[3] - foot) < height * camera.view[2]  # the alternative that leaves the larger area
         return camera.framed(kept=beside if is_beside else under)
 
     def home(self) -> None:
@@ -231,7 +231,7 @@ class CameraController:
     def place(self, view: Place, is_cut: bool = False, lanes: tuple[Place, ...] = ()) -> None:
         """Set the viewport and the lanes of the same size; an untouched camera shows the home view there.
 
-        One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
+        If a panel beside the view appears or disappears, each remaining pixel shows the same point as before.
         """
         self.lanes = lanes
         if view != self.camera.view and is_cut:
@@ -256,9 +256,9 @@ class CameraController:
     def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
         """Reserve space for a readout of (width, height) pixels in the upper left corner; an untouched camera adapts at once.
 
-        A readout that shrinks keeps its room, so that the picture does not move with every word.
+        A readout that shrinks keeps its reserved space, so that the picture does not move with every word.
         """
-        if self._is_untouched and self._is_held:  # when the panel goes, nothing has changed
+        if self._is_untouched and self._is_held:  # nothing moves when the panel closes
             return
         grain = _GRAIN * ui_scale
         width, height = (grain * math.ceil(length / grain) for length in readout)
@@ -341,7 +341,7 @@ class CameraController:
 
 
 def _size(stage: Stage, fixture: int) -> float:
-    """Return the larger side of a fixture's bounding box, meters; 1 if the fixture no longer exists."""
+    """Return the longer side of a fixture's bounding box, meters; 1 if the fixture no longer exists."""
     try:
         box = stage.world.fixture(fixture).shape.aabb(Transform())
     except LabError:

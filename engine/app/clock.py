@@ -1,12 +1,12 @@
 """Fixed steps from uneven frames.
 
-The time that passes goes into an accumulator, and whole steps are taken out of it:
+Elapsed time is added to an accumulator, from which whole steps are subtracted:
 
     accumulator += elapsed * speed;   while accumulator >= h: step, accumulator -= h
 
-What is left over, accumulator / h, is the fraction at which the picture is drawn between the two last states. After a
-long frame at most `max_steps` are taken and the rest is forgotten: catching up would make the next frame longer still,
-and the one after it (the spiral of death). The world then runs slower than real time, and `lag` says so.
+The remainder, accumulator / h, is the fraction at which the picture is drawn between the last two states. After a long frame at most
+`max_steps` steps are taken and the rest is dropped: catching up would make each following frame longer (the spiral of death). The world
+then runs slower than real time, and `lag` reports it.
 
 Source: G. Fiedler, "Fix your timestep!", 2004, gafferongames.com/post/fix_your_timestep
 """
@@ -48,7 +48,7 @@ class FixedClock:
     step_seconds : float
         Length of a step, > 0.
     max_steps : int
-        Steps taken in one frame at the most.
+        Maximum number of steps per frame.
     """
 
     def __init__(self, step_seconds: float = 1.0 / 60.0, max_steps: int = 4) -> None:
@@ -61,7 +61,7 @@ class FixedClock:
         self._speed_chosen = False
         self.paused = False
         self.lag = 0.0
-        """Share of the requested time that was skipped lately, 0 (real time) to 1; averaged over about a second."""
+        """Share of the requested time that was skipped recently, 0 (real time) to 1; averaged over about a second."""
 
     @property
     def step_seconds(self) -> float:
@@ -103,7 +103,7 @@ class FixedClock:
 
     @property
     def share_of_speed(self) -> str:
-        """The share of the requested speed that was reached lately, in words."""
+        """The share of the requested speed that was reached recently, in words."""
         return f"{100.0 * (1.0 - self.lag):.0f} %"
 
     def toggle_pause(self) -> None:

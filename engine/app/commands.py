@@ -44,14 +44,14 @@ class Command:
     group : str
         Heading in the menu and on the page of keys.
     title : str
-        Words of its button and of its entry in the menu.
+        Text of its button and menu entry.
     key : str
         "Ctrl Shift O"; several joined by " or "; empty for none.
     help : str
         A sentence.
     run : callable
     disabled : callable, optional
-        Returns why it cannot be used now; "" if it can.
+        Returns why the command is disabled; "" if it is enabled.
     """
 
     id: str
@@ -63,7 +63,7 @@ class Command:
     disabled: Callable[[App], str] = never
 
 
-# -- why a command cannot be used ---------------------------------------------------------------------------------------
+# -- why a command is disabled ------------------------------------------------------------------------------------------
 
 _NOT_SHARED = "this world is not shared"
 
@@ -406,7 +406,7 @@ _KEYS = {chord: command for command in COMMANDS for chord in chords(command.key)
 
 def command_of(event: pygame.event.Event) -> Command | None:
     """Return the command of a key press; Shift is ignored unless it selects another command."""
-    if event.unicode in ("[", "]"):  # on many keyboards digits with AltGr
+    if event.unicode in ("[", "]"):  # on many keyboards these need AltGr and a digit
         return _KEYS[ord(event.unicode), False, False]
     if event.mod & (pygame.KMOD_ALT | pygame.KMOD_MODE):
         return None

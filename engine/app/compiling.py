@@ -1,7 +1,7 @@
 """The parts that are compiled ahead of time, and the processes that compile them.
 
-The parts stand in the order of likely use and are dealt to the processes in turn. A process prints a line after each part: its kernels
-are on disk then, and whoever wants them loads them from there, by running the part too.
+The parts are listed in the order of likely use and distributed to the processes in turn. A process prints a line after each part, whose
+kernels are then on disk; another process loads them by running the same part.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ ASKED: dict[str, Callable[[], None]] = {
     **CHECK,
     **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)},
 }
-"""Parts without which demos cannot run: those that somebody waits for first, then the longest."""
+"""Parts without which demos cannot run: first those that others depend on, then the longest."""
 
 RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
 """Parts that demos use, except the bullets' timeline and the race of broad phases, which load separately."""
@@ -195,8 +195,8 @@ _APART = ("outlines of pictures", "broad phases", "bounding volumes", "the motio
 def grouped(names: Iterable[str]) -> tuple[str, ...]:
     """Return the names with the solvers and their companions in every second place.
 
-    Kernels that are inlined into others are compiled anew in every process that needs them. Two processes, to which the names are dealt in
-    turn, have few of them in common.
+    Each process compiles again the kernels that are inlined into others. Two processes that receive the names in turn then have few such
+    kernels in common.
     """
     queries: list[str] = []
     others: list[str] = []
@@ -215,11 +215,11 @@ def compile_parts(names: Iterable[str]) -> None:
     """Run the parts and print "done NAME" or "failed NAME" after each; the main function of a compiling process."""
     compile_notice.wait_in_silence()
     for k, name in enumerate(names):
-        if k == 2 and hasattr(os, "nice"):  # the window waits for the first parts only
+        if k == 2 and hasattr(os, "nice"):  # the window waits only for the first parts
             os.nice(_LOW_PRIORITY)
         try:
             run_part(name)
-        except Exception:  # it fails again where it is loaded, and the reason is shown there
+        except Exception:  # loading fails again in the window, which shows the reason
             print("failed", name, flush=True)
         else:
             print("done", name, flush=True)
@@ -272,7 +272,7 @@ class Compilers:
 
     @property
     def done(self) -> tuple[str, ...]:
-        """Parts whose kernels are on disk."""
+        """The parts whose kernels are on disk."""
         return tuple(name for name in self.names if self._outcomes.get(name) == "done")
 
     @property

@@ -21,7 +21,7 @@ _REFRESH = 0.25
 class FrameTimes:
     """Durations in milliseconds: the frame, one step, its check, and the drawing; `steps` is the number of steps taken.
 
-    `beside` is the same step of the demo beside, where there is one.
+    `beside` is the duration of the same step in the comparison demo, if there is one.
     """
 
     frame: float = 0.0

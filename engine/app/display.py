@@ -65,7 +65,7 @@ def _server_problem() -> str | None:
         return "neither DISPLAY nor WAYLAND_DISPLAY is set"
     problems = []
     if wayland:
-        path = Path(os.environ.get("XDG_RUNTIME_DIR", "/run/user/" + str(os.getuid()))) / wayland  # an absolute name stays itself
+        path = Path(os.environ.get("XDG_RUNTIME_DIR", "/run/user/" + str(os.getuid()))) / wayland  # an absolute name is kept
         if _connects(socket.AF_UNIX, str(path), b""):
             return None
         problems.append(f"no Wayland server answers at {path}")
@@ -78,7 +78,7 @@ def _server_problem() -> str | None:
 
 def _x11_answers(display: str) -> bool:
     """Connect to ``[host]:number[.screen]`` by the socket in /tmp, Linux's abstract socket, or TCP port 6000 + number."""
-    if display.startswith("/"):  # macOS and XQuartz name the socket itself
+    if display.startswith("/"):  # on macOS, XQuartz sets the socket's path itself
         return _connects(socket.AF_UNIX, re.sub(r"\.\d+$", "", display), _X11_HELLO)
     match = re.fullmatch(r"(?:\w+/)?(?P<host>.*):(?P<number>\d{1,5})(?:\.\d+)?", display)
     if match is None:

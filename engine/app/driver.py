@@ -24,7 +24,7 @@ _STEPPING_BUDGET = 0.040
 _MAX_FRAME_SECONDS = 1.0 / 15.0
 """Maximum simulated time per frame, seconds."""
 _HAND = "the hand"
-"""Stands for the grabbed body among the names of keys to release."""
+"""Represents the grabbed body among the names of keys to release."""
 
 
 class Driver(Protocol):
@@ -35,17 +35,17 @@ class Driver(Protocol):
     demo : Demo
     clock : FixedClock
     messages : Messages
-        Where it says what it refuses, and what happened.
+        Receives messages about rejected actions and other events.
     timeline : Timeline
-        The demo's past; without a history where time cannot be taken back.
+        The demo's past; without a history if the demo cannot be rewound.
     times : sequence of StepTimes
         Costs of the steps of the last `advance`.
     is_shared : bool
-        True if others are in the same world, and time is theirs too.
+        True if other users share the world and its time.
     no_past : str
-        Why it cannot go back in time, where it cannot.
+        Why the demo cannot be rewound; empty if it can.
     maker : str
-        What the names of bodies made by hand begin with: whose they are, where others make some too.
+        Prefix of the names of bodies created by hand: the user's name in a shared world, otherwise empty.
     """
 
     demo: Demo
@@ -103,9 +103,9 @@ class LocalDriver:
     demo : Demo
     clock : FixedClock
     has_history : bool
-        Keep a history, so that everything can be taken back.
+        Keep a history, so that everything can be undone.
     besides : callable
-        Returns what runs beside the demo: it is waited for.
+        Returns the comparisons, which must catch up before time advances.
     """
 
     is_shared = False
@@ -127,7 +127,7 @@ class LocalDriver:
     def act(self, action: Action) -> Any:
         """Apply an action with undo; return its result.
 
-        What is begun in the past begins another future, in which what was held there would never be released: it is released first.
+        An action in the past replaces the future, including the releases of keys held then; so these keys are released first.
         """
         history = self.timeline.history
         if isinstance(action, PressKey):
@@ -145,7 +145,7 @@ class LocalDriver:
         self.timeline.undo()
 
     def release_key(self, key: str) -> None:
-        """Release a key. A key held in the past is no longer held now, so the past keeps it: see `_release_at_the_end`."""
+        """Release a key. A key held in the past stays held there, although the user no longer holds it: see `_release_at_the_end`."""
         if not self.timeline.is_now:
             self._release_later.add(key)
         elif key in self.demo.held:
@@ -193,10 +193,8 @@ class LocalDriver:
             self.act(KeepSolverState())
 
     def _release_at_the_end(self) -> None:
-        """At the end of the history, release what was released while the demo stood in the past.
-
-        There it would have begun another future, and what has been since would be lost: the user went back with a key down, or left the
-        window.
+        """At the end of the history, release what was released while the demo was in the past. A release in the past would replace the
+        future and discard the later steps. This happens if the user rewinds with a key down, or leaves the window.
         """
         if self._release_later and self.timeline.is_now:
             for key in sorted(self._release_later & self.demo.held):

@@ -34,8 +34,9 @@ _MAX_FILE = 64_000_000
 """Maximum number of bytes read, the same as for a traced picture."""
 _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
-"""Smallest and largest size of a picture on the screen, pixels. A smaller one is invisible; of a larger one only a corner would be, and the
-fixtures' outlines show enough."""
+"""Smallest and largest size of a picture on the screen, pixels. A smaller one is invisible; of a larger one only a corner would be visible,
+and the fixtures' outlines suffice.
+"""
 
 _OPAQUE = 255
 _ALL, _NOTHING = (255, 255, 255, 255), (255, 255, 255, 0)
@@ -64,8 +65,8 @@ def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
 def picture_of(file: BodyFile) -> pygame.Surface | None:
     """Return the picture of a body, with transparency; None if the body has none or its file cannot be read.
 
-    Of an opaque one only what the outline surrounds: the paper round a drawing is no part of the body. Any thread may ask, and gets the
-    same surface again, until the file changes.
+    An opaque picture is cut along the outline, because the paper around a drawing is not part of the body. Thread-safe; the surface is
+    cached until the file changes.
     """
     picture = file.picture
     if picture is None:
@@ -110,7 +111,7 @@ def _encoded(surface: pygame.Surface) -> bytes:
 def _decoded(png: bytes) -> pygame.Surface:
     from PIL import Image
 
-    with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:  # which `BodyPicture` has checked
+    with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:  # checked by `BodyPicture`
         return _clear(pygame.image.frombytes(picture.convert("RGBA").tobytes(), picture.size, "RGBA"))
 
 
@@ -129,7 +130,7 @@ def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], s
     mask = pygame.Surface((_FINER * width, _FINER * height), pygame.SRCALPHA)
     mask.fill(_NOTHING)
     scale = np.array((_FINER * width / size[0], -_FINER * height / size[1]))
-    for part in sorted(outline.parts, key=lambda part: -part.area):  # one may lie in a hole of another
+    for part in sorted(outline.parts, key=lambda part: -part.area):  # a ring may lie in a hole of another
         for ring, color in ((part.outer, _ALL), *((hole, _NOTHING) for hole in part.holes)):
             pygame.draw.polygon(mask, color, ((ring - corner) * scale).tolist())
     cut = whole.copy()
@@ -157,9 +158,9 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
         else:
             from engine.decompose.image import read_pixels
 
-            pixels = read_pixels(file, crop)  # turned as its outline was; pygame leaves photographs as the sensor wrote them
+            pixels = read_pixels(file, crop)  # rotated as its outline was; pygame ignores the orientation tag of photographs
             surface = pygame.image.frombuffer(np.ascontiguousarray(pixels).data, (pixels.shape[1], pixels.shape[0]), "RGBA")
-            if max(surface.get_size()) > _LARGEST:  # before anything is copied: a large one takes 64 MB
+            if max(surface.get_size()) > _LARGEST:  # before any copy: a large picture takes 64 MB
                 surface = pygame.transform.smoothscale_by(surface, _LARGEST / max(surface.get_size()))
         return _clear(surface)
     except (pygame.error, OSError, ValueError):
@@ -175,7 +176,7 @@ class DroppedPainter:
     def draw(self, canvas: Canvas, demo: Demo) -> None:
         """Draw the dropped bodies of a demo; those without a picture keep the fill of their fixtures."""
         there = [body for body in demo.dropped if body.is_there]
-        before, self._drawn = self._drawn, {}  # of one that is out of view nothing is kept: seen from close by, each takes up to 134 MB
+        before, self._drawn = self._drawn, {}  # pictures out of view are not cached: zoomed in, each takes up to 134 MB
         for body in there:
             shown = shown_of(body)
             if shown is not None:

@@ -32,12 +32,10 @@ _DROPPED_AT_ONCE = 2_000
 class Event:
     """Two bodies began or ceased to touch in `step` of the history.
 
-    `speed` is that at which their surfaces approached each other along the normal, before the step, m/s; NaN where it is not known: of an
-    end, of a sensor, of a pair that met and parted within one step. A beginning faster than 1 m/s, below which nothing bounces in Box2D,
-    is an impact.
+    `speed` is the approach speed of their surfaces along the normal before the step, m/s; NaN if unknown: for an end, for a sensor, and for
+    a pair that touched only within one step. A beginning faster than 1 m/s, Box2D's threshold for bouncing, is an impact.
 
-    Bodies of several fixtures meet with several pairs of them in one step: that is one event, `pairs` says of how many, and the speed is
-    that of the fastest.
+    If several fixtures of two bodies begin to touch in one step, that is one event with the number of `pairs` and the speed of the fastest.
     """
 
     step: int
@@ -89,7 +87,7 @@ class EventLog:
 def _joined(events: list[Event]) -> list[Event]:
     """Return the events of one step, one per pair of bodies and separate for sensors: the fastest event, with the number of its pairs.
 
-    Which of two bodies comes first is not theirs: of a polygon and a disc, Box2D names the body first that has the polygon.
+    The order of two bodies is not fixed: for a polygon and a disc, Box2D names the body with the polygon first.
     """
     joined: dict[tuple[int, int, bool], Event] = {}
     for event in events:

@@ -1,7 +1,7 @@
 """Passes each event to its receiver: an open menu or page, the docks, the window, or the demo.
 
-The first receiver that uses an event keeps it from the others. A demo gets the rest: keys without a command, and the pointer in the view,
-through `Pointing`.
+An event is not passed on after the first receiver that uses it. A demo receives the rest: keys without a command, and the pointer in the
+view, through `Pointing`.
 """
 
 from __future__ import annotations
@@ -201,14 +201,14 @@ def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
 class Pointing:
     """Handles the pointer in the view of one session: it grabs bodies, pans, and zooms in on differences.
 
-    left    on a control of the demo's: moves its slider, presses its key, opens its page
-            on a ring of a difference:  a click goes close, another opens the stepper; a drag takes hold of what lies there
-            on a contact point:         a click opens the stepper; a drag takes hold
-            elsewhere:                  takes hold of a body, pulls, and lets go
-    right   on what the demo can turn:  turns it;   elsewhere it moves the view, as the middle button does everywhere
-    wheel   what the demo does with it;   otherwise it zooms
+    left    on a control of the demo:   moves its slider, presses its key, opens its page
+            on a ring of a difference:  a click zooms in, another opens the stepper; a drag grabs the body there
+            on a contact point:         a click opens the stepper; a drag grabs the body
+            elsewhere:                  grabs a body, pulls it, and releases it
+    right   on a shape that can turn:   turns it;   elsewhere it pans the view, as the middle button does everywhere
+    wheel   the demo's own reaction;    otherwise it zooms
 
-    With one button and no wheel: Ctrl and the left button are the right one, Page Up and Page Down the wheel.
+    Without other buttons and a wheel, Ctrl with the left button acts as the right button, and Page Up and Page Down as the wheel.
     """
 
     def __init__(self, session: Session, page: PageReader) -> None:
@@ -297,12 +297,12 @@ class Pointing:
         return self._session.view.to_world(pixel) if self._lens is None else self._lens.to_world(pixel)
 
     def _grip(self, kind: type[Grab | Turn], pixel: Pixel, button: int) -> bool:
-        """Grab what lies under a pixel, to pull or to turn it; return True if there is something."""
+        """Grab the object under a pixel, to pull or turn it; return True if there is one."""
         session, point = self._session, self._to_world(pixel)
         lane = session.view.lane_at(pixel) if kind is Grab else None
         held = None if lane is None else held_beside(session.besides[lane].demo, point)
         is_held = False
-        with contextlib.suppress(LabError):  # too heavy, or too far out, to be held
+        with contextlib.suppress(LabError):  # too heavy or too far away to grab
             is_held = bool(session.act(kind(point) if held is None else Grab(point, held=held)))
         self._holding = button if is_held else 0
         return is_held

@@ -30,7 +30,7 @@ _WIDEST_GIF = 800
 class Export(ABC):
     """Replays the past of a session and writes it to a file, a few steps per frame of the window.
 
-    The session is paused, and returns to where it stood.
+    The session is paused, and returns to its step afterwards.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Export(ABC):
         Raises
         ------
         LabError, OSError
-            It cannot be finished: the disk is full, or gone; `cancel` then.
+            The file cannot be finished, for example because the disk is full; call `cancel` then.
         """
         started = perf_counter()
         while self._history.now < self.last:
@@ -91,7 +91,7 @@ class Export(ABC):
 
     def cancel(self) -> None:
         """Delete the unfinished file and return to the step at which the session was."""
-        if self._closing is not None and self._closing.exception() is None:  # which waits for its end
+        if self._closing is not None and self._closing.exception() is None:  # which waits for the thread
             self.path.unlink(missing_ok=True)
         self._return()
 
@@ -143,12 +143,12 @@ class FilmExport(Export):
     Parameters
     ----------
     session, path, first, last
-        As of `Export`; the path is of an MP4 or a GIF by its ending.
+        As for `Export`; the suffix of the path selects MP4 or GIF.
     window_size : (width, height)
-        Pixels, of which the session's view is a part.
+        Pixels; the session's view is a part of the window.
     ui_scale : float
     paint_over : callable
-        Draws over the bodies what the window draws there too.
+        Draws the window's additional drawings over the bodies.
 
     Raises
     ------
@@ -171,7 +171,7 @@ class FilmExport(Export):
         self._surface = pygame.Surface(window_size)
         self._painter = painter_for(session.demo, ui_scale)
         self._view = session.view.whole
-        seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # of a very small window some lies outside
+        seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # in a very small window, a part lies outside
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
         if min(self._crop.size) < MIN_SIDE:
             raise FilmError(f"the view is smaller than {MIN_SIDE} pixels")
@@ -194,7 +194,7 @@ class FilmExport(Export):
 
     def cancel(self) -> None:
         if self._closing is not None:
-            self._closing.exception()  # waits for its end
+            self._closing.exception()  # waits for the thread
         self._film.discard()
         super().cancel()
 
@@ -207,7 +207,7 @@ class FilmExport(Export):
     def _draw(self, fractions: list[float]) -> None:
         clock = self._session.clock
         for fraction in fractions:
-            messages, self._session.messages = self._session.messages, Messages()  # what the window says is no part of the film
+            messages, self._session.messages = self._session.messages, Messages()  # the window's messages are not part of the film
             clock.paused = False
             clock.show(fraction)
             try:

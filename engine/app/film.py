@@ -1,7 +1,7 @@
 """Writes films, and computes the times of their frames.
 
-`imageio` hands the frames to the ffmpeg of the package `imageio-ffmpeg`, which writes H.264 in MP4 as every browser plays it, or a GIF that
-repeats forever. ffmpeg writes under a temporary name, and the file gets its own name once its frames have been counted.
+`imageio` passes the frames to the ffmpeg of the package `imageio-ffmpeg`, which writes H.264 in MP4, playable in every browser, or a GIF
+that repeats forever. ffmpeg writes to a temporary file, which is renamed once its frames have been counted.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Film:
             if count_frames_and_secs(self._part)[0] == self._n_frames > 0:
                 os.replace(self._part, self._target)
                 return
-        except (OSError, RuntimeError):  # ffmpeg cannot read what it wrote
+        except (OSError, RuntimeError):  # ffmpeg cannot read its own output
             pass
         self._fail()
 
@@ -144,7 +144,7 @@ class FrameTimes:
     rate : float
         Frames a second.
     speed : float
-        World seconds to a second of the film.
+        World seconds per second of the film.
 
     Examples
     --------

@@ -77,19 +77,19 @@ class _Shown(NamedTuple):
 class FramePainter:
     """Paints sessions; caches fonts, discs and packed shapes between frames.
 
-    Without a `raster` pygame draws the bodies, which takes longer. Where it `shrinks`, words become smaller in a small view, as suits a
-    picture; not in a window, whose user chose their size.
+    Without a `raster`, pygame draws the bodies, which takes longer. If `shrinks`, text becomes smaller in a small view: for pictures, but
+    not for a window, whose user chose the text size.
 
     Attributes
     ----------
     readout : pygame.Rect
-        Where the demo's lines stand in the last picture.
+        Rectangle of the demo's lines in the last picture.
     corners : list of pygame.Rect
-        Where scale bar and sample of an impulse stand in the last picture.
+        Rectangles of the scale bar and of the impulse scale in the last picture.
     controls : Controls
-        What the last picture has for the hand.
+        Controls drawn in the last picture.
     shows_nothing : bool
-        Whether the camera was moved so that the last picture shows none of the bodies.
+        True if the camera was moved so that the last picture shows no body.
     """
 
     def __init__(self, ui_scale: float = 1.0, raster: Raster | None = None, shrinks: bool = True) -> None:
@@ -120,7 +120,7 @@ class FramePainter:
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Prepare the next picture: the demo's lines, the camera's free area, and the moment between two steps.
 
-        To be called before each `paint`, which changes nothing of the session.
+        Call it before each `paint`, which does not change the session.
         """
         fraction, view = session.clock.fraction, session.view.camera.view
         demos = session.demo, *(beside.demo for beside in session.besides)
@@ -151,7 +151,7 @@ class FramePainter:
     ) -> None:
         """Draw the session's view as prepared, and nothing outside it.
 
-        A difference under the `pointer` is explained beside it. `paint_over` draws more over the bodies.
+        A difference under the `pointer` is explained beside it. `paint_over` adds drawings over the bodies.
         """
         demo, plate, lanes = session.demo, self.readout, session.view.lanes
         clip = surface.get_clip()
@@ -160,7 +160,7 @@ class FramePainter:
             surface.set_clip(session.view.whole)
             surface.fill(palette.PANEL_EDGE, session.view.whole)
             free = pygame.Rect(lanes[-1]).move(lanes[-1][2] + 1, 0)
-            surface.fill(palette.PANEL, free.clip(session.view.whole))  # of three in two rows
+            surface.fill(palette.PANEL, free.clip(session.view.whole))  # with three worlds in two rows
         for k in range(len(lanes)):
             self._paint_lane(surface, session, k)
         surface.set_clip(session.view.camera.view)
@@ -271,7 +271,7 @@ class FramePainter:
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
         share = _LANE_SHARE if session.view.lanes else _READOUT_SHARE
         most = max(int(share * height / max(row, 1)), _MIN_LINES)
-        if is_wanted and width < _NARROWEST * self._book.ui_scale:  # a word in each line would cover all there is
+        if is_wanted and width < _NARROWEST * self._book.ui_scale:  # one word per line would cover the whole view
             named = [(line, palette.TEXT) if isinstance(line, str) else line for line in heading[:1] if session.view.lanes]
             lines = [(self._book.shortened(text, 14.0, room), color) for text, color in named] or [("…", palette.TEXT)]
         elif len(lines) > most:
@@ -321,7 +321,7 @@ class FramePainter:
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
         """Explain the difference under the pointer, otherwise the one that the camera is zoomed in on."""
-        room = _free_of_diagrams(session, self._book.ui_scale)  # the demo's own diagram stays free
+        room = _free_of_diagrams(session, self._book.ui_scale)  # the text does not cover the demo's own diagram
         pointed = self.difference_at(pointer) if pointer is not None else None
         if pointed is not None and pointer is not None:
             self._explain(surface, room, pointer, pointed.difference, session.view.focus is not None)
@@ -366,7 +366,7 @@ class FramePainter:
 def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pygame.Rect]]:
     """Return the rendered names of adjacent worlds and their places, which no other text may cover.
 
-    Not higher than the space between worlds, and not wider than a world.
+    A name is at most as high as the gap between worlds, and as wide as a world.
     """
     labels = []
     fonts, scale = canvas.fonts, canvas.camera.scale
@@ -380,7 +380,7 @@ def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pyga
             size -= 1.0
         words = fonts.render(fonts.shortened(stage.label, size, max(room, 1), True), size, palette.TEXT, True)
         place = words.get_rect(midbottom=(round(at[0]), round(at[1])))
-        if canvas.room.has_words(place):  # in a low view the readout reaches down to it
+        if canvas.room.has_words(place):  # in a low view the readout extends down to it
             continue
         canvas.room.take(place)
         labels.append((words, place))

@@ -196,21 +196,21 @@ def run_headless(
     on_step : callable, optional
         Called with the demo after each step: progress, recording.
     prepare : callable, optional
-        Called before the first step with what acts on the demo (`demo`, `act`): files that are to fall into it.
+        Called before the first step with an object with `demo` and `act`, for example to drop files.
     record : callable, optional
-        Makes a recorder of the run's history.
+        Creates a recorder of the run's history.
     is_enough : callable, optional
-        Asked after each step; with True it ends there.
+        Called after each step; the run ends if it returns True.
     solver : str, optional
-        What drives the demo's worlds, in place of what drives them otherwise.
+        Solver of the demo's worlds; by default the demo's own choice.
     against : sequence of str
-        What drives the same demo once more, beside it (`engine.sim.comparison`), for each of these.
+        Solvers of comparison demos that run alongside (`engine.sim.comparison`).
     since : int, optional
-        The step after which they are driven so; from the beginning without.
+        The step after which the comparisons use them; by default from the beginning.
     on_beside : callable, optional
-        Called with those before the first step, where there are any.
+        Called with the comparisons before the first step, if there are any.
     solver_settings : pairs of str and float or str, optional
-        Settings of the solver's own, in place of those that the demo's worlds would have.
+        The solver's own settings, which replace those of the demo's worlds.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def run_headless(
         Counts summed over the demo's worlds; `state_hash` is the world's own, or a digest of all worlds' if there are several.
         Times are those of a step with the reading of its contacts and its check.
     demo : Demo
-        As it stands after the last step.
+        The demo after the last step.
     """
     steps = integer("steps", steps, 0)
     driven: dict[str, Any] = {
@@ -234,7 +234,7 @@ def run_headless(
     if besides and on_beside is not None:
         on_beside(besides)
     for seen in (running, *(beside.demo for beside in besides)):
-        views_of(seen)  # for a picture of the end
+        views_of(seen)  # for a picture of the last step
     costs: list[float] = []
     try:
         if prepare is not None:
@@ -267,11 +267,11 @@ def picture_of(
     size : (width, height)
         Pixels.
     ui_scale : float, optional
-        Size of text and widgets; from the height otherwise, 1 at 720 lines.
+        Size of text and widgets; by default proportional to the height, 1 at 720 lines.
     paused : bool
-        Whether the panel says that the demo is paused.
+        True if the panel shows that the demo is paused.
     besides : sequence of Comparison
-        What runs beside it, in lanes.
+        Comparisons, drawn in lanes.
     """
     with no_screen():
         import pygame
@@ -285,7 +285,7 @@ def picture_of(
             window.screen.is_outdated = True
         window.session.clock.show(1.0)
         surface = pygame.Surface(size)
-        for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
+        for _ in range(3):  # the first creates fonts and discs, the second is measured, the third shows the measured cost
             window.session.costs.observe(replace(demo.sim.times, beside=sum(beside.demo.sim.times.step for beside in besides)))
             window.show(surface)
         return png_bytes(surface)
@@ -331,8 +331,8 @@ def film_size(words: str | None) -> tuple[int, int]:
 class Filming:
     """Draws the view of a demo into a film, step by step.
 
-    Between two steps the picture is drawn at the fraction where a frame's time lies, as in the window: slow motion is smooth. To be used
-    within `no_screen`; the demo is filmed from where it stands.
+    A frame between two steps is drawn at the corresponding fraction, as in the window, so that slow motion is smooth. For use within
+    `no_screen`; the film starts at the demo's present state.
     """
 
     def __init__(self, demo: Demo, film: Film, size: tuple[int, int], times: FrameTimes) -> None:
@@ -344,12 +344,12 @@ class Filming:
         self._demo, self._film, self._times = demo, film, times
         self._surface = pygame.Surface(size)
         self._session, self._painter = Session(demo, (0, 0, *size)), painter_for(demo, scale_for(size))
-        for _ in range(2):  # the first measures the readout, for which the second leaves room
+        for _ in range(2):  # the first measures the readout, for which the second reserves space
             self._draw()
         self._take(times.first())
 
     def stepped(self) -> None:
-        """Draw the due frames; to be called after each step."""
+        """Draw the due frames; called after each step."""
         self._session.costs.observe(self._demo.sim.times)
         self._take(self._times.after_step(self._demo.step_seconds))
 

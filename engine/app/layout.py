@@ -72,7 +72,7 @@ def fitting_scale(size: tuple[int, int], wanted: float) -> float:
 def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
     """Divide a window of `size` pixels; the panel takes at most 45% of the width, so that a view always remains.
 
-    What a window smaller than 240 x 160 shows is cut off rather than squeezed: widgets have no smaller size.
+    A window smaller than 240 x 160 is cropped instead of squeezed, because widgets have a minimum size.
     """
     width, height = max(size[0], _SMALLEST[0]), max(size[1], _SMALLEST[1])
     strip = min(round(_STRIP_HEIGHT * ui_scale), height // 2)

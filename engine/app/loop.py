@@ -1,8 +1,8 @@
 """The loop of the real window: events, steps and drawing, until it is closed.
 
-The loop rests when nobody watches, as far as events show: no steps and no pictures, only events. The preview beside the list rests
-when there is no input, and a running demo when its window is minimized or hidden, unless it is being recorded or a file is being written.
-While kernels are being compiled, which needs the processor too, a preview has half the frames.
+The loop rests when nobody seems to watch: it then handles events, but takes no steps and draws nothing. The preview beside the list rests
+without input, and a running demo while its window is minimized or hidden, unless it is being recorded or a file is being written. While
+kernels are being compiled, which also uses the processor, a preview runs at half the frame rate.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class DisplayError(LabError):
 class Loop:
     """Runs the frames of an open window on the display's surface: events, steps, drawing.
 
-    The `warmup` is started already.
+    The `warmup` has been started.
     """
 
     def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
@@ -123,7 +123,7 @@ class Loop:
         Parameters
         ----------
         elapsed : float, optional
-            Seconds since the frame before; by the clock otherwise.
+            Seconds since the previous frame; measured by default.
         """
         raise_lost()
         window = self.window
@@ -147,7 +147,7 @@ class Loop:
                 self._caption = window.caption
                 pygame.display.set_caption(self._caption)
             if pygame.display.get_active():
-                self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
+                self._surface = pygame.display.get_surface() or self._surface  # a resize creates a new surface
                 window.show(self._surface)
                 pygame.display.flip()
 
@@ -185,23 +185,23 @@ def open_window(
     Parameters
     ----------
     kind : Demo class or callable, optional
-        Start in the demo that it makes of seed and parameters; in the browser without it.
+        Makes the first demo from seed and parameters; the window opens in the browser without it.
     seed, values
-        For that demo.
+        Seed and parameters of that demo.
     ui_scale : float, optional
-        Size of text and widgets, 0.75 to 4; from the display's height otherwise.
+        Size of text and widgets, 0.75 to 4; by default it depends on the display's height.
     size : (width, height), optional
-        Pixels of the window; 1280 x 720 design pixels otherwise, as far as the display has them.
+        Size of the window in pixels; by default 1280 x 720 design pixels if the display is large enough.
     prepare : callable, optional
-        Called with that demo's session before the first frame: files that are to fall into it, a recording to be made or played.
+        Called with that demo's session before the first frame, for example to drop files, or to start or play a recording.
 
     theme : str, optional
-        A key of `engine.render.palette.THEMES`; the one chosen last otherwise.
+        A key of `engine.render.palette.THEMES`; by default the last choice.
 
     Raises
     ------
     InvalidInputError
-        A parameter, the theme or the scale does not exist; nothing has been opened then.
+        A parameter, the theme or the scale does not exist; no window is opened.
     DisplayError
         The system refuses a window.
     """
@@ -227,23 +227,23 @@ def open_shared(
 ) -> Iterator[Loop | None]:
     """Open the window on a shared world, yield its loop, and close it afterwards; the client has left by then.
 
-    Until the server's state has come the window says what it waits for; Esc, or closing it, gives None instead of a loop.
+    Until the server's state arrives, the window shows what it is waiting for; Esc or closing it yields None instead of a loop.
 
     Parameters
     ----------
     client_session : ClientSession
-        Of this window's user.
+        Session of this window's user.
     server_thread : ServerThread, optional
-        The server that this program runs too; it is not closed here.
+        The server, if this program runs it; it is not closed here.
     ui_scale, size, theme
-        As of `open_window`.
+        As for `open_window`.
 
     Raises
     ------
     LabError
-        The server cannot be reached, or refuses the client: why, in one line.
+        The server cannot be reached or rejects the client; the message is one line.
     InvalidInputError, DisplayError
-        As of `open_window`.
+        As for `open_window`.
     """
 
     def make(surface: pygame.Surface, scale: float) -> Window | None:
@@ -316,7 +316,7 @@ def _opened(
         window.leave()
     except BaseException:
         if window is not None:
-            with contextlib.suppress(Exception):  # of a world that broke in the middle of a step; what broke it is what is to be told
+            with contextlib.suppress(Exception):  # from a world that failed during a step; report the original error instead
                 window.break_off()
         raise
     finally:
@@ -345,5 +345,5 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
 def _limit_size() -> None:
     """Set the minimum window size; on systems without such a limit, what does not fit is cut off."""
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
-        warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
+        warnings.simplefilter("ignore", DeprecationWarning)  # the display module offers no other access to its window
         pygame.Window.from_display_module().minimum_size = _MIN_SIZE

@@ -1,6 +1,6 @@
 """The menu: commands for files, films, comparisons, panels and the window, each with its key; disabled ones are gray.
 
-The tooltip of an entry says what it does, or why it cannot be used.
+The tooltip of an entry explains its effect, or why it is disabled.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Menu(Overlay):
         command = command_of(event)
         if command is not None and command.id in ("demos", "menu"):
             self.close()
-        elif not self.form.ui.handle_key(event) and command is not None:  # its key works without closing the menu first
+        elif not self.form.ui.handle_key(event) and command is not None:  # its key works while the menu is open
             self._take(command)
         return True
 

@@ -1,6 +1,6 @@
 """The panel's part about motion: the scene's solver with its settings, the comparison solvers, and their results.
 
-A list of solvers is folded to the one that is chosen; a press unfolds it, and choosing folds it again.
+A folded list of solvers shows only the chosen one; a click unfolds it, and a choice folds it again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Shows a demo and switches to another: the list with a preview, the running demo, and recent demos with their history.
 
-A history takes some megabytes, or hundreds for hundreds of bodies. So the last few demos are kept as they were left, fewer when they are
-large; the most recent one always stays.
+A history takes a few megabytes, or hundreds of megabytes for hundreds of bodies. So only the last few demos keep their state, fewer if they
+are large; the most recent one is always kept.
 """
 
 from __future__ import annotations
@@ -48,35 +48,35 @@ class Navigator:
     Parameters
     ----------
     demos : sequence of Demo classes
-        What the browser lists.
+        Demos listed in the browser.
     demo : Demo or None
-        Begin in this one instead of the browser.
+        First demo; None to start in the browser.
     seed : int
         For demos started from the browser.
     is_watched : bool
-        False off-screen, where a picture waits for whatever it needs.
+        False off-screen, where a picture waits until everything is loaded.
     screen : Screen
     on_leave, on_show : callable
-        Called with the session that is about to be left, and with the one that is shown from now on, of a demo or of the list.
+        Called with the session that is about to be left, and with the one shown next, of a demo or of the list.
     client_session, server_thread : ClientSession and ServerThread, optional
-        Begin in the world that its client shares; the server of that, where this program runs it too.
+        Start in the client's shared world; the server, if this program runs it.
 
     Attributes
     ----------
     chosen : int
-        Place of the demo that is marked in the list.
+        Index of the demo that is marked in the list.
     searched : str
-        What was typed there to find demos.
+        The search text.
     session : Session
-        The demo that runs, or the preview behind the browser where `browsing`.
+        The running demo, or the preview behind the browser while `browsing`.
     watched_from : Session or None
-        What was left for the stepper that is shown, and is come back to from there.
+        The session from which the shown stepper was opened, and to which the user returns.
     left : list of Session
-        Demos that were left, and are found again as they were; the last one last.
+        Demos that were left and keep their state; the most recent one last.
     shared : Session or None
-        The world that is shared with others; it goes on whatever is shown.
+        The shared world; it continues whatever is shown.
     network : NetworkDriver or None
-        Its driver.
+        The driver of the shared world.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Navigator:
         """Return True if a demo is in the list."""
         return type(demo) in self.demos
 
-    # -- the live check comes late -------------------------------------------------------------------------------------
+    # -- the live check, loaded later ----------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool) -> None:
         """Start the live check; if not `is_complete`, demos may use the rest once `has_everything` reports it."""
@@ -342,7 +342,7 @@ class Navigator:
 
     def _session(self, demo: Demo) -> Session:
         demo.viewer.interactive = self._is_watched
-        if demo.sim.waits is None:  # else a recording says
+        if demo.sim.waits is None:  # otherwise a recording determines it
             demo.sim.waits = self._is_watched
         if self._referee is not None and not (self._is_complete or self.browsing):
             demo.sim.use_referee(self._referee, is_complete=False)
@@ -364,7 +364,7 @@ class Navigator:
         self._previewed = self._searched_values(index)
         demo = kind(seed, self._previewed, self._referee_of(kind) if kind.needs_referee else None)
         if history is not None:
-            with suppress(LabError):  # of a world that broke
+            with suppress(LabError):  # from a world that failed
                 decode_state(demo, encode_state(history.demo))
-                demo.release()  # what the hand held
+                demo.release()  # grabbed bodies and held keys
         return demo

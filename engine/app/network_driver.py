@@ -1,8 +1,8 @@
 """The driver of a shared demo: actions are sent to the server, and pause and speed apply to all users.
 
-All input from docks, tools and keys goes through `Session.act` to the client (`engine.net.client`), which applies it at once in its own
-copy of the world and sends it to the server. Pause, speed and restart are actions like any other. Features that cannot be shared are
-refused with a message: rewinding, single steps, and comparison worlds.
+All input from docks, tools and keys goes through `Session.act` to the client (`engine.net.client`), which applies it immediately to its own
+copy of the world and sends it to the server. Pause, speed and restart are ordinary actions. Features that cannot be shared are rejected
+with a message: rewinding, single steps, and comparison worlds.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ if TYPE_CHECKING:
 __all__ = ["NO_PAST", "NO_REDO", "NetworkDriver", "SharedClock"]
 
 NO_PAST = "a shared world cannot be rewound or stepped by one user"
-"""Message with which actions that need a history are refused."""
+"""Message that rejects actions that need a history."""
 NO_REDO = "redo is not available in a shared world"
-"""Message with which a redo is refused."""
+"""Message that rejects a redo."""
 
 _POINTING = 1.0 / 20.0
 """Minimum interval between pointer messages, s."""
 _EDITS_PER_SECOND = 120.0
 """Maximum rate of edits while dragging with the select tool; with the pointer messages, less than half of the server's limit."""
 _WAITING = 1.0
-"""Age of the confirmed state, s, above which a stalled client reports that it is waiting for the server."""
+"""Age of the confirmed state, s, from which a stalled client reports that it is waiting for the server."""
 
 
 class SharedClock(FixedClock):
-    """The clock of a shared demo: read from the demo's users, and changed by actions."""
+    """The clock of a shared demo: its state is part of the shared world, and actions change it."""
 
     def __init__(self, driver: NetworkDriver) -> None:
         self._driver = driver
@@ -108,7 +108,7 @@ class SharedClock(FixedClock):
         self._driver.act(SetSpeed(min((speed for speed in SPEEDS if speed > self.speed), default=SPEEDS[-1])))
 
     def request_step(self) -> None:
-        """Refuse a single step, because it would affect all users."""
+        """Reject a single step, because it would affect all users."""
         self._driver.refuse(NO_PAST)
 
 
@@ -324,7 +324,7 @@ class NetworkDriver:
             times = "" if n == 1 else f", {counted(n, 'time')}"
             self.messages.say(f"This copy differed from the server's and adopted the server's state{times}", palette.WARNING)
 
-    # -- who is there -------------------------------------------------------------------------------------------------
+    # -- users --------------------------------------------------------------------------------------------------------
 
     @property
     def people(self) -> list[UserInfo]:

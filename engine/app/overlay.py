@@ -46,7 +46,7 @@ class Overlay:
             self._session.clock.paused, self._session = self._was_paused, None
 
     def handle(self, event: pygame.event.Event) -> bool:
-        """Handle an event; return True if no one else may."""
+        """Handle an event; return True if no other part should."""
         if not self.is_open:
             return False
         if event.type == pygame.KEYDOWN:
@@ -69,7 +69,7 @@ class Overlay:
         raise NotImplementedError
 
     def take_key(self, event: pygame.event.Event) -> bool:
-        """Handle a key press; return True if no one else may."""
+        """Handle a key press; return True if no other part should."""
         if event.key == pygame.K_ESCAPE:
             self.close()
         elif event.key in _SCROLLS and self.form.ui.typing is None:

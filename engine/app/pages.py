@@ -116,7 +116,7 @@ def _blocks(markdown: str) -> Iterable[tuple[str, list[str]]]:
         match = _BLOCK.match(line)
         begins = "text" if match is None else next(name for name in _KINDS if match[name] is not None)
         if kind == "item" and line.startswith("  ") and begins == "code":
-            begins = "text"  # goes on with the item
+            begins = "text"  # continues the item
         if line.strip() and lines and ((begins == kind and kind in ("table", "code")) or (begins == "text" and kind in ("text", "item"))):
             lines.append(line)
         else:

@@ -26,13 +26,13 @@ _LAYERS = ("shapes", "aabbs", "points", "normals", "joints", "centers", "separat
 
 
 class DemoPanel:
-    """Rows of one session.
+    """The rows of one session's panel.
 
     Parameters
     ----------
     session : Session
     actions : WindowActions
-        Of the window.
+        Actions of the window.
     """
 
     def __init__(self, session: Session, actions: WindowActions) -> None:
@@ -69,7 +69,7 @@ class DemoPanel:
                 Note(words, 12.5, palette.TEXT, lead="tick" if is_done else f"{k + 1}.")
                 for k, ((words, _), is_done) in enumerate(zip(demo.tries, self.done(), strict=True))
             ]
-        if self._has_world:  # above all that may lie below the lower edge
+        if self._has_world:  # above everything that may have to be scrolled to
             pause = button("pause", *([_CONTINUE] if session.clock.paused else []))
             rows.append(Buttons((pause, button("restart"), button("home")), columns=3))
             rows.append(Buttons((button("slower"), button("faster")), caption=session.clock.pace))
@@ -89,7 +89,7 @@ class DemoPanel:
         return rows
 
     def done(self) -> tuple[bool, ...]:
-        """Return which steps of what to try are done."""
+        """Return which of the suggested steps are done."""
         return tuple(any(mark.strip() in self._session.done for mark in marks.split(",")) for _, marks in self._session.demo.tries)
 
     # -- inside -------------------------------------------------------------------------------------------------------

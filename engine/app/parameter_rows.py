@@ -14,7 +14,7 @@ __all__ = ["parameter_rows"]
 _STEP = 0.02
 """Change per arrow key, as a share of a slider, if the parameter is not an integer."""
 Set = Callable[[float, bool], object]
-"""Takes a value, and True if it continues the previous change in the same drag."""
+"""Called with a value, and True if it continues the previous change of the same drag."""
 
 
 def parameter_rows(parameter: Parameter, value: float, change: Set) -> list[Row]:

@@ -1,8 +1,8 @@
 """The parts of the window: layout and text size, the list or the panel of a demo, the view, the page of keys.
 
-A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and nobody can read that fast. So the rows
-of a part are rebuilt twenty times a second, and each frame draws only the changed part that has waited longest. The effect of a click or a
-key is visible everywhere in the next frame.
+Drawing a plot or a table of numbers sixty times a second costs as much as the scene, and nobody can read it that fast. So the rows of a
+part are rebuilt twenty times a second, and each frame redraws only the changed part that has waited longest. The effect of a click or a key
+is visible everywhere in the next frame.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ class SurfaceCache:
         ----------
         surface : pygame.Surface
         name : hashable
-            Of the part.
+            Name of the part.
         place : (left, top, width, height)
-            Pixels, all of which `paint` covers, and no others.
+            Pixels; `paint` covers exactly these.
         shows : callable
-            Returns all that the picture depends on and that changes by itself, but for the theme. With None it is drawn in every
-            frame, and not kept.
+            Returns everything that the picture depends on and that changes by itself, except the theme. With None, the part is drawn in
+            every frame without a cache.
         paint : callable
-            Draws it on the surface.
+            Draws the part on the surface.
         state : hashable
-            What else it depends on, as where the pointer is: another one is drawn at once.
+            Further input of the picture, such as the pointer's position; a change redraws the part immediately.
         """
         if shows is None:
             self._parts.pop(name, None)
@@ -109,19 +109,19 @@ class Screen:
     Attributes
     ----------
     view : (left, top, width, height)
-        Where the demo, or the preview behind the browser, is drawn.
+        Rectangle of the demo, or of the preview behind the browser.
     ui : Ui
-        What all forms share.
+        State shared by all forms.
     form : Form
-        At the left: of the list, or of the demo's panel.
+        The form on the left: the list, or the demo's panel.
     asking : Asking
         Asks questions over the view.
     browser : Browser or None
-        The list, while it is shown.
+        The list while it is shown.
     panel : DemoPanel or None
-        The demo's, else.
+        The demo's panel otherwise.
     is_outdated : bool
-        Whether everything has to be made anew before the next frame.
+        True if all widgets must be rebuilt before the next frame.
     """
 
     def __init__(self, size: tuple[int, int], ui_scale: float, is_watched: bool) -> None:
@@ -155,7 +155,7 @@ class Screen:
         self._lay_out(size, self._wanted_scale)
 
     def rescale(self, ui_scale: float) -> None:
-        """Change the size of text and widgets, as far as the window has room."""
+        """Change the size of text and widgets, as far as the window is large enough."""
         self._lay_out(self.layout.size, ui_scale)
 
     def build_list(self, browser: Browser, chosen: int, preview: Session) -> None:
@@ -210,7 +210,7 @@ class Screen:
 class Appearance:
     """Stores and changes the theme and the text size.
 
-    Without a `path` choices last as long as the window.
+    Without a `path`, choices are lost when the window closes.
     """
 
     def __init__(self, usual_scale: float, preferences: Preferences | None = None, path: Path | None = None) -> None:

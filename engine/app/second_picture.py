@@ -59,7 +59,7 @@ def farthest_of(beside: Comparison) -> Farthest | None:
     if apart is None or apart.stage >= len(beside.first.demo.stages):
         return None
     first, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
-    if not (first.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased since
+    if not (first.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased in the meantime
         return None
     return Farthest(first, other, apart.body, apart.meters)
 

@@ -1,9 +1,7 @@
 """A running demo in a view: its actions, and the steps of a frame.
 
-Its past is `timeline`'s, the camera on it `view`'s, how fast time passes `clock`'s.
-
-Everything that is done to a demo goes through `act`, so that it can be taken back. What a demo refuses pauses it and is shown (`failure`).
-It knows nothing of widgets or events.
+`timeline` has the demo's past, `view` its camera, and `clock` its speed. Every action on a demo goes through `act`, so that it can be
+undone. If a demo fails, it is paused and the reason is shown (`failure`). This module does not depend on widgets or events.
 """
 
 from __future__ import annotations
@@ -78,41 +76,41 @@ class Session:
     ----------
     demo : Demo
     view : (left, top, width, height)
-        Where it is drawn, pixels.
+        Rectangle in which it is drawn, pixels.
     layers : Layers, optional
-        What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
+        The visible layers; shared, so that the toggles outlive the demo, unless the demo requests its own layers.
     has_history : bool
-        Keep a history, so that everything can be taken back.
+        Keep a history, so that everything can be undone.
     clock : FixedClock, optional
-        Which steps are due; of the session's own otherwise.
+        Decides which steps are due; by default the session's own clock.
     driver : Driver, optional
-        Of a shared simulation; otherwise its own simulation, with that history and clock.
+        Driver of a shared simulation; by default that of a local simulation with this history and clock.
 
     Attributes
     ----------
     driver : Driver
-        What its actions and its time go through.
+        Applies actions and advances time.
     clock : FixedClock
     timeline : Timeline
-        The demo's past, and the way to it.
+        The demo's past, with navigation through it.
     view : CameraController
         The camera on the demo.
     recorder : Recorder or None
-        What writes the history into a file, while it does.
+        Writes the history to a file while recording.
     recording : Recording or None
-        What is played, of a session that a recording was opened in.
+        The recording being played, if one was opened.
     besides : tuple of Comparison
-        The demo once more, driven by other solvers; see `compare_with`.
+        Copies of the demo with other solvers; see `compare_with`.
     since : (step, given) or None
-        The state from which they are driven so; None from the beginning.
+        The state from which the comparisons differ; None for the beginning.
     figures : tuple of Figures
-        Of the demo and of those beside it, renewed four times a second; none where nothing runs beside it.
+        Figures of the demo and its comparisons, updated four times a second; empty without comparisons.
     wants_lane : bool
-        True if those are shown in places of their own, rather than as outlines over this one.
+        True if comparisons are drawn in their own lanes instead of as outlines over the demo.
     saved : Saved
-        Where what is built here is saved.
+        File and name under which the scene is saved.
     done : set of str
-        What the user has done so far: ids of commands, what `_kind` says of actions, and "saved" once the scene is in a file.
+        The user's past actions: ids of commands, kinds of actions (`_kind`), and "saved" once the scene has been saved.
     """
 
     def __init__(
@@ -217,7 +215,7 @@ class Session:
     def attempt(self, action: Callable[[], object]) -> None:
         """Call a demo's drawing or status function; if it fails because a body was deleted by hand, stop the demo and show why.
 
-        Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to the caller.
+        If nothing can be deleted, the exception is the demo's own fault and propagates to the caller.
         """
         if self.timeline.history is None:
             action()
@@ -229,7 +227,7 @@ class Session:
     def set_solver(self, solver: str, solver_settings: Mapping[str, float | str] | None = None, is_same_move: bool = False) -> None:
         """Switch the demo to another solver, or to the same one with other settings.
 
-        Of one move of a slider, all but the first are taken back with it (`is_same_move`).
+        All changes of one slider drag are undone together (`is_same_move`).
         """
         self.timeline.failure = ""
         settings = tuple(sorted((solver_settings or {}).items()))
@@ -244,16 +242,16 @@ class Session:
         Parameters
         ----------
         solvers : str
-            `MAX_BESIDE` at the most. What ran beside it at the same place, by the same solver, from the same state, stays as it is.
+            At most `MAX_BESIDE`. An existing comparison with the same index, solver and starting state is kept.
         since : (step, given), optional
-            The state of this one from which they are driven so, `here` or an earlier one; from the beginning of its history without.
+            The state of this demo from which the comparisons start, `here` or an earlier one; by default the beginning of its history.
 
         Raises
         ------
         InvalidInputError
             There is no such solver, there are too many, or the demo cannot be rewound.
         LabError
-            A solver cannot take the demo's worlds.
+            A solver does not support the demo's worlds.
         """
         history, before = self.timeline.history, self.besides
         if len(solvers) > MAX_BESIDE:
@@ -278,7 +276,7 @@ class Session:
         self.show_beside(*made, since=since)
 
     def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
-        """Replace the comparisons by ones made elsewhere."""
+        """Replace the comparisons by others that were created elsewhere."""
         self.besides, self.since = besides, since
         self.view.besides = tuple(beside.demo for beside in besides)
         for beside in besides:
@@ -300,7 +298,7 @@ class Session:
         return all(beside.is_caught_up for beside in self.besides)
 
     def _bring_beside(self) -> None:
-        """Repeat the demo's actions and steps in the comparisons; if that takes several frames, time stands still meanwhile."""
+        """Repeat the demo's actions and steps in the comparisons; if that takes several frames, the demo waits."""
         for beside in self.besides:
             try:
                 beside.follow()
@@ -329,7 +327,7 @@ class Session:
         self.driver.advance(elapsed)
         self._bring_beside()
         self.timeline.stop_at_the_end()
-        if self.is_shared:  # where an undo takes effect at a later tick
+        if self.is_shared:  # because an undo takes effect at a later tick
             self.view.stop_if_gone()
         self._apply_wanted_speed()
         self._update_figures(elapsed)
@@ -387,7 +385,7 @@ class Session:
     def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
         """Set the fraction of the last step, 0 to 1, at which the next picture is drawn, and the pointer's pixel.
 
-        `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
+        `poses` returns the poses of a stage's bodies at that fraction, aligned with `world.body_ids`.
         """
         poses = self._drawn(poses)
         self.view.center_followed(poses)
@@ -404,7 +402,7 @@ class Session:
     def _drawn(self, poses: Callable[[Stage], FloatArray]) -> Callable[[Stage], FloatArray]:
         return lambda stage: self.driver.drawn(stage, poses(stage)) if stage in self.demo.stages else poses(stage)
 
-    # -- looking ------------------------------------------------------------------------------------------------------
+    # -- zooming ------------------------------------------------------------------------------------------------------
 
     def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
         """Pause, and zoom in on a difference at a point of the picture; `look_back` returns."""

@@ -51,7 +51,7 @@ def user_color(number: int) -> Color:
 class Ghost:
     """Outline of a body before a correction, in picture coordinates, m.
 
-    `of` is the body's stage and id, `meters` the size of the correction and `seconds` the ghost's age.
+    `of` is the body's stage and id, `meters` the size of the correction, and `seconds` the ghost's age.
     """
 
     of: tuple[int, int]

@@ -20,7 +20,7 @@ _MAX_SHARE = 0.95
 def is_ready(solver: str) -> bool:
     """Return True if a solver is loaded; otherwise start loading it.
 
-    The usual one is the warm-up's (`engine.app.warmup`). Where nothing is compiled all are ready.
+    The warm-up (`engine.app.warmup`) loads the default solver. Without compilation, all solvers are ready.
     """
     if solver == DEFAULT or not jit.is_compiling():
         return True
@@ -30,7 +30,7 @@ def is_ready(solver: str) -> bool:
 def progress(solver: str) -> tuple[str, float | None]:
     """Return the progress of loading a solver, in words and as a share.
 
-    The estimate is what other algorithms took on this computer in this session; before any has been compiled there is none.
+    The estimate is the time that other algorithms took on this computer in this session; without any there is no estimate.
     """
     seconds, usual = loading(f"solver {solver}").seconds, usual_duration()
     if usual is None:

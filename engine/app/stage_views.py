@@ -1,8 +1,8 @@
 """How the stages of a demo are drawn: fading marks of contact points, impacts inside the last step, colors.
 
-`views_of(demo)` notes what each step does, from its first call on. Nothing of it is part of the demo's state: marks are kept by step, so
-that where the demo goes back the picture shows those of the steps before, and steps taken again replace theirs. Marks of bodies that a
-command has moved or destroyed are dropped.
+`views_of(demo)` observes each step from its first call on. The marks are not part of the demo's state. They are stored by step: after
+rewinding, the picture shows those of the previous steps, and repeated steps replace their marks. Marks of bodies that a command has moved
+or destroyed are dropped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class StageViews:
 
     def scene(self, stage: Stage) -> SceneView:
         """Return the drawing state of a stage."""
-        from engine.app.dropped_picture import shown_of  # loads pygame, which a run without a picture does without
+        from engine.app.dropped_picture import shown_of  # imports pygame, which a run without a picture does not need
 
         trail, displaced = self._trails.get(stage, ContactTrail()), stage.displaced
         trail.forget(displaced)

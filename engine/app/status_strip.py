@@ -1,7 +1,7 @@
 """The status strip at the bottom of the window: a note, the cost of a frame, the state of time, and the results of the live check.
 
-It covers nothing of the picture, and a note precedes the figures. Urgent notes come first: why the demo has stopped; then messages
-(`engine.app.messages`); then the demo's own state. A state that comes and goes is reported once, and again only after a long absence.
+It does not cover the picture, and a note precedes the figures. Urgent notes come first: why the demo has stopped; then messages
+(`engine.app.messages`); then the demo's own state. An intermittent state is reported once, and again only after a long absence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CheckNote:
     short : str
         A few words for the status strip, also while other algorithms are still being compiled.
     is_warming_up : bool
-        Whether the check is still loading.
+        True if the check is still loading.
     """
 
     sentence: str = ""
@@ -117,7 +117,7 @@ class Notes:
     def now(self, session: Session, is_warming_up: bool) -> Note | None:
         """Return the note about a session and its color; usually empty.
 
-        While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
+        During the warm-up, kernels are compiled or loaded between the frames, which slows them down.
         """
         if session.timeline.failure:
             return f"Stopped: {session.timeline.failure}  (R restarts)", palette.UNEXPLAINED

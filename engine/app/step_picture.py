@@ -25,7 +25,7 @@ def picture_of_case(algorithm: Algorithm[Any], case: Case, marks: Sequence[Mark]
     Raises
     ------
     LabError
-        As the query itself does.
+        As for the query itself.
     """
     return StepPicture(algorithm, (*algorithm.scenery(case), *marks), algorithm.steps(case))
 
@@ -60,7 +60,7 @@ def step_picture(algorithm: Algorithm[Any], case: Case, k: int, size: tuple[int,
     Raises
     ------
     LabError
-        As the query itself does.
+        As for the query itself.
     """
     before = palette.theme_name()
     palette.use_theme(theme)

@@ -85,7 +85,7 @@ def door_of_fixtures(stage: Stage, a: int, b: int) -> StepperRequest:
     Raises
     ------
     LabError
-        One of them is gone.
+        One of them no longer exists.
     """
     from engine.trace.from_world import case_of_fixtures
 
@@ -103,7 +103,7 @@ def door_of_bodies(stage: Stage, body_a: int, body_b: int, query: str = "") -> S
     Raises
     ------
     LabError
-        One of them is gone, or has no fixture; or nothing that can be watched answers the query.
+        One of them no longer exists or has no fixture, or the query has no stepper.
     """
     from engine.trace.from_world import nearest_of_bodies
 
@@ -137,7 +137,7 @@ def door_of_solver(stage: Stage) -> StepperRequest:
     Raises
     ------
     InvalidInputError
-        It has so many contacts that the window would stand still for seconds.
+        It has so many contacts that the window would freeze for seconds.
     """
     n_contacts = len(stage.world.contacts)
     if n_contacts > _MAX_CONTACTS:

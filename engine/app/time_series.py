@@ -1,11 +1,10 @@
 """Time series of a demo for plots: the motion of all bodies, and the sums over each world.
 
-    frames    the raw numbers of all bodies by step: bounded, the oldest go first
+    frames    the raw numbers of all bodies by step: limited in size, the oldest are dropped
     sums      energy, momentum, angular momentum of each world by step: for the whole history
-    curves    one quantity of one body by step, made from the frames when it is asked for, and then cached
+    curves    one quantity of one body by step, computed from the frames on request and cached
 
-It listens to the history, and follows it: a step taken again is not noted twice, and when something else is done in the past, what was
-noted of the old future goes.
+It observes the history: a repeated step is not recorded twice, and a new action in the past discards the records of the old future.
 """
 
 from __future__ import annotations
@@ -111,9 +110,9 @@ class TimeSeries:
     Parameters
     ----------
     history : History[Demo]
-        Gets this as a watcher.
+        This object is added to its watchers.
     most_bytes : int
-        Of frames.
+        Maximum size of the frames, bytes.
     """
 
     def __init__(self, history: History[Demo], most_bytes: int = MAX_BYTES) -> None:
@@ -160,7 +159,7 @@ class TimeSeries:
         for names in self._names.values():
             while names and names[-1][0] > last:
                 names.pop()
-        self._masses.clear()  # what is called so from now on is noted again
+        self._masses.clear()  # the name may be registered again
         for step in range(last + 1, self.last + 1):
             self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(step, ()))
         for column in (*self._sums.values(), *self._curves.values()):
@@ -191,8 +190,8 @@ class TimeSeries:
     def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
         """Return the steps whose values do not continue those before, ascending.
 
-        Of the sums over a world (no body given): it began anew, other bodies are in it, or one was changed by hand. Of a body: its
-        world began anew, or it was changed by hand.
+        For the sums over a world (no body given): the world restarted, bodies were added or removed, or one was changed by hand. For a
+        body: its world restarted, or the body was changed by hand.
         """
         of_world = self._breaks.get(stage, set())
         if body is None:
@@ -267,7 +266,7 @@ class TimeSeries:
         self._edits.setdefault((edit.stage, edit.body), set()).add(step)
         known = self._masses.get(edit.stage)
         if isinstance(edit, SetPose) and known is not None and not known[1].mass[known[1].ids == edit.body].any():
-            del self._masses[edit.stage]  # what stands is elsewhere, and so is where bodies have fallen past it
+            del self._masses[edit.stage]  # the static bodies have moved, so the limit for falling bodies has changed too
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
         """Return True if a body's id means another body than in the step before, or its mass has changed; True if that is unknown."""

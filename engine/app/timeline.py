@@ -1,7 +1,7 @@
 """The past of a running demo: its present step in the history, and moving to another step.
 
-Time stands still while the demo is brought elsewhere. A long way is gone in several frames, so that the window stays alive; an action on
-the way is preceded by the rest of it (`finish`). What the demo refuses pauses it and is shown (`failure`).
+Time stands still while the demo moves to another step. A long move takes several frames, so that the window stays responsive; an action
+during the move first completes it (`finish`). If the demo fails, it is paused and the reason is shown (`failure`).
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ __all__ = ["Timeline"]
 
 
 class Timeline:
-    """A demo's history, and the demo's place in it.
+    """A demo's history, and the demo's present step in it.
 
     Parameters
     ----------
     demo : Demo
     clock : FixedClock
-        Paused where time stands still.
+        Paused while time stands still.
     messages : Messages
-        Messages about the way to another step.
+        Receives messages about moves to another step.
     has_history : bool
-        Keep a history, so that everything can be taken back.
+        Keep a history, so that everything can be undone.
 
     Attributes
     ----------
     failure : str
-        Why the demo stopped; empty while all is well.
+        Why the demo stopped; empty without a failure.
     history : History[Demo] or None
-        What has happened; None of a demo that is only looked at, or that cannot be rewound.
+        The demo's history; None if the demo is only viewed or cannot be rewound.
     series : TimeSeries or None
-        What is measured at every step of the history; None where there is none.
+        Measurements of every step of the history; None without a history.
     watched : (stage, body) or None
-        The body that plots and the log are about: its stage's place among the demo's, and its id.
+        The body that plots and the log show: the index of its stage in the demo, and its id.
     longest_way : float
-        Seconds of a frame that going elsewhere in the past may take; without limit in a headless run, which waits.
+        Maximum time per frame for moving to another step, seconds; infinite in a headless run, which waits.
     """
 
     def __init__(self, demo: Demo, clock: FixedClock, messages: Messages, has_history: bool) -> None:
@@ -59,7 +59,7 @@ class Timeline:
         self.watched: tuple[int, int] | None = None
         self.longest_way = math.inf
         self._way: tuple[int, int] | None = None
-        """The step to which the demo is moving, and the one it has reached. Moving elsewhere meanwhile, as a film does, cancels it."""
+        """The step to which the demo is moving, and the one it has reached. Another move meanwhile, such as a film's, cancels it."""
         self._stop_at: int | None = None
         """The step at which the demo pauses once."""
         self._reported: Divergence | None = None
@@ -86,7 +86,7 @@ class Timeline:
 
     @property
     def moment(self) -> str:
-        """`clock_words`, and the timeline's step if it differs because the timeline goes on after a restart."""
+        """`clock_words`, and the timeline's step if a restart makes it differ."""
         step = self._demo.stages[0].world.step_index - self._demo.clock_start[1]
         is_other = self.history is not None and self.history.now != step
         return f"{self.clock_words} ({self.history.now} on the timeline)" if self.history is not None and is_other else self.clock_words
@@ -94,7 +94,7 @@ class Timeline:
     def seek(self, step: int) -> None:
         """Pause, and move to a past step; at a step from which time went on, the changes made there are included.
 
-        A long way is gone in several frames, `longest_way` seconds in each.
+        A long move takes several frames, with `longest_way` seconds in each.
         """
         if self.history is not None:
             self._way = min(max(step, 0), self.history.last), self.history.now
@@ -170,7 +170,7 @@ class Timeline:
         if self._way is None:
             return
         goal, start = self._way[0], perf_counter()
-        self._way = None  # it ends here if it cannot be gone
+        self._way = None  # ends the move if it fails
         if history.seek(goal, lambda: perf_counter() - start > self.longest_way):
             self._messages.end_passing()
         else:

@@ -1,7 +1,7 @@
 """Runs `python main.py` on a machine without a display: each demo runs off-screen for a few seconds and leaves a picture.
 
-Everything that a demo needs is compiled first, so no picture shows that something is still loading. A demo that takes very long on a busy
-machine is shown as far as it came.
+Everything that a demo needs is compiled first, so that no picture shows a loading message. If a demo takes very long on a busy machine, its
+picture shows the step that it reached.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from engine.sim.stage import RefereeFactory
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 
 LONGEST = 240.0
-"""Seconds by the clock for the steps of all demos; five of each take one minute where nothing else runs. Each has an even share of
-what is left, so that the last are not worse off than the first."""
+"""Real seconds for the steps of all demos; five simulated seconds of each take one minute on an idle machine. Each demo gets an equal share
+of the remaining time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ def run_tour(
     ----------
     demos : iterable of Demo classes
     out_dir : path
-        Made if it is missing.
+        Created if missing.
     seconds : float
-        > 0; world time, not real time. A demo takes no more of it than its share of `LONGEST` seconds of real time is enough for.
+        > 0; simulated time. A demo stops earlier if its share of the `LONGEST` real seconds is used up.
     seed : int
     referee : callable, optional
         As in `run_headless`.
@@ -62,7 +63,7 @@ def run_tour(
     Raises
     ------
     InvalidInputError
-        The directory cannot be made or written to; nothing has run then.
+        The directory cannot be created or written to; no demo has run.
     """
     seconds = positive("seconds", seconds, "s")
     out_dir = check_directory("out", out_dir)

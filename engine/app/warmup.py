@@ -1,13 +1,12 @@
 """Prepares the live check without stalling the window.
 
-Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
-other processes compile into the on-disk cache, at low priority after their first two parts, and a thread loads from there what is ready:
+Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling blocks the interpreter. So other
+processes compile into the on-disk cache, at low priority after their first two parts, and a thread loads the finished parts:
 
-1. Distances, for which the bullets' lanes of Box2D wait, and the check of discs and polygons. Then worlds are given their referees.
-   Until the next parts are there the forms that take many pairs at once are disabled, and scalar forms answer with the same bits; pairs
-   with edges are not judged.
-2. Everything else that a demo cannot do without (the bullets' lanes). Then these are given their referees.
-3. The forms for many pairs at once, and all the rest, in the order of likely use: it takes some minutes.
+1. Distances, which the bullets' lanes of Box2D need, and the check of discs and polygons. Then worlds receive their referees.
+   Until the next parts are loaded, the batch forms are disabled and scalar forms return the same bits; pairs with edges are not checked.
+2. Everything else that demos require (the bullets' lanes). Then the lanes receive their referees.
+3. The batch forms and everything else, in the order of likely use, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ _LOOK = 0.1
 def referee_factory(names: Sequence[str] = tuple(RUNNING), one_loaded: Callable[[], object] = lambda: None) -> RefereeFactory:
     """Load the referee and everything that a demo can use, blocking; return the factory of referees.
 
-    What is not on disk yet is compiled first, in as many processes as there are cores.
+    Kernels that are not on disk are compiled first, in as many processes as there are cores.
 
     Parameters
     ----------
     names : sequence of str
-        The parts that are loaded, `RUNNING` among them.
+        The parts to load, including `RUNNING`.
     one_loaded : callable
         Called after each.
     """
@@ -110,7 +109,7 @@ class RefereeWarmup:
         self.words, self.short = LOADING, "loading algorithms"
         self._compilers: Compilers | None = None
         self._closed = False
-        jit.hold_back(jit.MEMORY)  # no world of the window waits for the reader of memory
+        jit.hold_back(jit.MEMORY)  # worlds in the window do not need the memory reader
         self._thread = threading.Thread(target=self._run, name="referee warm-up", daemon=True)
 
     def start(self) -> None:
@@ -137,7 +136,7 @@ class RefereeWarmup:
             else:
                 jit.hold_back(jit.LANES, jit.EDGES)
                 self._check_first()
-        except Exception as error:  # the window goes on without the check, and shows why
+        except Exception as error:  # the window continues without the check, and shows why
             self.failure = f"{type(error).__name__}: {error}"
         finally:
             jit.let_go(jit.LANES, jit.EDGES, jit.MEMORY)

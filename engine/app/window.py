@@ -1,8 +1,8 @@
 """The whole window: the list of demos with a preview, or a demo with panel, view, docks and status strip.
 
-`engine.app.navigator` decides which demo is shown, `engine.app.screen` where things lie, `engine.app.event_router` which way an event
-takes, and `engine.app.panels.dock_area` what lies beside the view. This module runs their frames. The window draws on any given surface,
-so the loop, the tests and the screenshots share one implementation.
+`engine.app.navigator` decides which demo is shown, `engine.app.screen` lays out the parts, `engine.app.event_router` dispatches the events,
+and `engine.app.panels.dock_area` places the docks. This module runs their frames. The window draws on any given surface, so the loop, the
+tests and the screenshots share one implementation.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ class Window:
     size : (width, height)
         Pixels.
     demos : sequence of Demo classes
-        What the browser lists.
+        Demos listed in the browser.
     demo : Demo, optional
-        Begin in this one instead of the browser; Esc then goes to the browser.
+        Start in this demo instead of the browser; Esc then switches to the browser.
     seed : int
         For demos started from the browser.
     ui_scale : float
-        Screen pixels to a design pixel.
+        Screen pixels per design pixel.
     is_watched : bool
-        False off-screen, where a picture waits for whatever it needs.
+        False off-screen, where a picture waits until everything is loaded.
     client_session, server_thread : ClientSession and ServerThread, optional
-        Begin in the world that its client shares; the server of that, where this program runs it too.
+        Start in the client's shared world; the server, if this program runs it.
 
     Attributes
     ----------
     check : CheckNote
-        What is said of the live check while there is none.
+        State of a missing live check.
     """
 
     def __init__(
@@ -143,10 +143,10 @@ class Window:
         if state is None or message is None or note is None or message.words != note[0]:
             return note or state
         if message.is_passing:
-            return f"{state[0]}  |  {note[0]}", state[1]  # a tool's hint does not cover that nobody else sees what is done
-        return state if self.session.is_shared and not message.is_answer else note  # where a shared world stands outlasts news
+            return f"{state[0]}  |  {note[0]}", state[1]  # a tool's hint does not hide that the user is offline
+        return state if self.session.is_shared and not message.is_answer else note  # the state of a shared world outlasts messages
 
-    # -- the live check comes late -------------------------------------------------------------------------------------
+    # -- the live check, loaded later ----------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool = True) -> None:
         """Start the live check; if not `is_complete`, demos may use the rest once `Navigator.has_everything` reports it."""
@@ -215,7 +215,7 @@ class Window:
         self.navigator.keep_up(elapsed)
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
-            pointed = self.app.pointed  # in the view as it was: a panel is opened and closed by its own button
+            pointed = self.app.pointed  # in the previous view, because a panel's own button opens and closes it
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
             if pointed is None:
                 session.view.refit()

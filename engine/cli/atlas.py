@@ -95,7 +95,7 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
 
 
 def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
-    """Fire the missing shots, with a progress bar on standard error."""
+    """Fire the shots that have not been fired, with a progress bar on standard error."""
     from engine.experiments.atlas import fire_missing
 
     done = fire_missing(plan, journal, n_processes)

@@ -37,7 +37,7 @@ def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
         The file does not exist, or the folder has no .py file; the error names `option`.
     """
     name, colon, function = target.rpartition(":")
-    if not colon or not function.isidentifier():  # C:\\file.py has a colon too
+    if not colon or not function.isidentifier():  # C:\\file.py also contains a colon
         name, function = target, DEFAULT_FUNCTION
     path = Path(name)
     try:

@@ -1,4 +1,4 @@
-"""Draws one wrong answer with matplotlib: on the left what the function said, on the right what is right."""
+"""Draws one wrong answer with matplotlib: on the left the function's answer, on the right the correct one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from engine.report.charts import COLORS, as_png, styled
 __all__ = ["SIZE", "draw_finding"]
 
 SIZE = (1280, 740)
-"""Pixels."""
+"""Width and height of the picture, pixels."""
 _DPI = 100
 _WIDTH = 72
-"""Characters in a line under a panel."""
+"""Maximum number of characters per line under a panel."""
 _NEAR = 2.5
-"""Largest extent of the picture, in extents of the pair: what a function puts farther away is left out."""
+"""Maximum extent of the picture, in extents of the pair; parts of an answer that are farther away are omitted."""
 _ARROW = 62.0
 """Length of a normal, points."""
 
 
 @styled
 def draw_finding(finding: Finding, function: str) -> bytes:
-    """Return the picture of a finding as the content of a PNG file of `SIZE`; `function` names what was called."""
+    """Return the picture of a finding as a PNG of `SIZE`; `function` is the name of the called function."""
     from matplotlib.figure import Figure
 
     from engine.compare.questions.answer import outline
@@ -118,5 +118,5 @@ def _right_words(finding: Finding) -> list[str]:
 
 
 def _plain(words: str) -> str:
-    """Return words without letters that the font may lack."""
+    """Return text without characters that the font may lack."""
     return words.encode("latin-1", "backslashreplace").decode("latin-1")

@@ -1,4 +1,4 @@
-"""``engines``: compare physics engines on scenes where a law or an exact answer says what is right."""
+"""``engines``: compare physics engines on scenes whose result is known from a law or an exact answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = {"passes": "right", "fails": "wrong", "measured": "", "not supported": 
 _MAX_FILE = 10_000_000
 """Maximum size of a file of rows, bytes."""
 _MAX_PLAYED = 200_000
-"""Maximum number of bodies times steps of a played case: a page of a few megabytes."""
+"""Maximum number of bodies times steps of a played case, for a page of a few megabytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,14 +99,16 @@ def _rows_of(path: str) -> tuple[EngineRows, list[Cell]]:
 
 
 def _measured(tasks: Sequence[Task], n_jobs: int, has_pages: bool) -> tuple[list[Cell], dict[str, bytes]]:
-    """Measure all cells but those of speed in several processes, then those one after the other, so that nothing else runs beside them."""
+    """Measure all cells except the speed cells in several processes, then the speed cells one by one, so that nothing else runs at the same
+    time.
+    """
     from engine.compare.processes.workers import run_tasks
 
     together, alone = ([task for task in tasks if (task.test == "speed") is kind] for kind in (False, True))
     work = partial(_measure, has_pages)
 
     def answers() -> Generator[tuple[Cell, bytes], None, None]:
-        yield from run_tasks(work, together, n_jobs)  # closes the processes if this is closed
+        yield from run_tasks(work, together, n_jobs)  # closes the processes when this generator is closed
         yield from run_tasks(work, alone, 1)
 
     measured = {cell.task: (cell, page) for cell, page in collected("measuring", answers(), len(tasks), "cells")}

@@ -24,7 +24,7 @@ __all__ = ["ShotOptions", "fire_command", "shot_error", "shot_fields"]
 
 MAX_SHOTS = 1_000_000
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "bullet": "head_on"}
-"""Names that the `bullet` demo uses for targets where `TARGETS` uses others."""
+"""Names of targets in the `bullet` demo, where they differ from `TARGETS`."""
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """Rule for each value of `--ccd`."""
 _MAX_DEGREES = {"angle": math.degrees(MAX_ANGLE), "turn": math.degrees(MAX_TURN)}

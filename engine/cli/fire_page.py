@@ -1,4 +1,4 @@
-"""Fires the first shot of each combination once more, side by side, for a page."""
+"""Repeats the first shot of each combination, side by side, for a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STEPS_AFTER = 6
 
 
 def packed_shots(specs: Sequence[ShotSpec]) -> str:
-    """Return a recording of one shot for each specification, one above the other, as `engine.player.encoding` packs it."""
+    """Return a recording of one shot per specification, stacked vertically, in the format of `engine.player.encoding`."""
     demo = _shots(specs)()
     capture, left = Capture(demo), _STEPS_AFTER
     while left > 0:
@@ -35,7 +35,7 @@ def packed_shots(specs: Sequence[ShotSpec]) -> str:
 
 
 class _Shots(Demo):
-    """Shots in worlds of their own, under each other."""
+    """Shots in separate worlds, stacked vertically."""
 
     id, title, watch = "fire", "Shots at a target", "The same shot under each rule. Slow motion shows where each step ends."
     specs: Sequence[ShotSpec] = ()
@@ -69,7 +69,7 @@ def _shots(shots: Sequence[ShotSpec]) -> type[_Shots]:
 
 
 def _tracked(stepper: RuleStepper, tracker: ShotTracker) -> Callable[[], Iterator[Piece]]:
-    """Return a step of a stage that shows each piece to the tracker of the shot."""
+    """Return a stepper for a stage that passes each piece to the shot's tracker."""
 
     def step() -> Iterator[Piece]:
         for piece in stepper.step():

@@ -1,6 +1,6 @@
-"""Draws the shots of ``fire`` with matplotlib: each a row of dots, where its steps ended, as seen from the target.
+"""Draws the shots of ``fire`` with matplotlib: each row of dots shows a shot's positions after its steps, relative to the target.
 
-In a row the dots are a step's travel apart, and the rows are sorted by the phase of the first step. What has tunneled has dots on both
+The dots of a row are one step's travel apart, and the rows are sorted by the phase of the first step. A shot that tunneled has dots on both
 sides of the target and none inside.
 """
 
@@ -23,11 +23,11 @@ __all__ = ["draw_runs"]
 
 _DPI = 100
 _WIDTH, _PANEL, _HEAD = 12.8, 2.2, 0.6
-"""Inches of the picture's width, of a panel's height, and above all panels."""
+"""Width of the picture, height of a panel, and margin above all panels, inches."""
 _FEW = 4
-"""Runs up to which two panels are in a row."""
+"""Maximum number of runs for which there are two panels per row."""
 _MAX_ROWS = 400
-"""Shots drawn in a panel, evenly chosen of all; more would lie on each other."""
+"""Maximum number of shots drawn in a panel, chosen at even intervals; more would overlap."""
 _RULES = {
     "discrete": "discrete steps",
     "default": "CCD by default",
@@ -39,7 +39,7 @@ _RULES = {
 
 @styled
 def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
-    """Return the picture as the content of a PNG file: a panel for each series."""
+    """Return the picture as a PNG, with a panel for each series."""
     from matplotlib.figure import Figure
 
     spec, n_rules = runs[0].spec, len({(series.spec.solver, series.spec.rule) for series in runs})
@@ -65,7 +65,7 @@ def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
 
 def _draw_panel(panel: Axes, series: ShotSeries) -> None:
     spec, n_shots = series.spec, len(series.shots)
-    is_sensor = spec.target == "sensor"  # it stops nothing: what counts is whether it felt the bullet
+    is_sensor = spec.target == "sensor"  # a sensor stops nothing: the criterion is whether it detected the bullet
     share = 100.0 * (1.0 - series.hit_share if is_sensor else series.tunneled_share)
     chance = None if series.chance is None else 1.0 - (predict(spec).hit_chance or 0.0) if is_sensor else series.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
@@ -109,5 +109,5 @@ def _draw_shot(panel: Axes, shot: ShotResult, size: float) -> None:
 
 
 def _seen(spec: ShotSpec, x: float, steps: float) -> float:
-    """Return where the bullet is as seen from the target, along the shot, m."""
+    """Return the bullet's position relative to the target, along the shot, m."""
     return x - spec.target_start[0] + spec.target_travel * steps

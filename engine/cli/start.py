@@ -1,4 +1,4 @@
-"""Defines what the program does without a command: it opens a window with all demos, or tours them if there is no display."""
+"""Runs the program without a command: opens a window with all demos, or tours them if there is no display."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
 
 
 def _draw_behind(panel: Axes, tracing: Tracing) -> None:
-    """Draw the traced picture where it was traced, or the outline filled with gray if an SVG was traced."""
+    """Draw the traced picture at its original place, or the outline filled with gray for an SVG."""
     picture = tracing.picture
     if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
         panel.add_patch(_outline_patch(tracing, facecolor="0.75", edgecolor="none"))

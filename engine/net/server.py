@@ -753,7 +753,7 @@ class Server:
         granted = (connection for connection in wanting if connection.states.take(1, self._now))
         waiting = list(islice(granted, self.settings.limits.states_at_once))
         actions = [relayed for at in sorted(self._relayed) if at >= tick for relayed in self._relayed[at]]
-        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # there will be fewer at the next keyframe
+        if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # fewer actions at the next keyframe
             return
         try:
             with simulation.back_at(tick):

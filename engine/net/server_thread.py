@@ -195,7 +195,7 @@ class _Socket(ServerConnection):
         if self._is_begun:
             super().connection_lost(exc)
         else:
-            self.protocol.receive_eof()  # ends the parser of the protocol, which would otherwise be part of a reference cycle
+            self.protocol.receive_eof()  # end the protocol's parser, which would otherwise be part of a reference cycle
 
     def eof_received(self) -> None:
         if self._is_begun:
@@ -216,7 +216,7 @@ class _Socket(ServerConnection):
                 return
             super().data_received(data[at : at + _CHUNK_BYTES])
             error = self.protocol.parser_exc
-            if error is not None:  # the library would wait for a close frame
+            if error is not None:  # otherwise the library would wait for a close frame
                 large = f"it sent a message of more than {m.MAX_CLIENT_MESSAGE_BYTES} bytes"
                 self.host.cut(self, large if isinstance(error, PayloadTooBig) else "it violated the WebSocket protocol")
 

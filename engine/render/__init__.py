@@ -5,4 +5,4 @@ Works without a display: a canvas draws on any pygame surface.
 
 import os
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # keep standard output for the program's own results

@@ -1,8 +1,8 @@
 """Background of the picture: a meter grid that adapts to the zoom, and a scale bar; and arrows of impulses.
 
 An arrow is the impulse that A applies to B at a contact point over the step, friction included. Its length is proportional to the impulse,
-`LONGEST` pixels for the current scale, which goes in steps of 1, 2, 5 and is written beside a sample arrow: it grows at once when an
-impulse is larger, and shrinks only when no impulse has used half of it.
+`LONGEST` pixels for the current scale, which changes in steps of 1, 2, 5 and is written beside a sample arrow. The scale grows immediately
+if an impulse exceeds it, and shrinks only if all impulses are below half of it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def draw_backdrop(canvas: Canvas) -> None:
     canvas.surface.fill(palette.BACKGROUND, canvas.camera.view)
     pitch = round_above(_CLOSEST_LINES * canvas.ui_scale / canvas.camera.scale)
     box = canvas.camera.visible
-    if max(abs(value) for value in (*box.lower, *box.upper)) / pitch > 1e9:  # so far out that neighbors round to one number
+    if max(abs(value) for value in (*box.lower, *box.upper)) / pitch > 1e9:  # there neighboring lines round to the same number
         return
     for k in range(math.ceil(box.lower[0] / pitch), math.floor(box.upper[0] / pitch) + 1):
         x = round(canvas.camera.to_screen((k * pitch, 0.0))[0])
@@ -93,7 +93,7 @@ _HEAD = 5.0
 _SHRINK = 0.2
 """Share of the scale that the largest impulse must stay below before the scale is reduced."""
 _MAX_ARROWS = 1_500
-"""Maximum number of arrows drawn, largest first; more would be a carpet."""
+"""Maximum number of arrows drawn, largest first; more would be unreadable."""
 _CROWD = 300
 _HEIGHT = 28.0
 """Height of the scale with its sample arrow, design pixels."""
@@ -126,7 +126,7 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
     rows, at = np.nonzero(contacts.state >= 0)
     normals = contacts.normal[rows]
     along, across = contacts.normal_impulse[rows, at], contacts.tangent_impulse[rows, at]
-    sizes = np.hypot(along, across)  # the tangent is, as Box2D has it, the cross product of the normal and 1
+    sizes = np.hypot(along, across)  # as in Box2D, the tangent is the cross product of the normal and 1
     full = scale.fit(world, float(sizes.max(initial=0.0)))
     if full <= 0.0:
         return
@@ -137,7 +137,7 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
         shown = shown[np.argsort(-lengths[shown], kind="stable")[:_MAX_ARROWS]]
     starts = canvas.camera.to_screen_array(contacts.position[rows[shown], at[shown]])
     left, top, width, height = canvas.camera.view
-    reach = LONGEST * ui  # an arrow is not longer: one that begins farther outside is not seen
+    reach = LONGEST * ui  # no arrow is longer, so one that begins farther outside is invisible
     x, y = starts[:, 0], starts[:, 1]
     near = (x >= left - reach) & (x <= left + width + reach) & (y >= top - reach) & (y <= top + height + reach)  # false for NaN
     if not near.all():
@@ -148,7 +148,7 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
     sides = np.column_stack((-ways[:, 1], ways[:, 0]))
     ends = starts + ways * lengths
     surface, color, thick = canvas.surface, palette.IMPULSE, max(1, round(1.5 * ui))
-    if len(shown) > _CROWD:  # a needle each, thick where it begins
+    if len(shown) > _CROWD:  # each arrow is a needle, widest at its start
         sides *= 1.2 * ui
         canvas.figures_px(np.stack((starts + sides, starts - sides, ends), axis=1), color)
     else:
@@ -163,7 +163,7 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
 def draw_impulse_scale(canvas: Canvas, full: float, bar: pygame.Rect) -> pygame.Rect:
     """Draw an arrow of the scale's length with its value on a plate in a lower corner; return the plate's place.
 
-    `bar` is the place of the scale bar: the arrow stands in the other corner, and where there is no room beside the bar above it.
+    `bar` is the place of the scale bar: the arrow is drawn in the other corner, or above the bar if there is no room beside it.
     """
     ui = canvas.ui_scale
     left, _, width, _ = canvas.camera.view

@@ -3,7 +3,7 @@
     pixel_x = view_x + view_width / 2  + (x - center_x) * scale
     pixel_y = view_y + view_height / 2 - (y - center_y) * scale
 
-Pixels stop here: no other module outside drawing knows them.
+Outside drawing, no other module uses pixels.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Camera:
         """Return the pixels of world points, float64 (..., 2)."""
         left, top, width, height = self.view
         pixels: FloatArray = np.empty(points.shape)
-        # column by column: rows of two numbers would take NumPy six times as long
+        # column by column, because NumPy takes six times as long for rows of two numbers
         np.multiply(points[..., 0], self.scale, out=pixels[..., 0])
         np.multiply(points[..., 1], -self.scale, out=pixels[..., 1])
         pixels[..., 0] += left + 0.5 * width - self.center[0] * self.scale
@@ -96,7 +96,7 @@ class Camera:
     def fitted(self, box: AABB, margin: float = 0.05, kept: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> Camera:
         """Return the camera that centers `box`, with a margin of the share `margin` of the view on each side.
 
-        `kept` are pixels at the left, top, right and bottom of the view that something else covers: the picture goes beside them.
+        `kept` are the margins at the left, top, right and bottom of the view that something else covers, pixels; the picture avoids them.
         """
         width = max(box.upper[0] - box.lower[0], 1e-6)
         height = max(box.upper[1] - box.lower[1], 1e-6)

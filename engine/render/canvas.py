@@ -1,7 +1,7 @@
 """Drawing in world coordinates on a pygame surface.
 
-Everything is clipped before pygame sees it, so that any coordinate a world can hold, NaN included, is drawn or left out but
-never raises. Widths, radii named `_px` and text sizes are design pixels and grow with the UI scale.
+Everything is clipped before it is passed to pygame, so that any coordinate of a world, including NaN, is drawn or omitted without an
+exception. Widths, radii named `_px` and text sizes are design pixels and scale with the UI.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Canvas:
     Parameters
     ----------
     fonts, discs : optional
-        Kept by the caller from frame to frame; the fonts carry the UI scale.
+        Kept by the caller between frames; the fonts have the UI scale.
     room : optional
         Occupied areas of the view, so that no text overlaps another; a new one for each frame.
     raster : optional
-        Draws batches of polygons; pygame draws them if it is missing.
+        Draws batches of polygons; without it, pygame draws them.
     has_words : bool
-        False where the view is too narrow for words: nothing is written then.
+        False if the view is too narrow for text; nothing is written then.
     controls : optional
         Collects the controls that are drawn.
     """
@@ -140,7 +140,7 @@ class Canvas:
         finally:
             self.surface.set_clip(before)
 
-    # One thing at a time
+    # Single figures
 
     def polygon(self, points: Iterable[Point] | FloatArray, fill: Color | None, outline: Color | None = None, alpha: float = 1.0) -> None:
         """Draw a convex polygon; with `alpha` below 1, the background shows through."""
@@ -171,7 +171,7 @@ class Canvas:
     ) -> None:
         """Draw many circles, each with the line that shows how it has turned: (n, 2), (n,) and (n,).
 
-        `looks` are the fill and the outline of each kind, `kinds` int64 (n,) which of them a circle has.
+        `looks` are the fill and the outline of each kind, and `kinds`, int64 (n,), is the kind of each circle.
         """
         pixels, sizes = self.camera.to_screen_array(centers), radii * self.camera.scale
         rims = pixels + sizes[:, None] * np.column_stack((np.cos(angles), -np.sin(angles)))
@@ -181,7 +181,7 @@ class Canvas:
                 fill, outline = looks[kind]
                 self.circle((x, y), radius, fill, outline, angle=angle)
             return
-        # equal circles have one picture
+        # equal circles share an image
         _, first, same = np.unique(DiscBook.steps(sizes) * len(looks) + kinds, return_index=True, return_inverse=True)
         chosen = zip(sizes[first].tolist(), (looks[kind] for kind in kinds[first].tolist()), strict=True)
         pictures = [disc(size, fill, outline, width) for size, (fill, outline) in chosen]
@@ -259,7 +259,7 @@ class Canvas:
     ) -> None:
         """Write text at a world point; `anchor` is the part of the text at the point: center, left, right, top or bottom.
 
-        `plate` lays the background's color under the words.
+        `plate` draws the background's color under the text.
         """
         x, y = self.camera.to_screen(position)
         if self._near(x, y, 0.0):
@@ -292,7 +292,7 @@ class Canvas:
     ) -> bool:
         """Write text beside a pixel, `gap` design pixels away, where it covers no other text; return False if there is no room.
 
-        `sides` are those on which it may stand, as for `LabelRoom.beside`.
+        `sides` are the allowed sides, as for `LabelRoom.beside`.
         """
         left, top, right, bottom = self._box
         if not (self._has_words and left <= pixel[0] <= right and top <= pixel[1] <= bottom):
@@ -333,7 +333,7 @@ class Canvas:
         for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
             self.room.keep_off(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
 
-    # Many things at once
+    # Batches
 
     def points(self, positions: FloatArray, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
         """Draw many equal dots or rings, world positions float64 (n, 2)."""
@@ -419,7 +419,7 @@ class Canvas:
         low = np.minimum.reduceat(pixels, starts[:-1], axis=0)
         high = np.maximum.reduceat(pixels, starts[:-1], axis=0)
         left, top, right, bottom = self._box
-        # a comparison with NaN is false, so that a polygon with one is not seen
+        # comparisons with NaN are false, so that polygons with NaN are invisible
         seen = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
         in_reach = (low[:, 0] >= left - 8000) & (low[:, 1] >= top - 8000) & (high[:, 0] <= right + 8000) & (high[:, 1] <= bottom + 8000)
         offsets = starts.tolist()
@@ -429,7 +429,7 @@ class Canvas:
         surface, fill_polygon, draw_outline = self.surface, pygame.draw.polygon, pygame.draw.lines if crowded else pygame.draw.aalines
         shades = zip(fills[visible].tolist(), outlines[visible].tolist(), strict=True)
         for k, (fill, outline) in zip(visible, shades, strict=True):
-            # a list for each: thousands of them alive at once would set the garbage collector going in every frame
+            # one list per polygon; thousands of lists at the same time would trigger the garbage collector in every frame
             ring = pixels[offsets[k] : offsets[k + 1]].tolist()
             if not (is_thin and in_reach[k]):
                 self._polygon_px(ring, fill if fill != NO_COLOR else None, outline if outline != NO_COLOR else None, 1.0)

@@ -1,4 +1,4 @@
-"""Clipping in pixels, before pygame sees a coordinate: it overflows past 2^31, raises on NaN, and walks every pixel of a long line.
+"""Clipping in pixels before calling pygame, which overflows beyond 2^31, raises an exception on NaN, and visits every pixel of a long line.
 
 Polygons: Sutherland and Hodgman, "Reentrant polygon clipping", CACM 17, 1974: one half-plane after another. Segments: Liang and
 Barsky, "A new concept and method for line clipping", ACM TOG 3, 1984: the parameter interval inside each slab.

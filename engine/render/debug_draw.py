@@ -95,8 +95,8 @@ class DebugDraw:
     ) -> Drawn:
         """Draw one scene at `fraction` of its last step: 0 is before it, 1 after it. Return the drawn differences and points.
 
-        `poses` are what the method of that name returns, where it has been asked already. With `ground`, which draws what lies under the
-        scene, always the same, no other scene is in the view: it is kept then, and copied while nothing in it moves.
+        `poses` are the result of the method of that name, if the caller already has it. `ground`, which draws a constant background,
+        implies that no other scene is in the view: the picture is then cached, and copied while nothing in it moves.
         """
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
@@ -190,7 +190,7 @@ def _parts(
 def _so_far(scene: SceneView, rows: IntArray, fraction: float) -> tuple[StepContacts, Sequence[Difference]]:
     """Return the contacts of the step and the referee's differences, without those of impacts after `fraction`.
 
-    And without those of bodies that were moved by a command or destroyed since, whose `rows` are negative.
+    Contacts of bodies that were moved by a command or destroyed since then, whose `rows` are negative, are also omitted.
     """
     contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
     left_out = (rows[0] < 0) | (rows[1] < 0)
@@ -211,7 +211,7 @@ def _draw_shapes(
     shades = [palette.unpacked(number) for number in outlines.tolist()]
     fills = [mix(palette.BACKGROUND, shade, palette.FILL_SHARE) for shade in shades]
     empty = packed.rows_of(np.fromiter(scene.outline_only, dtype=np.int64, count=len(scene.outline_only)))
-    look[empty[empty >= 0]] += len(shades)  # the same outlines without a fill; and last of all the sensors' look
+    look[empty[empty >= 0]] += len(shades)  # the same outlines without a fill; the last entry is for sensors
     looks: list[tuple[Color | None, Color]] = [
         *zip(fills, shades, strict=True),
         *((None, shade) for shade in shades),
@@ -226,7 +226,7 @@ def _draw_shapes(
 
 
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:
-    # smaller when zoomed far out, so that a heap of a thousand bodies does not vanish under its points
+    # smaller when zoomed far out, so that the points do not cover a heap of a thousand bodies
     dot = min(max(_DOT_METERS * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
     now = scene.world.contacts.step
     trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed(now)]
@@ -250,7 +250,7 @@ def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
     positions, normals, _ = _present(contacts)
     if len(positions) <= 4 * _MAX_LABELS:
         canvas.arrows(positions, normals, 18.0, palette.NORMAL)
-    else:  # heads cost three times the shaft
+    else:  # a head costs three times as much as a shaft
         canvas.segments(positions, positions + normals * (14.0 * canvas.ui_scale / canvas.camera.scale), palette.NORMAL)
 
 

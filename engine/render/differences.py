@@ -39,7 +39,7 @@ def placed(differences: Sequence[Difference], contacts: StepContacts) -> PlacedD
     own = _pairs(difference.position for difference in differences)
     if not differences or len(contacts) == 0:
         return PlacedDifferences(tuple(differences), own)
-    keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))  # ascending, as the rows are
+    keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))  # ascending, like the rows
     touching = np.array([pair_key(difference.fixture_a, difference.fixture_b) for difference in differences], dtype=np.int64)
     rows = np.minimum(np.searchsorted(keys, touching), len(keys) - 1)
     is_known = keys[rows] == touching
@@ -54,7 +54,7 @@ def _pairs(vectors: Iterable[tuple[float, float] | None]) -> FloatArray:
 def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool) -> None:
     """Draw each difference at its place: Box2D's normal in the reason's color, and ours in green if it differs.
 
-    Each has its ring, the largest have arrows; with `has_labels` the very largest have reason and size in words, where there is room.
+    Each has a ring, and the largest have arrows; with `has_labels`, the very largest have the reason and size as text if there is room.
     """
     if not len(shown):
         return
@@ -63,7 +63,7 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences, has_labels: bool)
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
     sizes = np.array([difference.size for difference in differences], dtype=np.float64)
-    ranked = np.lexsort((-sizes, ~is_unexplained))[:_MAX_ARROWS]  # stable, as sorting by weight is
+    ranked = np.lexsort((-sizes, ~is_unexplained))[:_MAX_ARROWS]  # stable, like the sort by weight
     largest = [differences[k] for k in ranked.tolist()]
     at, box2d = shown.positions[ranked], _pairs(difference.box2d_normal for difference in largest)
     ours = _pairs(difference.ours_normal for difference in largest)

@@ -1,9 +1,9 @@
 """Cached text and plates, and the free room for labels in a picture.
 
-The fonts are Noto Sans, and Fira Code for code, in the folder `typefaces`: no font of the system is needed. A label may lie on any of
-eight sides of its point. The first side counts on which it touches no other label, no plate and no edge of the view; where there is none
-the label is left out: nothing is written over anything else. Words that have one place only, a demo's own, take it. Labels that may go
-elsewhere wait until those are written (`wait`, `settle`).
+The fonts are Noto Sans, and Fira Code for code, in the folder `typefaces`: no font of the system is needed. A label can be placed on any of
+eight sides of its point. The first side on which it touches no other label, no plate and no edge of the view is used; if there is none, the
+label is omitted, so that no text overlaps. A demo's own text has a fixed place. Movable labels are deferred until the fixed text has been
+written (`wait`, `settle`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FontBook:
             pygame.font.init()
         self.ui_scale = ui_scale
         self._fonts: dict[tuple[float, bool, bool], pygame.font.Font] = {}
-        # what every frame asks for stays in them, what changes in every frame goes
+        # entries used in every frame stay cached, and those that change in every frame are dropped
         self._texts = lru_cache(_MAX_TEXTS)(self._rendered)
         self._widths = lru_cache(_MAX_TEXTS)(self._measured)
         self._lines = lru_cache(_MAX_TEXTS)(self._broken)
@@ -109,7 +109,7 @@ class FontBook:
         lines: list[str] = []
         for paragraph in text.split("\n"):
             joined = " ".join(paragraph.split())
-            if self.width(joined, size, bold) <= width:  # most do: measured once, not word by word
+            if self.width(joined, size, bold) <= width:  # most texts fit, so measure the whole before single words
                 lines.append(joined)
                 continue
             line = ""

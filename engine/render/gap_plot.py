@@ -34,7 +34,7 @@ _SIZE = 11.0
 class Mark:
     """A moment of the step: its fraction, and its gap if it lies on the curve, meters; None for a tick on the time axis.
 
-    Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none.
+    Its words are shown at the pointer. The legend is shown under the plot, once for all marks that share it; "" for none.
     """
 
     fraction: float
@@ -52,14 +52,14 @@ class GapPlot:
     Parameters
     ----------
     title : tuple of headings
-        Pieces (str, Color) each; the first heading that fits is written.
+        Each heading is a sequence of (str, Color); the first one that fits is written.
     fractions, gaps : float64 (n,)
         The curve: ascending fractions of the step, meters.
     marks : sequence of Mark
     milliseconds : float
         Length of the step.
     now : float or None
-        The fraction that the picture shows, drawn as a bar; None where it shows another step.
+        The fraction that the picture shows, drawn as a bar; None if it shows another step.
     """
 
     title: tuple[Heading, ...]
@@ -138,7 +138,7 @@ def _draw_title(canvas: Canvas, frame: pygame.Rect, plot: GapPlot) -> None:
         return sum(canvas.fonts.width(words, size, True) for words, _ in heading)
 
     inset = round(10 * canvas.ui_scale)
-    headings = [*plot.title, plot.title[-1][-1:]]  # in the least room the finding, without what it is about
+    headings = [*plot.title, plot.title[-1][-1:]]  # in the smallest room, the result without its subject
     fitting = [(heading, size) for heading in headings for size in (13.0, 12.0, 11.0) if wide(heading, size) <= frame.width - 2 * inset]
     heading, size = fitting[0] if fitting else (headings[-1], 11.0)
     x = frame.left + inset
@@ -226,7 +226,7 @@ def _draw_values(canvas: Canvas, frame: pygame.Rect, axes: _Axes, plot: GapPlot,
     pygame.draw.line(surface, mix(palette.BACKGROUND, palette.TEXT, 0.5), (x, axes.place.top), (x, axes.place.bottom))
     pygame.draw.circle(surface, palette.TEXT, (x, y), 3.0 * ui)
     box = pygame.Rect((0, 0), lines_size(canvas.fonts, lines, 12.0))
-    box.midbottom = x, frame.top - round(4 * ui)  # over the frame: the curve stays in sight
+    box.midbottom = x, frame.top - round(4 * ui)  # above the frame, so that the curve stays visible
     draw_lines(surface, canvas.fonts, box.clamp(pygame.Rect(canvas.camera.view)).topleft, lines, 12.0, 245)
 
 

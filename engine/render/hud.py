@@ -15,7 +15,7 @@ __all__ = ["draw_lines", "draw_scroll_bar", "draw_status", "lines_size"]
 _Place = tuple[int, int, int, int]
 
 _NOTE_PITCH = 14.0
-"""Line height of a long note, design pixels; the strip is two of them high."""
+"""Line height of a long note, design pixels; the strip is two lines high."""
 
 
 def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, content: int, share: float, ui: float) -> None:
@@ -36,8 +36,8 @@ def draw_status(
 ) -> None:
     """Draw the strip at the bottom: captions with values on the left, colored text on the right.
 
-    A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that do
-    not fit are left out, from the last, never drawn over others.
+    A note precedes them and uses their space; a long note also uses that of the text on the right, and two lines. Cells that do not fit are
+    omitted, starting with the last.
     """
     ui = fonts.ui_scale
     left, top, width, height = place

@@ -1,11 +1,11 @@
 """Poses between two steps, points that move with them, and impacts inside a step, so that slow motion shows cause before effect.
 
-A picture between two steps interpolates linearly from one state to the next. Where continuous physics found an impact
-inside the step, that path has a bend: until the impact nothing was pushed, and the body that was hit stood still.
+A picture between two steps interpolates linearly between their states. If continuous physics found an impact within the step, the path has
+a bend: before the impact, the body that was hit did not move.
 
         straight from state to state           with the bend at the impact
         bullet  o . . . . . >|                 bullet  o . . . >|
-        plate     |#|-->  moves at once        plate     |#|    |   waits, then moves
+        plate     |#|-->  moves immediately    plate     |#|    |   rests, then moves
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatA
 def moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) -> FloatArray:
     """Transform local points to the world, each with the pose in its own row, or in `rows`."""
     cos, sin, x, y = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, 0], poses[:, 1]
-    if rows is not None:  # column by column: rows of two numbers take NumPy five times as long
+    if rows is not None:  # column by column, because NumPy takes five times as long for rows of two numbers
         cos, sin, x, y = cos[rows], sin[rows], x[rows], y[rows]
     moved = np.empty_like(local)
     moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + x
@@ -69,13 +69,13 @@ class StepImpacts:
     Attributes
     ----------
     bodies : int64 (k,)
-        Ids of the bodies that were in one; of several impacts of a body, the first counts.
+        Ids of the bodies with an impact; only a body's first impact is used.
     moments : float64 (k,)
-        When, from 0, the step's beginning, to 1, its end.
+        Fraction of the step at which it happened, 0 to 1.
     poses : float64 (k, 3)
-        Where the body was then.
+        Pose of the body at that time.
     contact_moments : float64 (n,)
-        For every row of the step's contacts, the moment from which it is there; 0 where no impact inside the step made it.
+        Fraction of the step at which each of the step's contacts began; 0 unless an impact within the step created it.
     """
 
     bodies: IntArray
@@ -86,7 +86,8 @@ class StepImpacts:
     def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray, body_ids: IntArray) -> FloatArray:
         """Return the poses at `fraction` of the step: linear, except for bends at the impacts.
 
-        `body_ids`, int64 (b,), ascend: of the poses' rows. A body that has gone since has none; one that was put elsewhere stands there.
+        `body_ids`, int64 (b,), ascending, are the ids of the poses' rows. Bodies destroyed since then have no row; teleported bodies have
+        their new pose.
         """
         drawn = interpolated(before, after, fraction, local_centers)
         if drawn is after or not len(self.bodies):
@@ -128,7 +129,7 @@ class StepPath:
     pieces : tuple of PathPiece
         In order.
     contact_moments : float64 (n,)
-        For every row of the contacts of the last piece, the moment of the whole step from which it is there.
+        Fraction of the whole step at which each contact of the last piece began.
     """
 
     pieces: tuple[PathPiece, ...]
@@ -144,12 +145,12 @@ class StepPath:
             drawn = piece.impacts.between(piece.before, piece.after, share, local_centers, body_ids)
         else:
             drawn = interpolated(piece.before, piece.after, share, local_centers)
-        was_put = any_of_rows(self.pieces[-1].after != after)  # elsewhere, since the step
+        was_put = any_of_rows(self.pieces[-1].after != after)  # moved since the step
         return np.where(was_put[:, None], after, drawn) if was_put.any() else drawn
 
 
 def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:
-    """Compute when each impact happened, as the share of its path that the faster of the two bodies had covered.
+    """Compute when each impact happened, as the fraction of its path that the faster of the two bodies had covered.
 
     Parameters
     ----------
@@ -212,7 +213,7 @@ class Stepped(Protocol):
 
 
 def step_path(stage: Stepped) -> StepImpacts | StepPath | None:
-    """Return the path of the bodies within the last step; None if it is straight, or the stage was moved elsewhere since."""
+    """Return the path of the bodies within the last step; None if it is straight, or the stage was moved since then."""
     if not stage.is_last_step:
         return None
     steps = stage.pieces

@@ -1,6 +1,6 @@
 """Draws the marks of an algorithm's step by role: each role has its own theme color, width and dashes.
 
-A mark that is too small to be seen, a path without length or a circle without radius, is a dot: whatever is said to be there has ink.
+A mark too small to be seen, such as a path without length or a circle without radius, is drawn as a dot, so that every mark is visible.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _circle(canvas: Canvas, points: FloatArray, radius: float, style: Style, col
 
 
 def _figure(canvas: Canvas, points: FloatArray, mark: Mark, style: Style, color: Color) -> None:
-    if mark.radius > 0.0 and mark.form == "path":  # each piece of it as a capsule
+    if mark.radius > 0.0 and mark.form == "path":  # draw each segment as a capsule
         for pair in pairwise(points):
             ring = rounded(np.array(pair), mark.radius)
             if style.fill > 0.0:
@@ -169,7 +169,7 @@ def _edges(canvas: Canvas, place: Place, mark: Mark) -> FloatArray:
     if mark.form not in ("path", "polygon", "arrow", "line") or not 2 <= len(mark.points) <= _MAX_EDGES:
         return np.zeros((0, 2, 2))
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))
-    if mark.form == "line":  # goes on to both sides
+    if mark.form == "line":  # extends to both sides
         along = pixels[-1] - pixels[0]
         pixels = pixels[0] + np.array((-_ACROSS, _ACROSS))[:, None] * along / max(float(np.hypot(*along)), 1e-9)
     ends = np.roll(pixels, -1, axis=0) if mark.form == "polygon" else pixels[1:]
@@ -186,9 +186,9 @@ def _label(canvas: Canvas, place: Place, mark: Mark, size: float, bold: bool) ->
     if mark.form in ("polygon", "circle") or (mark.form == "path" and mark.role in ("a", "b", "ghost")):
         at, gap = pixels.mean(axis=0), 8.0
         sides: tuple[tuple[int, int], ...] = ((0, 0), (0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
-        if len(mark.text) > _SHORT:  # rather above or below it than over it
+        if len(mark.text) > _SHORT:  # above or below the mark rather than over it
             reach = mark.radius * canvas.camera.scale
-            for down in (-1, 1):  # at its highest or lowest corner: in the middle of its box a slanted one may not be
+            for down in (-1, 1):  # at its highest or lowest corner, because a slanted mark can miss the middle of its box
                 end = float((down * pixels[:, 1]).max())
                 x = float(pixels[down * pixels[:, 1] > end - _LEVEL, 0].mean())
                 if canvas.label((x, down * (end + reach)), mark.text, color, size, 3.0, bold, plate and mark.role != "ghost", ((0, down),)):
@@ -227,6 +227,6 @@ def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
             continue
         gap = 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale
         sides = (across, down), (across, 0), (0, down), (-across, down), (across, -down)
-        for more in (0.0, _BESIDE_DOT):  # farther away where a mark's dot lies on the corner
+        for more in (0.0, _BESIDE_DOT):  # farther away if a mark's dot is at the corner
             if canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, gap + more, sides=sides):
                 break

@@ -1,6 +1,6 @@
 """All shapes of a world in flat arrays, so that one NumPy operation per frame moves every vertex.
 
-Local vertices never change: they are read once, and again only when the world's `structure_version` does.
+Local vertices never change: they are read again only if the world's `structure_version` has changed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class PackedShapes:
     Attributes
     ----------
     vertices : float64 (v, 2); vertex_row : int64 (v,)
-        Local corners of all polygons and edges, and the row of the body each belongs to.
+        Local corners of all polygons and edges, and the row of each corner's body.
     starts : int64 (p + 1,); polygon_row : int64 (p,)
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
     polygon_sensor, circle_sensor : bool (p,), (c,)
     skins : float64 (p,)
         Rounding of each polygon, meters.
     is_moving, is_dynamic : bool (b,); colors : int64 (b,); local_centers : float64 (b, 2)
-        Per body: not static, dynamic, its color while awake and free as `palette.packed` has it.
+        Per body: True if not static, True if dynamic, color while awake and not touching, encoded by `palette.packed`, and center of mass.
     """
 
     def __init__(self, world: WorldView) -> None:
@@ -107,9 +107,9 @@ class PackedShapes:
         awake : bool (b,)
             Sleeping bodies are dimmed.
         colors : mapping of int to Color
-            Colors of single bodies, by id, which replace their own.
+            Colors that replace the defaults of single bodies, by id.
         touching : int64 array or None
-            Rows of the bodies that touch another, which are drawn red; negative rows are ignored. None draws none so.
+            Rows of the bodies that touch another, which are drawn red; negative rows are ignored. None draws no body red.
         """
         outlines = self.colors.copy()
         outlines[~awake & self.is_dynamic] = palette.packed(palette.SLEEPING)
@@ -155,9 +155,9 @@ def carried_points(
 ) -> FloatArray:
     """Return the contact points (n, 2, 2) carried along by the bodies drawn at `poses`; `rows` are the rows of the contacts' bodies.
 
-    Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
-    belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
-    turn with the disc: the point where a wheel touches stays under the wheel. `carry` is a kernel that does the same, or None.
+    Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would lag behind its body and jump from step
+    to step. Here the point moves with the moving body, or with the mean motion if both move. On a disc it does not rotate with the disc, so
+    that a wheel's contact point stays under the wheel. `carry` is a kernel with the same function, or None.
     """
     n = len(contacts)
     if n == 0 or len(packed.body_ids) == 0:

@@ -1,12 +1,12 @@
-"""All colors, for the dark and the light theme, and as the current theme has them.
+"""All colors, for the dark and the light theme, and in the current theme.
 
-A color is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
-constant of a module, which would keep the theme of the moment in which they were read.
+Colors must be looked up where they are used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
+module constant, which would keep the theme at the time of the look-up.
 
 The signal colors follow Okabe and Ito's palette for all kinds of color vision (jfly.uni-koeln.de/color), lightened for the dark
-ground and darkened for the light one. Every meaning also differs in lightness or form, not in hue alone: a new contact point is a
-filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they differ in gray.
-`tests/unit/render/test_themes.py` holds contrast (WCAG 2.2) and the distances that color-blind eyes see.
+ground and darkened for the light one. Meanings differ in lightness or form, not only in hue: a new contact point is a filled dot inside a
+ring, a persisting one a small dot, a removed one a fading hollow ring, so that they differ in gray. `tests/unit/render/test_themes.py`
+checks the contrast (WCAG 2.2) and the color distances for color-blind users.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Theme:
     users: tuple[Color, ...]
 
     def named(self) -> dict[str, Color | tuple[Color, ...]]:
-        """Return the colors under the names that `engine.render.palette` gives them."""
+        """Return the colors by their names in `engine.render.palette`."""
         return {field.name.upper(): getattr(self, field.name) for field in fields(self) if field.name != "name"}
 
     def colors(self) -> tuple[Color, ...]:
@@ -176,7 +176,7 @@ ACCENT: Color = DARK.accent
 WARNING: Color = DARK.warning
 
 BODY_COLORS: tuple[Color, ...] = DARK.body_colors
-"""Colors of dynamic bodies, in turn; the outline has the color itself, the fill one nearer to the ground."""
+"""Colors of dynamic bodies, in turn; the outline has the color itself, the fill a mixture with the background."""
 STATIC: Color = DARK.static
 KINEMATIC: Color = DARK.kinematic
 SENSOR: Color = DARK.sensor
@@ -256,7 +256,7 @@ def now(color: Color) -> Color:
 def legible(color: Color, least: float = MIN_CONTRAST) -> Color:
     """Return a color that a demo chose for a body, darkened for a light background: by its name, otherwise mixed with black.
 
-    A dark ground changes nothing, as demos choose their colors on one. `least` is the contrast: words need `WORDS_CONTRAST`.
+    A dark background changes nothing, because demos choose their colors for it. `least` is the contrast; text needs `WORDS_CONTRAST`.
     """
     if _theme is DARK:
         return now(color)
@@ -354,6 +354,6 @@ def contrast(a: Color, b: Color) -> float:
 
 
 def _luminance(color: Color) -> float:
-    """Return the relative luminance: the channels made linear (IEC 61966-2-1), weighted as the eye does."""
+    """Return the relative luminance: the channels made linear (IEC 61966-2-1), weighted by the eye's sensitivity."""
     linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in (channel / 255.0 for channel in color)]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -2,13 +2,13 @@
 
     +--------------------------------+
     | 4 |      ___                   |   J
-    | 2 |  ___/   \\___:.........     |      behind the step of now: dimmed
+    | 2 |  ___/   \\___:.........     |      after the current step: dimmed
     +---+--------------------------- +
     | 1 |  - -   - - -:- - -         |   m/s
     +---+-------------+--------------+
         0 s           2 s   now      4 s
 
-A curve with more steps than pixels is drawn through the least and the largest value of each column of pixels, so that no peak is lost.
+A curve with more steps than pixels is drawn through the minimum and maximum of each column of pixels, so that no peak is lost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FAINT, _ZERO = 0.35, 0.8
 _SAME = 1e-6
 """Relative difference below which values count as equal: float32 rounds the last digits (6e-8 per value)."""
 _LEAST, _AROUND_ZERO = 1e-6, 1.0
-"""Smallest value that counts as not 0, and half the range shown for a curve that is 0 throughout; in the unit of the curve."""
+"""Smallest value that is not treated as 0, and half the range shown for a curve that is 0 everywhere; in the unit of the curve."""
 _MAX_DIGITS = 6
 """Maximum number of decimals on an axis."""
 _LABEL = 10.5
@@ -49,7 +49,7 @@ _FOOT = 16.0
 class Curve:
     """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses color and mark.
 
-    `breaks` are the steps whose values do not go on from those before: no line leads to them.
+    `breaks` are the steps whose values do not continue those before; no line is drawn to them.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Curve:
 class TimeAxis:
     """The range of steps shown, and the range of pixels it maps to.
 
-    `first` is the step at pixel `left`, `last` that at `left + width - 1`.
+    `first` is the step at pixel `left`, and `last` that at `left + width - 1`.
     """
 
     first: float
@@ -122,7 +122,7 @@ def number_words(value: float, pitch: float) -> str:
 def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the pixel, the least and the largest value of each pixel column that has values, given values by step.
 
-    Fewer steps than pixels come back as they are, a column each.
+    If there are fewer steps than pixels, each step has its own column.
     """
     first, last = max(math.floor(axis.first), 0), min(math.ceil(axis.last) + 1, len(values))
     part = values[first:last]
@@ -139,7 +139,7 @@ def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray,
 def runs(curve: Curve, axis: TimeAxis) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
     """Return the columns, as `columns`, of each unbroken part of a curve.
 
-    It ends where the values are not known, and before a break.
+    A part ends where the values are unknown, and before a break.
     """
     first, last = max(math.floor(axis.first), 0), min(math.ceil(axis.last) + 1, len(curve.values))
     if last <= first:
@@ -169,9 +169,9 @@ def draw_panes(
     span : (first, last)
         Steps shown.
     now : int
-        The step that the demo stands at: what is behind it is dimmed.
+        The demo's present step; the curves after it are dimmed.
     step_seconds : float
-        For the words under the axis.
+        Length of a step, for the labels of the axis.
     """
     ui = fonts.ui_scale
     left, top, width, height = place

@@ -1,8 +1,8 @@
 """Fast drawing of polygons, dots and discs.
 
-By kernels of ours, many polygons or dots in one call: pygame takes 2 us for each polygon and 4 more to smooth it, and half a microsecond
-for each dot; these a third of that. Discs and rings are small pictures with exact soft edges, made once and copied: ten times as fast as
-`draw.aacircle`. The coverage of a pixel at distance d from the center of a disc of radius r is ``clip(r + 1/2 - d, 0, 1)``.
+Our kernels draw many polygons or dots in one call. pygame takes 2 us per polygon, 4 us more to smooth it, and 0.5 us per dot; the kernels
+take a third of that. Discs and rings are cached images with exact antialiased edges; copying them is ten times as fast as `draw.aacircle`.
+The coverage of a pixel at distance d from the center of a disc of radius r is ``clip(r + 1/2 - d, 0, 1)``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 from numpy.typing import NDArray
-from pygame.surfarray import (  # not `import pygame.surfarray`: that is put off to the first use, perhaps in two threads at once
+from pygame.surfarray import (  # `import pygame.surfarray` would be deferred to the first use, possibly in two threads at once
     pixels3d,
     pixels_alpha,
 )
@@ -28,7 +28,7 @@ from engine.render.palette import Color
 __all__ = ["MAX_DISC", "NO_COLOR", "DiscBook", "Raster", "Stamps", "load_raster"]
 
 NO_COLOR = -1
-"""Stands for no color; nothing is drawn."""
+"""Means no color; nothing is drawn."""
 _SHIFTS = {0, 8, 16}
 """Bits at which the kernel expects red, green and blue, in any order."""
 _FAR = 1.0e6
@@ -44,7 +44,7 @@ class Stamps(NamedTuple):
 
 
 class Raster:
-    """Draws batches. The constructor loads or compiles the kernels and draws once to warm them up.
+    """Draws batches of polygons and dots. The constructor loads or compiles the kernels and draws once to warm them up.
 
     Attributes
     ----------
@@ -89,14 +89,14 @@ class Raster:
         starts : int64 (p + 1,)
             Polygon k has the corners ``starts[k]`` to ``starts[k + 1]``, three or more.
         fills, outlines : int64 (p,)
-            Colors as the surface maps them, or `NO_COLOR`.
+            Colors as mapped by the surface, or `NO_COLOR`.
         soft_width, hard_width : float
-            Pixels of the outlines, which lie inside of the polygons: of those with soft edges, and of others.
+            Widths of the outlines, which are inside the polygons, for those with soft edges and for others; pixels.
         most_soft : int
-            Edges are soft unless there are more polygons than that in the clip.
+            Edges are soft unless the clip contains more polygons than this.
         """
         rows, pitch, clip = _pixels(surface)
-        widths = float(soft_width), float(hard_width)  # for an integer the kernel would be compiled once more, in the middle of a frame
+        widths = float(soft_width), float(hard_width)  # an integer would compile the kernel again, during a frame
         self._paint_polygons(rows, pitch, clip, np.ascontiguousarray(corners), starts, fills, outlines, *widths, most_soft)
 
     def dots(
@@ -107,15 +107,15 @@ class Raster:
         Parameters
         ----------
         points : float64 (n, 2)
-            Pixels: a dot's middle is the pixel that its point lies in. One that is not finite is left out.
+            Pixels; a dot's center is the pixel that contains its point. Points that are not finite are omitted.
         ends : int64 (k,)
-            Kind k has the points up to before ``ends[k]``, from where the kind before ended.
+            Kind k has the points from ``ends[k - 1]``, or 0, up to but excluding ``ends[k]``.
         stamps : Stamps
-            Of the kinds.
+            Stamps of the kinds.
         colors : int64 (k,)
-            Of each kind, as the surface maps them.
+            Color of each kind, as mapped by the surface.
         reach : float64 (4,)
-            left, top, right, bottom: only points in there are drawn.
+            left, top, right, bottom; only points inside are drawn.
         """
         self._paint_dots(*_pixels(surface), points, ends, reach, *stamps, colors)
 
@@ -123,7 +123,7 @@ class Raster:
 def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]:
     """Return the pixels of a surface, flattened by rows, the row stride, and the clip in the kernels' format.
 
-    The surface is locked as long as the pixels are held.
+    The surface is locked while the pixels are referenced.
     """
     left, top, wide, high = surface.get_clip()
     clip = np.array((left, top, left + wide, top + high), dtype=np.int64)
@@ -159,7 +159,6 @@ class DiscBook:
 
     def stamps(self, kinds: Iterable[tuple[float, bool, float, float]]) -> Stamps:
         """Return the coverage of each pixel by a dot or ring of each kind (radius, ring, width, alpha); it equals the opacity of `picture`.
-        opacity.
         """
         keys = [(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0)) for radius, ring, width, alpha in kinds]
         return self._stamps(tuple(keys))
@@ -193,7 +192,7 @@ def _disc(radius: int, fill: Color | None, outline: Color | None, width: int, al
 
 def _covers(radius: float, width: float) -> tuple[FloatArray, FloatArray]:
     """Return the coverage of each pixel by a disc, and by the part inside an outline of a given width."""
-    half = math.ceil(radius + 0.5) - 1  # the farthest pixel that is covered at all
+    half = math.ceil(radius + 0.5) - 1  # the farthest pixel with any coverage
     axis = np.arange(2 * half + 1) - half
     distance: FloatArray = np.hypot(axis[:, None], axis[None, :]).astype(np.float64)
     return np.clip(radius + 0.5 - distance, 0.0, 1.0), np.clip(radius - width + 0.5 - distance, 0.0, 1.0)

@@ -48,7 +48,7 @@ def bar_height(ui_scale: float) -> float:
 def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
     """Draw bars below each other from (left, top) over a width, pixels; return the y coordinate below them.
 
-    Names take `name_width` design pixels, fewer and shortened where the bars would have no room; the values stand behind the bars.
+    Names take `name_width` design pixels, or less if the bars would have no room; the values are written after the bars.
     """
     left, top, width = place
     ui = canvas.ui_scale

@@ -109,7 +109,7 @@ def view_box(view: View, scenery: Sequence[Mark], steps: Sequence[TraceStep]) ->
 
 
 def _extent(marks: Sequence[Mark], is_plane: bool) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and the largest coordinates of marks; infinite lines count only in plots, where they mark a height."""
+    """Return the minimum and maximum coordinates of marks; infinite lines count only in plots, where they mark a height."""
     low, high = [], []
     for mark in marks:
         if mark.form != "line" or not is_plane:

@@ -12,7 +12,7 @@ design pixels, coordinates in whole multiples of `Sketch.pitch`:
     "image"     number of the picture, alpha, x, y, angle, width
     "clip"      x0, y0, x1, y1; without coordinates, the end of it
 
-What a demo draws on the surface itself, such as a diagram at the foot of the view, is left out.
+Direct drawings of a demo on the surface, such as a diagram at the bottom of the view, are omitted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SketchBook:
     Parameters
     ----------
     home : AABB
-        What the view shows.
+        Box that the view shows.
     margins : (top, right, bottom)
         Pixels of the view in which a demo draws diagrams.
     """
@@ -84,7 +84,7 @@ class SketchBook:
             self._steps.append((step, drawings))
 
     def as_json(self, color_number: Callable[[Color], int]) -> dict[str, Any]:
-        """Return all drawings, with numbers for colors: the figures, and the steps from which each layer shows which of them."""
+        """Return all drawings, with numbers for colors: the figures, and for each layer the steps from which it shows each of them."""
         return {
             "pitch": self.pitch,
             "scale": self.camera.scale,
@@ -184,6 +184,6 @@ class Sketch(Canvas):
         self, picture: pygame.Surface, place: pygame.Rect, side: str, text: str, color: Color, size: float, bold: bool, plate: bool
     ) -> None:
         view, inside = pygame.Rect(self.camera.view), self._book.inside
-        if inside.collidepoint(place.center) or not view.collidepoint(place.center):  # the rest are words of diagrams
+        if inside.collidepoint(place.center) or not view.collidepoint(place.center):  # the rest is text of diagrams
             x = {"left": place.left, "right": place.right}.get(side, place.centerx)
             self._add("text", color, size, side, bold, plate, points=np.array(self.camera.to_world((x, place.centery))), end=(text,))

@@ -12,7 +12,7 @@
     | step 3 of 12  ----o-----------    supports 5  |
     +-----------------------------------------------+
 
-In a narrow room the pseudo-code stands below the views. The same code draws the window, pictures, films and strips of film.
+In a narrow rectangle the pseudo-code is below the views. The same code draws the window, pictures, films and film strips.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TITLE, _LINK, _CODE, _MIN_CODE, _WORDS, _SMALL = 15.0, 12.0, 12.0, 10.0, 14.0, 
 """Font sizes, design pixels."""
 _HEAD, _TITLE_ROW, _SLIDER, _COSTS_ROW, _CODE_ROW, _LEGEND_ROW, _WORDS_ROW, _PAD = 26.0, 20.0, 28.0, 18.0, 17.0, 16.0, 19.5, 10.0
 _MIN_TRACK = 120.0
-"""Minimum length of a slider with the costs beside it, design pixels; below that, they stand under it."""
+"""Minimum length of a slider with the costs beside it, design pixels; in less room, they are below it."""
 _WIDE = 760.0
 """Width from which a sentence gets two lines; narrower pictures reserve three, design pixels. Longer ones have up to `_MAX_LINES`, and
 up to `_MAX_SHARE` of the height."""
@@ -112,7 +112,7 @@ class StepPlaces:
     answers : tuple of pygame.Rect
         The answers of a question, as buttons.
     answer_places : tuple of point
-        Where its answers can be clicked in the picture, pixels.
+        Places in the picture where the answers can be clicked, pixels.
     """
 
     layout: StepLayout
@@ -219,9 +219,9 @@ class StepPicture:
     Parameters
     ----------
     algorithm : AlgorithmFacts
-        Title, page, pseudo-code, views: an `engine.trace.protocol.Algorithm`.
+        Title, page, pseudo-code and views, such as an `engine.trace.protocol.Algorithm`.
     scenery : sequence of Mark
-        Marks under every step, for all views: `algorithm.scenery(case)`.
+        Marks drawn under every step, for all views: `algorithm.scenery(case)`.
     steps : sequence of TraceStep
         At least one: `algorithm.steps(case)`.
 
@@ -281,25 +281,25 @@ class StepPicture:
         Parameters
         ----------
         surface, rect
-            Where; pixels.
+            The surface, and the rectangle in pixels.
         k : int
-            From 0; beyond the last step the last is drawn.
+            Number of the step from 0; beyond the last step, the last one is drawn.
         fonts : FontBook
-            Kept by the caller from picture to picture; has the size of words.
+            Kept by the caller between pictures; determines the text size.
         camera : Camera, optional
-            The window's camera on the plane. Without one the plane is fitted.
+            The window's camera on the plane; by default the plane is fitted.
         has_ground : bool
             True to draw the plane's background and scale bar; in a window the caller has drawn them.
         discs : DiscBook, optional
-            Kept by the caller too.
+            Also kept by the caller.
         room : LabelRoom, optional
             Areas of the surface already occupied by text.
         parts : set of str
-            Of `ALL_PARTS`.
+            Parts to draw, a subset of `ALL_PARTS`.
         question : Question, optional
-            Shown in place of the sentence; the marks of the step before are shown instead of its own.
+            Shown instead of the sentence; the marks are those of the previous step.
         chosen : int, optional
-            The answer chosen: the step is shown, with the right and the chosen place marked.
+            Index of the chosen answer; the step is then shown, with the correct and the chosen place marked.
 
         Returns
         -------

@@ -26,7 +26,7 @@ class StillPicture:
     def show(self, canvas: Canvas, parts: Iterator[object]) -> FloatArray | None:
         """Copy the kept picture into the view if its values are the same, and return its contact points; otherwise return None.
 
-        Of a scene that moves the first part is looked at and no other.
+        For a moving scene, only the first part is compared.
         """
         first = next(parts)
         if not self._parts or not _is_same(first, self._parts[0]):
@@ -45,7 +45,7 @@ class StillPicture:
     def keep(self, canvas: Canvas, points: FloatArray) -> None:
         """Keep the drawn view and its contact points if their values are those of the previous picture."""
         if self._was_same:
-            is_clear = canvas.surface.get_flags() & pygame.SRCALPHA  # without it every pixel of the copy would be clear there
+            is_clear = canvas.surface.get_flags() & pygame.SRCALPHA  # otherwise every pixel of the copy would be transparent
             self._picture, self._points = pygame.Surface(canvas.camera.view[2:], is_clear, canvas.surface), points
             self._picture.blit(canvas.surface, (0, 0), canvas.camera.view)
 

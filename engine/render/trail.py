@@ -28,7 +28,9 @@ def flagged(positions: FloatArray, flags: NDArray[np.bool_]) -> FloatArray:
 
 
 class _Marks(NamedTuple):
-    """Points (k, 2) that appeared or disappeared in a step, the ids of their bodies (k, 2), and when in the step (k,) they appeared."""
+    """Points (k, 2) that appeared or disappeared in a step, the ids of their bodies (k, 2), and the fractions of the step (k,) at which
+    they appeared.
+    """
 
     step: int
     positions: FloatArray
@@ -46,7 +48,7 @@ class ContactTrail:
     def record(self, contacts: StepContacts, moments: FloatArray | None = None) -> None:
         """Record one step's contacts; every step must be recorded, drawn or not. A repeated step replaces those from it on.
 
-        `moments`, float64 (n,), is the moment of the step at which each row began: 0 its beginning, 1 its end.
+        `moments`, float64 (n,), are the fractions of the step, 0 to 1, at which the rows began.
         """
         for marks in (self._added, self._removed):
             while marks and marks[-1].step >= contacts.step:

@@ -71,7 +71,7 @@ class SceneView:
     trail : ContactTrail
         Contact points added and removed in the last steps.
     impacts : StepImpacts, StepPath or None
-        Impacts inside the last step, or the pieces that it was taken in.
+        Impacts within the last step, or the sub-steps of which it consists.
     displaced : collection of int
         Bodies moved by a command, or destroyed, since the last step, whose contacts no longer hold.
     agreement : StepAgreement
@@ -79,7 +79,7 @@ class SceneView:
     mark_touching : bool
         True if a touching body is drawn red.
     colors : mapping of int to Color
-        Colors of single bodies, by id.
+        Colors that replace the defaults of single bodies, by id.
     outline_only : collection of int
         Bodies drawn without a fill, because a picture shows them.
     """

@@ -276,7 +276,7 @@ class Comparison:
         self._stopped = ""
         try:
             history.step()
-        except Exception as error:  # only the second fails; the first continues
+        except Exception as error:  # the error is the second's only; the first continues
             self._stopped = str(error)
             if is_new and not (self._skipped and self._skipped[-1][1].why == str(error)):
                 self._skipped.append((-1, Skipped(step, "step", str(error))))

@@ -590,7 +590,7 @@ class Simulation:
         if self.keeps_solver_state and not kind.has_whole_states():
             kind.prepare()
         kind.accept(WorldSettings(solver_settings=settings))
-        for world in worlds if len(worlds) > 1 else ():  # all of them, or none
+        for world in worlds if len(worlds) > 1 else ():  # change all worlds or none
             world.clone().set_solver(solver, settings)
         for world in worlds:
             if (world.solver, world.settings.solver_settings) != (solver, settings):

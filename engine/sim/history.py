@@ -39,7 +39,9 @@ _Demo = TypeVar("_Demo", bound=Demo)
 
 _HASH_BYTES = 16
 _NEAR = 120
-"""A step counts as near up to this many steps after a keyframe. This is twice the usual interval, and takes 0.1 s with 100 bodies."""
+"""A step counts as near up to this many steps after a keyframe. This is twice the usual interval; replaying it takes 0.1 s with 100
+bodies.
+"""
 
 
 def demo_hash(demo: Demo) -> bytes:

@@ -109,7 +109,7 @@ def _convert(state: Mapping[str, Any], kind: type[msgspec.Struct], path: str) ->
     for name in kind.__struct_fields__:
         value, made = state.get(name), getattr(converted, name)
         if made != value or (isinstance(made, set | dict | list | tuple) and type(made) is not type(value)):
-            raise StateError(f"{path}.{name} must be {made!r:.80}, got {value!r:.80}")  # such as a list in place of a tuple
+            raise StateError(f"{path}.{name} must be {made!r:.80}, got {value!r:.80}")  # such as a list instead of a tuple
 
 
 def _check_types(demo: Demo, own: Mapping[str, Any]) -> None:

@@ -1,5 +1,5 @@
-"""The toolkit of the window: panels, menus and questions are lists of rows, and each row says what a change of it does.
+"""The toolkit of the window: panels, menus and questions are lists of rows, each with a callback for its changes.
 
-A row is plain data (`engine.ui.rows`), made anew in every frame from what it shows. A form (`engine.ui.form`) places the rows under each
-other, draws them and takes the pointer; what all forms of a window share, the keyboard's focus and the tooltip, is `engine.ui.ui`.
+A row is plain data (`engine.ui.rows`), created again in every frame. A form (`engine.ui.form`) lays out the rows in a column, draws them
+and handles the pointer; `engine.ui.ui` has the state shared by all forms of a window, such as the keyboard focus and the tooltip.
 """

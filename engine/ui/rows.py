@@ -325,4 +325,4 @@ class Bar:
 
 Row = Heading | Note | Image | Line | Buttons | Choice | Switch | Text | Number | Slider | Area | Bar
 Field = Text | Number | Slider
-"""Rows into which one can type."""
+"""Rows with editable text."""

@@ -1,7 +1,7 @@
 """State shared by all forms of a window: the pointer, the keyboard focus, the text being typed, and the tooltip.
 
-Tab and Shift Tab go from one control to the next, through all visible forms. Enter and Space press a button. The arrow keys move a slider
-or go to the next button. Letters and digits start typing in a field, and Esc leaves it.
+Tab and Shift Tab move the focus through the controls of all visible forms. Enter and Space press a button. The arrow keys move a slider or
+the focus to the next button. Letters and digits start typing in a field, and Esc leaves it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Ui:
         elif event.type == pygame.WINDOWLEAVE and not any(pygame.mouse.get_pressed()):  # a drag may leave the window
             self.pointer = None
         elif event.type == pygame.MOUSEBUTTONDOWN:
-            self._rested = -math.inf  # no tooltip over what was pressed
+            self._rested = -math.inf  # hide the tooltip of the pressed control
             self.finish()
 
     def wheel_of(self, event: pygame.event.Event) -> tuple[tuple[int, int], float]:
@@ -251,7 +251,7 @@ class Ui:
             return True
         if event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
             text = "" if event.mod & _CONTROL else text[:-1]
-        elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_END):  # what is shown is only added to
+        elif event.key in (pygame.K_LEFT, pygame.K_RIGHT, pygame.K_END):  # append to the shown value
             text = typing.text
         elif event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
             text = (text + event.unicode)[:_MAX_TYPED]
@@ -274,7 +274,9 @@ class Ui:
             self.refuse(str(error))
 
     def draw_tip(self, surface: pygame.Surface) -> None:
-        """Draw the tooltip of the control under the resting pointer, else of the focused one, next to it and on top of everything else."""
+        """Draw the tooltip of the control under the resting pointer, otherwise of the focused one, next to it and on top of everything
+        else.
+        """
         pointed = next((form for form in reversed(self._reachable) if form.hovered is not None), None)
         if pointed is not None and self._rested >= _TIP_DELAY:
             form, item = pointed, pointed.hovered

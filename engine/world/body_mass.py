@@ -49,7 +49,7 @@ def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
     Raises
     ------
     InvalidInputError
-        Names shape, density or mass.
+        The mass is invalid; the message names the shape, density or mass.
     """
     if not fixtures:
         return

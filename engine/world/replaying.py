@@ -1,13 +1,13 @@
 """Solvers that cannot save their state: a rewind repeats all commands and steps from the beginning.
 
 Box2D 3.1 and Chipmunk have no way to save and restore contact impulses, the order of contacts or sleep times. Both are deterministic,
-however: the same commands and steps on a new world give the same bits. Such a solver therefore records what it has been asked to do::
+however: the same commands and steps on a new world give the same bits. Such a solver therefore records its commands and steps::
 
     log         Change(CreateBody ...), Change(CreateJoint ...), 37, Change(ApplyImpulse ...), 5, (2,), 18
-                                                                  37 steps                        a step in which a hook refused contact 2
+                                                                  37 steps                        a step in which a hook disabled contact 2
 
-`save` returns the log, and `load` repeats it on a new engine world, which takes as long as the run did. A hook's answers are recorded, not
-asked again. `EngineWorld` is what differs between the engines; `ReplaySolver` is the same for all.
+`save` returns the log, and `load` repeats it on a new engine world, which takes as long as the run did. The return values of hooks are
+recorded, so hooks are not called again. `EngineWorld` is the engine-specific part; `ReplaySolver` is the same for all engines.
 """
 
 from __future__ import annotations
@@ -57,12 +57,14 @@ class Change:
 
 
 Entry = Change | int | tuple[int, ...]
-"""A change; a number of steps; or a step in which hooks refused the contacts with these numbers, counted in the order of the questions."""
+"""A change; a number of steps; or a step in which hooks disabled the contacts with these numbers, in the order in which the hooks were
+called.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayMemory:
-    """Log of everything that a solver has been given since step `first`.
+    """Log of all commands and steps of a solver since step `first`.
 
     Attributes
     ----------
@@ -187,7 +189,7 @@ class EngineWorld(ABC):
         self._carried = set(touching)
         """Pairs that touched under the previous solver and have not begun under this one; they end after the first step."""
         self._is_awake: dict[int, bool] = {}
-        """Awake flag of every body as last set, for those of which the engine has none: static, kinematic and inactive ones."""
+        """Last awake flag set for each body of which the engine stores none: static, kinematic and inactive bodies."""
         self._began: list[PairEvent] = []
         self._ended: list[PairEvent] = []
         self.events: tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]] = (), ()
@@ -321,18 +323,18 @@ class EngineWorld(ABC):
         return self.bodies[body].type == "dynamic"
 
     def sleeps_by_itself(self, body: int) -> bool:
-        """Return whether the engine decides if a body is awake; of other bodies the flag is what was last set."""
+        """Return whether the engine decides if a body is awake; other bodies keep the flag that was last set."""
         return self.is_dynamic(body) and self.bodies[body].active
 
     def awake_of(self, ids: list[int], is_awake: Callable[[int], bool]) -> NDArray[np.bool_]:
-        """Return whether bodies are awake; `is_awake` asks the engine about one that it may put to sleep."""
+        """Return whether bodies are awake; `is_awake` queries the engine for a body that it may put to sleep."""
         if not self.settings.sleeping and all(self._is_awake.values()):
             return np.ones(len(ids), dtype=np.bool_)
         flags = [is_awake(body) if self.sleeps_by_itself(body) else self._is_awake[body] for body in ids]
         return np.array(flags, dtype=np.bool_)
 
     def doubt(self, body: int) -> None:
-        """Treat the touching pairs of a body, which the engine has created anew, as those carried from another solver."""
+        """Treat the touching pairs of a body that the engine has recreated like those carried over from another solver."""
         own = self.fixtures_of(body)
         pairs = [pair for pair in self.touching if pair[0] in own or pair[1] in own]
         self._carried.update(pairs)
@@ -497,7 +499,7 @@ class ReplaySolver(Solver):
         self._cost = StepCost()
         self._reported: ReferenceType[StepContacts] | None = None
         self._kept: StepContacts | None = None
-        """Contacts of the last step, if a command has changed the engine's since."""
+        """Contacts of the last step, if a command has changed the engine's contacts since then."""
 
     def _empty(self, memory: ReplayMemory) -> EngineWorld:
         return self.engine_world(memory.settings, self.own_settings(memory.settings), memory.first, memory.touching)
@@ -584,7 +586,7 @@ class ReplaySolver(Solver):
 
     @property
     def contacts(self) -> StepContacts:
-        """Contacts after the last step, read from the engine only if somebody looks at them."""
+        """Contacts after the last step, read from the engine on first access."""
         if self._kept is not None:
             return self._kept
         known = None if self._reported is None else self._reported()
@@ -595,7 +597,7 @@ class ReplaySolver(Solver):
         return known
 
     def _materialize(self) -> None:
-        """Compute the contacts that somebody still has, before the engine changes its own."""
+        """Compute contacts that are still referenced, before the engine changes its own."""
         known = None if self._reported is None else self._reported()
         if isinstance(known, LazyContacts):
             known.make()
@@ -708,7 +710,7 @@ class ReplaySolver(Solver):
 
 
 _STRUCTURAL = (c.CreateBody, c.DestroyBody, c.CreateFixture, c.DestroyFixture, c.SetFixture, c.SetBody, c.SetPose)
-"""Commands that may change which contacts the engine has."""
+"""Commands that can change the engine's set of contacts."""
 
 
 def _is_entry(entry: object) -> bool:

@@ -19,15 +19,15 @@ class Setting:
     Attributes
     ----------
     name, title : str
-        For programs, and for people.
+        Identifier and display name.
     default : float, int or str
     low, high : float
     unit : str
     is_whole : bool
     choices : tuple of str
-        Where there are some, numbers mean nothing.
+        The allowed values; if there are any, `low` and `high` are unused.
     help : str
-        A sentence that says what it does.
+        A sentence that describes its effect.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Setting:
     help: str = ""
 
     def checked(self, value: object) -> float | str:
-        """Return a value as the solver gets it.
+        """Return the validated value for the solver.
 
         Raises
         ------
         InvalidInputError
-            Names the setting, the value and the range.
+            The value is invalid; the message names the setting, the value and the range.
         """
         field = f"solver_settings.{self.name}"
         if self.choices:

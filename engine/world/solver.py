@@ -165,7 +165,7 @@ class Copies(Protocol):
         x, y, angle, vx, vy, omega; never changes.
     awake : bool (n, bodies)
     is_lost : bool (n,)
-        Worlds that stand still because a body has left the supported range or its motion is not finite.
+        Worlds that are no longer stepped because a body has left the supported range or its motion is not finite.
     """
 
     is_lost: NDArray[np.bool_]
@@ -185,7 +185,7 @@ class Copies(Protocol):
         """Set velocities (w, k, 3), m/s and rad/s, of bodies (k,) of worlds (w,), and wake those whose velocity is not 0."""
 
     def reset(self, worlds: NDArray[np.bool_]) -> None:
-        """Put the worlds that are marked (n,) back into their first state."""
+        """Reset the marked worlds, bool (n,), to their first state."""
 
 
 class Solver(ABC):

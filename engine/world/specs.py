@@ -2,7 +2,7 @@
 
 Each solver decides which shapes it supports, with which skin, and how it rounds numbers (`Solver.accept`). Validation rejects what a bare
 Box2D accepts and then fails on: NaN, a negative density, a step of zero length, misspelled settings. Lists and mappings are accepted and
-stored as tuples, which is what the annotations say: type checkers ask for tuples.
+stored as tuples; the annotations name only tuples, which type checkers therefore require.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class FixtureColumns:
     fixture, body, body_row : int64 (n,)
         Ids, and the row of the body in the world's columns.
     shapes : tuple of n shapes
-        As the solver represents them, skins included.
+        The shapes as the solver represents them, including skins.
     body_type : int64 (n,)
         0 static, 1 kinematic, 2 dynamic: the index in `BODY_TYPES`.
     is_sensor : bool (n,)

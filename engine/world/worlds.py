@@ -20,7 +20,7 @@ _MAX_WORLDS = 1_000_000
 
 
 class Worlds:
-    """`n` copies of a world in one set of arrays, stepped by one call; each has the bits that it would have alone.
+    """`n` copies of a world in one set of arrays, stepped by one call; each copy's results are bit-identical to those of a single world.
 
     The world itself is not changed, and its hooks are not copied. Its solver must be ``"soft_step"``.
 
@@ -37,7 +37,7 @@ class Worlds:
 
     Notes
     -----
-    A world in which a body leaves the supported range, or a number is not finite, is *lost*: it stands still until it is reset.
+    A world in which a body leaves the supported range, or a number is not finite, is *lost*: it is not stepped until it is reset.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Worlds:
 
     @property
     def is_lost(self) -> NDArray[np.bool_]:
-        """Whether each world stands still because a body has left the supported range, or a number is not finite; bool (n,), read-only."""
+        """Whether each world is lost because a body has left the supported range, or a number is not finite; bool (n,), read-only."""
         return frozen(self._copies.is_lost.view())
 
     def step(self, n_steps: int = 1) -> None:
@@ -125,7 +125,7 @@ class Worlds:
         self._copies.set_velocities(which, rows, _bounded("velocities", velocities, (len(which), len(rows), 3), MAX_SPEED))
 
     def reset(self, worlds: Iterable[int] | None = None) -> None:
-        """Put worlds back into the state in which the first world was copied; all if `worlds` is omitted.
+        """Reset worlds to the state in which the first world was copied; all if `worlds` is omitted.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 """Moves a tool's slow work to a thread, so that the window stays responsive: cutting an outline takes seconds the first time.
 
-The first outline that is cut on a machine finds its algorithm not compiled yet. What comes in time is used at once, as if there were no
-thread; what comes later is used in the frame that finds it done, if the demo is still the same. What was asked for first is used first,
-whichever thread ends sooner: bodies come into the world in the order in which they were drawn.
+The first outline on a machine has to wait until the cutting algorithm is compiled. A result that arrives in time is used immediately, as if
+there were no thread; a later one is used in the frame that finds it, if the demo is still the same. Results are used in the order of their
+requests, whichever thread ends first: bodies enter the world in the order in which they were drawn.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BackgroundJobs:
     def do(self, session: Session, work: Callable[[], Any], use: Callable[[Any], None]) -> bool:
         """Run `work` in a thread and pass its result to `use`; return True if that has happened already.
 
-        `work` must touch nothing of the window or of a world. What it raises, if it is done at once, is raised here, else by `collect`.
+        `work` must not use the window or a world. Its exception is raised here if it ends in time, otherwise by `collect`.
         """
         job = _Job(session, in_background(work, "background work of the window"), use)
         if not self.is_busy and wait((job.work,), _AT_ONCE).done:

@@ -43,7 +43,7 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
             continue
         try:
             now = world.joint_now(joint)
-        except LabError:  # such as a rod whose ends have come together: it cannot be made anew
+        except LabError:  # such as a rod whose ends coincide, which cannot be created again
             continue
         assert not isinstance(now, MouseJointSpec | GearJointSpec)
         copied[joint] = len(specs)
@@ -66,11 +66,11 @@ def put_down(editor: Editor, copied: Copied, into: int, offset: Point) -> list[C
     Raises
     ------
     LabError
-        The world refuses it.
+        The world rejects it.
     """
     gesture = editor.gesture()
     made: list[int] = []
-    bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made
+    bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # reject before creating any
     for spec in bodies:
         made.append(gesture.create(into, spec))
     joints: list[int] = []

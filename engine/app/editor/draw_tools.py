@@ -41,7 +41,7 @@ class _DrawTool(Tool):
         """Create the body of an outline, once the cutting algorithm is loaded. If it is rejected, show why and return False."""
         editor = self.editor
         index = stage_under(editor.stages, points[0])
-        placed = [editor.stages[index].local(point) for point in points]  # as the demo is laid out now
+        placed = [editor.stages[index].local(point) for point in points]  # in the demo's present layout
 
         def create(spec: BodySpec) -> None:
             if index < len(editor.stages):

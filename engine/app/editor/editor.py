@@ -1,7 +1,7 @@
 """State shared by the tools and the inspector: the selection, the clipboard, and the path of every change.
 
-A change goes through `Session.act`, so that it is part of the demo's history: it is taken back by undo, played again after rewinding,
-and recorded. Changes that belong together, such as the hundred moves of one drag, are one `Gesture`, taken back at once.
+Changes go through `Session.act` and are thus part of the demo's history: they are undone, replayed and recorded. Changes that belong
+together, such as the hundred moves of one drag, are one `Gesture`, which one undo reverts.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Gesture:
         Raises
         ------
         LabError
-            The world refuses it.
+            The world rejects it.
         """
         history = self._session.timeline.history
         now = 0 if history is None else history.now
@@ -84,14 +84,13 @@ class Gesture:
     def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
         """Create a body and return its id; its unique name identifies it in plots, the log, tables and files.
 
-        What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by; in a
-        world that is shared "Ann's box 3", by the ids of her range. Without a kind that is done to a copy of something that has such a
-        name; another name stays.
+        The name is the `kind` and the body's id, as in "box 46", or the next unused number; in a shared world "Ann's box 3", with a number
+        from the user's range. Without a kind, a copy whose original has such a name is numbered likewise; other names are kept.
 
         Raises
         ------
         LabError
-            The world refuses it.
+            The world rejects it.
         """
         world = self._session.demo.stages[stage].world
         names = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
@@ -116,21 +115,21 @@ class Editor:
     Attributes
     ----------
     session : Session
-        Set by the docks as soon as there is one.
+        Set by the docks once there is one.
     selection : list of Chosen
-        Bodies in the order of choosing; none of them dead at the beginning of a frame.
+        Bodies in the order of selection; all exist at the beginning of a frame.
     joint : ChosenJoint or None
-        The joint that is selected: then no body is, and when bodies are selected, or nothing is any more, it is not.
+        The selected joint; then no body is selected. Selecting bodies or clearing the selection deselects it.
     is_selecting : bool
-        Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
+        True if the select tool is active: the selection can then be seen and changed.
     is_building : bool
-        Whether the tool in hand makes or removes something: words at the pointer are its own then.
+        True if the active tool creates or deletes objects: only its own text is then shown at the pointer.
     is_dragging : bool
         True while the button that a tool handles is held down.
     copied : Copied or None
-        For pasting; outlives the demo.
+        The clipboard; it outlives the demo.
     background : BackgroundJobs
-        What a thread works on meanwhile.
+        Work in a thread.
     """
 
     session: Session

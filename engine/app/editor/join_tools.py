@@ -139,7 +139,7 @@ class JoinTool(Tool):
             raise PlacingError("one of the two bodies must be able to move: P makes a selected body dynamic")
         a = self._start(stage, body, a, at)
         if second is None:
-            self.spec(body, body + 1, a, b, axis)  # what cannot be joined is refused before anything is made
+            self.spec(body, body + 1, a, b, axis)  # reject the joint before creating anything
             anchor = self.anchor_at(a, b)
             second = gesture.edit(CreateBody.of(index, anchor_spec(anchor, _ANCHOR / at.meter)))
         gesture.edit(CreateJoint.of(index, self.spec(body, second, a, b, axis)))
@@ -280,6 +280,6 @@ class EraserTool(Tool):
             return
         index, kind, number = joint
         with self.editor.telling():
-            # Box2D wakes what it touched, or was joined to
+            # Box2D wakes the bodies that it touched or was joined to
             self._gesture.edit(DestroyBody(index, number) if kind == "body" else DestroyJoint(index, number))
         self.editor.prune()

@@ -209,7 +209,7 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
         strength = next((field for field in changeable(spec) if field in _STRENGTHS), "")
         if name == "enable_motor" and value and getattr(spec, strength) == 0.0:
             changes[strength] = _ample(world, chosen.joint, strength == "max_motor_force")
-        changed(spec, "joint", changes)  # refused, if at all, before anything is changed
+        changed(spec, "joint", changes)  # reject before changing anything
         if getattr(spec, name) != value:
             editor.gesture().edit(ChangeJoint(chosen.stage, chosen.joint, changes))
 

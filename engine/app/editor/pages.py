@@ -221,7 +221,7 @@ def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
     (x, y), angle = state.position, state.angle
     (vx, vy), spin = state.linear_velocity, state.angular_velocity
 
-    # what is not given stays as it is by then: a body goes on while the user types
+    # other values keep their present state, because the body moves while the user types
     def put(x: float | None = None, y: float | None = None, angle: float | None = None) -> None:
         now = world.state(first.body)
         at = now.position[0] if x is None else x, now.position[1] if y is None else y
@@ -255,10 +255,10 @@ def _set_world(editor: Editor, name: str, value: Any) -> None:
         value = int(value)
     with editor.change() as gesture:
         for stage in editor.stages:
-            changed(stage.world.settings, "WorldSettings", {name: value})  # refused, if at all, before anything is changed
+            changed(stage.world.settings, "WorldSettings", {name: value})  # reject before changing anything
         for k, stage in enumerate(editor.stages):
             gesture.edit(ChangeWorld(k, {name: value}))
-            for row, body in enumerate(stage.world.body_ids):  # another gravity moves no body that sleeps
+            for row, body in enumerate(stage.world.body_ids):  # a change of gravity does not wake sleeping bodies
                 if name in ("gravity", "sleeping") and not stage.world.awake[row] and stage.world.body(body).spec.type == "dynamic":
                     gesture.edit(SetAwake(k, body, True))
 

@@ -17,7 +17,7 @@ Point = tuple[float, float]
 def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
     """Return the bodies at a point of the picture, the newest first; if there are none, those within `reach` meters.
 
-    Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
+    Within `reach`, only edges, which have no interior, and the origins of bodies, which may be too small to hit, are found.
     """
     world, at = stage.world, stage.local(point)
     bodies = world.bodies_at(at)
@@ -47,9 +47,8 @@ def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
 
 
 def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], list[int]]:
-    """Return the joints with an anchor within `reach` of a point, and those of which only the connecting line is.
-
-    The nearest first, of joints at one place the newest.
+    """Return the joints with an anchor within `reach` of a point, and those with only the connecting line within it. Both are sorted by
+    distance; at equal distance, the newest is first.
     """
     world, at = stage.world, stage.local(point)
     marks: list[tuple[float, int]] = []

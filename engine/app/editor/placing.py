@@ -67,7 +67,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     points : sequence of pair
         Meters.
     tolerance : float
-        Meters that the body's outline may deviate from the points: for lines drawn by hand. With 0 the outline must not cross itself.
+        Maximum deviation of the body's outline from the points, meters, for freehand lines. With 0 the outline must not cross itself.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
 def _spread(ring: np.ndarray) -> float:
     """Return twice the area of the largest triangle over the longest chord from the first point: nearly zero for a nearly straight line.
 
-    What a ring that crosses itself encloses is not known before it is cut; this is.
+    The area of a self-intersecting ring is unknown before it is cut; this measure is not.
     """
     chord = ring - ring[0]
     far = ring[int(np.argmax(np.hypot(chord[:, 0], chord[:, 1])))]

@@ -1,7 +1,7 @@
 """Tool that selects, moves, turns, copies, pins and deletes bodies, and selects and deletes joints.
 
-A click on the mark of an anchor takes the joint, though bodies lie there too; another click there the next joint, and then the body. A drag
-from there takes the body at once. The line between two anchors takes the joint only where no body is.
+A click on the mark of an anchor selects the joint, even if bodies are there; another click there selects the next joint, and then the body.
+A drag from there moves the body. A click on the line between two anchors selects the joint only where no body is.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class SelectTool(Tool):
     # Inside
 
     def _hit(self, at: Pointer) -> Chosen | None:
-        """Return the body that a press means: a selected one at the point, otherwise the newest."""
+        """Return the body that a press selects: a selected one at the point, otherwise the newest."""
         for k in _nearest_first(self.editor, at.free):
             bodies = bodies_under(self.editor.stages[k], at.free, at.reach)
             if bodies:
@@ -212,7 +212,7 @@ class SelectTool(Tool):
         return None
 
     def _joints_at(self, at: Pointer, hit: Chosen | None) -> list[ChosenJoint]:
-        """Return the joints that a click means, if joints are shown: by their marks, and where no body is by their lines."""
+        """Return the joints that a click selects, if joints are shown: by their marks, or where there is no body by their lines."""
         editor = self.editor
         if not editor.session.layers.joints:
             return []
@@ -279,7 +279,7 @@ class SelectTool(Tool):
         if box is None:
             return None
         top = 0.5 * (box.lower[0] + box.upper[0]), box.upper[1] + _HANDLE / meter
-        if self._mode == "turn":  # it goes round with the hand
+        if self._mode == "turn":  # the handle turns with the pointer
             reach = top[1] - self._pivot[1]
             return self._pivot[0] - reach * math.sin(self._angle), self._pivot[1] + reach * math.cos(self._angle)
         return top

@@ -89,7 +89,7 @@ class Dropper:
     def deliver(self, navigator: Navigator) -> None:
         """Open the recordings and demos that have been read, and add bodies to their demo. Called once per frame.
 
-        In the list of demos a body falls into the one that is chosen, which is started for it.
+        In the list of demos, a body starts the chosen demo and is dropped into it.
         """
         self._n_together = 0
         while self._readings and (work := self._readings[0].work) is not None and work.done():
@@ -98,7 +98,7 @@ class Dropper:
             self._has_read = True
             if self._readings:
                 self._readings[0].start(self._read)
-            if reading.demo is not navigator.session.demo and not navigator.browsing:  # the user has gone elsewhere
+            if reading.demo is not navigator.session.demo and not navigator.browsing:  # the user has switched to another demo
                 continue
             if isinstance(result, Recording):
                 navigator.play(result)
@@ -135,7 +135,7 @@ def _put(session: Session, reading: _Reading, result: BodyFile | BaseException) 
 def pixel_of_drop(event: pygame.event.Event, view: Place) -> Point:
     """Return the pixel at which a file was dropped; the middle of the view if that is outside or unknown.
 
-    The system sends no motion while something is dragged in from another window, so the pointer's place is read anew.
+    The system sends no motion events while a file is dragged in from another window, so the pointer's position is read here.
     """
     at = getattr(event, "pos", None)
     if at is None:

@@ -1,7 +1,7 @@
 """Opens files: scenes, recordings, pairs and stepper cases become demos; pictures and body files become bodies.
 
-A picture is traced (`engine.decompose`) at the size at which it will lie in the demo, so that the tolerance of its outline, in millimeters,
-is one of the scene and not of the picture's pixels. A body file keeps its size, unless it would not fit into the scene.
+A picture is traced (`engine.decompose`) at its size in the demo, so that the tolerance of its outline is measured in millimeters of the
+scene instead of pixels. A body file keeps its size unless it would not fit into the scene.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ _MAX_SHARE = 0.8
 _HEIGHT = 0.8
 """Height in the home view at which files from the command line are dropped, as a share."""
 _MAX_PIECES = 64
-"""Fixtures of one body. An outline that takes more is cut up approximately: a leaf or a splash has hundreds of dents, each step pays for
-every piece, and they are not seen."""
+"""Maximum number of fixtures of one body. Outlines that need more are decomposed approximately: a leaf or a splash has hundreds of small
+dents, which are invisible, but every piece costs time in each step.
+"""
 _MAX_VERTICES = 600
 """Maximum number of corners of an outline. Cutting time grows with its cube: a fraction of a second here, minutes for noise."""
 _MAX_DRAWN_VERTICES = 10_000
@@ -72,7 +73,7 @@ def load_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
     Raises
     ------
     LabError
-        It cannot be read, or is none of these; one line says why.
+        The file cannot be read, or is none of these; the message is one line.
     """
     if path.lower().endswith(SUFFIX):
         return load_recording(path)
@@ -104,7 +105,7 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
     Raises
     ------
     InvalidInputError
-        It is none of these, or something in it is wrong: the message has the line and the field.
+        The file is none of these, or invalid; the message names the line and the field.
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".svg":
@@ -132,15 +133,15 @@ def load_dropped(path: str, size: float) -> BodyFile:
     Parameters
     ----------
     path : str
-        A picture or an SVG, traced so that the longer side of its outline is `size` meters; or a body file, which keeps its meters
-        up to ``_MAX_SHARE / _SHARE`` times `size`.
+        A picture or an SVG, traced so that the longer side of its outline is `size` meters; or a body file, which keeps its size up to
+        ``_MAX_SHARE / _SHARE`` times `size`.
     size : float
-        Meters, as `drop_size` gives it.
+        Meters; see `drop_size`.
 
     Raises
     ------
     LabError
-        It cannot be read, is none of these, or has no outline; one line says which.
+        The file cannot be read, is none of these, or has no outline; the message is one line.
     """
     from engine.decompose import BodyFile, load_body
     from engine.decompose.decompose import decompose
@@ -183,7 +184,7 @@ def words_of(body: DroppedBody) -> str:
 def refusal(path: str, error: Exception) -> str:
     """Report why a file cannot be used, in one line."""
     reason = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
-    if isinstance(error, InvalidInputError) and error.value == path:  # a long one is cut off in the message: leave it out
+    if isinstance(error, InvalidInputError) and error.value == path:  # omit a long name, which the message would cut off
         reason = f"it must be {error.requirement}"
     name = Path(path).name
     reason = " ".join(reason.split()).replace(path, name)

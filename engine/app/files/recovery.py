@@ -1,10 +1,10 @@
 """Recovery files of unsaved scenes, offered again after a crash or at the next start.
 
-    <user's data folder>/unsaved/bridge.json      one file a demo in which something was built
-                                 seesaw.json      named after the demo; "-2" where earlier work is still there
+    <user's data folder>/unsaved/bridge.json      one file per demo in which something was built
+                                 seesaw.json      named after the demo; "-2" if an earlier file exists
 
-A file is written every `EVERY` seconds while something was built, and deleted when that is saved or undone. Another thread encodes and
-writes scenes, which never change. A second window offers what the first has not saved too.
+A file is written every `EVERY` seconds while there are unsaved changes, and deleted when they are saved or undone. Another thread encodes
+and writes the scenes, which are immutable. A second window also offers the unsaved scenes of the first.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ class Recovery:
     Parameters
     ----------
     folder : Path
-        Made if it is missing.
+        Created if missing.
 
     Attributes
     ----------
     failure : str
-        Why nothing can be kept; empty while all is well.
+        Why no file can be written; empty without a failure.
     left : tuple of RecoveryFile
-        Scenes on which nobody works now, the newest first.
+        Files of scenes that are not open, the newest first.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -105,7 +105,7 @@ class Recovery:
     def keep(self, scene: Callable[[], Scene], path: Path | None, demo: str) -> Path:
         """Write a scene in a thread and return its file: `path`, or a new one named after the demo.
 
-        `scene` is called in that thread: it works from a snapshot, not from a world.
+        `scene` is called in that thread, so it must work from a snapshot instead of a world.
         """
         self.wait()
         target = path if path is not None else free_path(self._folder, demo, ".json")

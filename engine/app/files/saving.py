@@ -1,13 +1,13 @@
 """Chooses the moment of a demo to save, and converts it to a scene.
 
-A user who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or its present state::
+A user who builds a machine, runs it and presses Ctrl S may mean the machine as it was built, or its present state::
 
     step 0                    312                       500
     |-------------------------|-------------------------|
-    as it was before time     as it stood when          this
-    went on                   something was built last  moment
+    before time advanced      after the last            the present
+    .                         change by hand            moment
 
-Moments that coincide, or between which nothing has moved, are offered as one.
+Moments that coincide, or between which no body has moved, are offered as one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Moment:
 def built(history: History[Demo], until: int | None = None) -> list[tuple[int, Input]]:
     """Return the manual changes and dropped files since the last clear, each with its step; changes before time advanced share a step.
 
-    Without `until` all up to where the demo stands.
+    `until` defaults to the demo's present step.
     """
     built_inputs: list[tuple[int, Input]] = []
     for step in range(_start(history), (history.now if until is None else until) + 1):
@@ -96,7 +96,7 @@ def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
 def kept_maker(session: Session) -> Callable[[], Scene]:
     """Return a function that makes the scene for a recovery file: as it was after the last manual change, ready to run.
 
-    It may be called in another thread. If the way to that step and back takes long, the scene is as it is now.
+    It may be called in another thread. If moving to that step and back takes long, the scene is the present one.
     """
     history = session.timeline.history
     if history is None:
@@ -196,7 +196,7 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
             if picture is None:
                 continue
             key = picture.png, picture.lower, picture.upper
-            is_new = key not in own  # else the same file, dropped again
+            is_new = key not in own  # otherwise the same file, dropped again
             if n_bodies + len(bodies) > MAX_PICTURED_BODIES or (is_new and (len(picture.png) > room or n_pictures == MAX_PICTURES)):
                 n_left_out += len(bodies)
                 continue

@@ -23,17 +23,16 @@ def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str
     Parameters
     ----------
     field : str
-        The name the caller knows the file by, such as ``--screenshot``.
+        The caller's name for the file, such as ``--screenshot``.
     path : path-like
-        The file, new or to be replaced. Its directory must exist.
+        The file to create or replace. Its directory must exist.
     suffixes : tuple of str
-        The endings allowed, such as ``(".png",)``; none given: any.
+        The allowed suffixes, such as ``(".png",)``; empty for any.
 
     Raises
     ------
     InvalidInputError
-        The path is a directory, its directory is missing or is a file, nothing may be written there, or the
-        ending is another one.
+        The path is a directory, its directory is missing, is a file or is not writable, or the suffix is not allowed.
     """
     name = os.fspath(path)
     if not name or "\0" in name:
@@ -42,17 +41,17 @@ def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str
         return _checked_file(field, name, suffixes)
     except InvalidInputError:
         raise
-    except OSError as error:  # a name too long, a loop of links
+    except OSError as error:  # the name is too long, or links form a loop
         raise InvalidInputError(field, f"a usable file name ({error.strerror})", name) from None
 
 
 def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
-    """Return `path` if it is, or could be made, a directory in which files can be written.
+    """Return `path` if it is a directory, or can be created as one, in which files can be written.
 
     Raises
     ------
     InvalidInputError
-        It is a file, or it can be neither made nor written to.
+        It is a file, cannot be created, or is not writable.
     """
     name = os.fspath(path)
     if not name or "\0" in name:
@@ -99,7 +98,7 @@ def _checked_file(field: str, given: str, suffixes: tuple[str, ...]) -> Path:
 
 def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
     try:
-        with tempfile.TemporaryFile(dir=directory):  # which has no name where the system allows it: nothing can stay behind
+        with tempfile.TemporaryFile(dir=directory):  # unnamed if the system allows it, so that no file can be left behind
             pass
     except OSError as error:
         raise InvalidInputError(field, f"{wanted} where files may be written ({error.strerror})", given) from None
@@ -108,8 +107,8 @@ def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
 def png_bytes(surface: pygame.Surface) -> bytes:
     """Encode a surface as PNG.
 
-    Pillow makes it: pygame-ce 2.5.8 never lets go of an object that it has saved into, nor of all that was written there, and of a file
-    on a full disk it writes half and says nothing.
+    Pillow encodes it: pygame-ce 2.5.8 never frees a file object that it has saved into, nor its contents, and on a full disk it silently
+    writes a truncated file.
     """
     import pygame
     from PIL import Image

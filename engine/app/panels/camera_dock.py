@@ -35,7 +35,7 @@ _FAR = 30_000.0
 
 
 class CameraDock(Dock):
-    """Has no panel of its own: it handles keys, a middle click, a click with Alt, and draws corners around the watched body.
+    """Without a panel: handles keys, a middle click and a click with Alt, and draws corners around the watched body.
 
     The first body selected with the editor's tools is watched too.
     """
@@ -65,7 +65,7 @@ class CameraDock(Dock):
     def update(self, session: Session, elapsed: float) -> None:
         chosen = self._hands.selection[0] if self._hands is not None and self._hands.selection else None
         selected = (chosen.stage, chosen.body) if chosen is not None else None
-        if selected is not None and selected != self._selected:  # what is newly taken in hand is watched
+        if selected is not None and selected != self._selected:  # a newly selected body is watched
             session.timeline.watched = selected
         self._selected = selected
 
@@ -82,7 +82,7 @@ class CameraDock(Dock):
             draw_rings(canvas.at(stage.offset), body_rings(stage, watched[1]), palette.ACCENT, 1.5)
             words = series.name(*watched) + (", followed" if session.view.following.followed == watched else "")
             corners = canvas.at(stage.offset).camera.to_screen_array(np.concatenate([*body_rings(stage, watched[1])]))
-            top = corners[np.lexsort((-corners[:, 0], corners[:, 1].round()))[0]]  # the highest corner, of several the rightmost
+            top = corners[np.lexsort((-corners[:, 0], corners[:, 1].round()))[0]]  # the highest corner; if there are several, the rightmost
             canvas.label(tuple(top.tolist()), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
@@ -115,7 +115,7 @@ class CameraDock(Dock):
                 at, sides = ((seen.right, y), _RIGHT) if x < left + width / 2 else ((seen.left, y), _LEFT)
             gap = _BESIDE_BODY
         else:
-            for ring in body_rings(stage, pointed[1]):  # in the middle of a large body none is near
+            for ring in body_rings(stage, pointed[1]):  # in the middle of a large body no side is near
                 pixels = canvas.at(stage.offset).camera.to_screen_array(ring)
                 canvas.room.keep_off_lines(np.stack((pixels, np.roll(pixels, -1, axis=0)), axis=1))
         canvas.label_last(at, words, palette.TEXT, 12.0, gap, plate=True, sides=sides)

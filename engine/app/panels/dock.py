@@ -3,8 +3,8 @@
     +-------+---------------------------+-------+
     | panel | view                      | right |
     |       |                           | docks |
-    |       |                           |       |  at the edge those that are always open: the tools at the
-    |       +---------------------------+       |  right, the timeline below; then those that give way
+    |       |                           |       |  at the edge those that are always open: the tools on the
+    |       +---------------------------+       |  right, the timeline below; then those that can close
     |       | bottom docks              |       |
     |       +---------------------------+-------+
     |       | timeline                         |
@@ -12,11 +12,9 @@
     | strip                                     |
     +-------------------------------------------+
 
-The window gives a dock its place, its events before all others, and a call each frame. A dock says how much of the view it wants (`size`, 0
-to be out of sight) and which `rows` stand there, each with what a change of it does; it may draw over the bodies too.
-
-Where there is no room for all that are open, those opened longest ago are closed. The one opened last can be read in any window, and takes
-more of the view for that.
+The window places a dock, offers it every event first, and updates it once per frame. A dock returns the part of the view that it needs
+(`size`, 0 to be hidden) and its `rows`, each with the effect of a change; it can also draw over the bodies. If there is not enough room for
+all open docks, those opened longest ago are closed. The dock opened last is readable in any window and takes more of the view if necessary.
 """
 
 from __future__ import annotations
@@ -55,8 +53,8 @@ _NARROWEST_VIEW = 80.0
 class WindowActions(NamedTuple):
     """The functions of the window that panels and docks use.
 
-    A command's button, opening a file, its picture, its note, what docks draw over the bodies, choosing a solver, looking closely at
-    a difference of some reason, stepping through it.
+    A command's button, opening a file, the window's picture, its note, the docks' drawings over the bodies, choosing a solver, zooming in
+    on a difference with a given reason, and stepping through it.
     """
 
     button: Callable[..., Button]
@@ -76,17 +74,17 @@ class Dock:
     Attributes
     ----------
     side : "bottom", "right" or "over"
-        Where it lies; "over" is the whole view.
+        The dock's edge; "over" is the whole view.
     keys : tuple of (key, meaning)
-        For the overlay of keys.
+        Rows for the page of keys.
     place : (left, top, width, height)
         Pixels; set by the window.
     opened : int
-        When it was opened, in the order in which docks were; set by the window.
+        Serial number of its opening; set by the window.
     fonts : FontBook
-        Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
+        Set by the window; `fonts.ui_scale` is screen pixels per design pixel.
     form : Form
-        Of its rows; set by the window.
+        The form with its rows; set by the window.
     """
 
     side: ClassVar[Side] = "bottom"
@@ -137,7 +135,7 @@ class Dock:
         """Give up a session before another is shown or the window closes."""
 
     def break_off(self, session: Session) -> None:
-        """Finish or delete files that are still growing, because the program is about to end, by Ctrl-C or an error."""
+        """Finish or delete unfinished files, because the program is about to end after Ctrl-C or an error."""
 
     def head(self, session: Session) -> Sequence[Row]:
         """Return the rows that do not scroll."""
@@ -191,7 +189,7 @@ def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
     left, top, width, height = view
     sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
     right, bottom = left + width, top + height
-    for gives_way in (False, True):  # a timeline is as long as it can be, whatever is opened
+    for gives_way in (False, True):  # the timeline keeps its full length, whatever is opened
         here = [dock for dock in docks if dock.gives_way == gives_way]
         for dock in here:
             if dock.side == "right":
@@ -218,7 +216,7 @@ def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) ->
         opened.pop(0).shown = False
     desired = sum(dock.size for dock in opened)
     share = min((room - fixed) / desired, 1.0) if desired else 1.0
-    if len(opened) == 1:  # the last one stays readable
+    if len(opened) == 1:  # the dock opened last stays readable
         share = max(share, min(opened[0].least, extent / ui_scale - fixed - _NARROWEST_VIEW) / desired, 0.0)
     fit = min(room / fixed, 1.0) if fixed else 1.0
     return {dock: round(dock.size * (share if dock.gives_way else fit) * ui_scale) for dock in own}

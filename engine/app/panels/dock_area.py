@@ -1,6 +1,6 @@
 """All docks of a window: the order of their events, their places, and the order of drawing.
 
-Docks are for a demo that runs with a history; only those that are `always` there take part in the browser and in demos without a past.
+Docks are active in a running demo with a history; only those with `always` are also active in the browser and in demos without a history.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class DockArea:
             if dock.side != "over" and min(dock.place[2:]) >= _LEAST:
                 paint = partial(dock.draw, surface, session)
                 cache.draw(surface, dock, dock.place, partial(dock.shows, session), paint, dock.show())
-        for dock in reversed(docks):  # who gets events first lies over the others
+        for dock in reversed(docks):  # the dock that receives events first is drawn over the others
             if dock.side == "over":
                 dock.draw(surface, session)
 
@@ -124,7 +124,7 @@ class DockArea:
 def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> tuple[Dock, ...]:
     """Return new docks for a window, in event order.
 
-    First those that may be typed in, then those that lie over the view that tools work in.
+    Docks with text fields come first, then those that cover the view, in which the tools work.
     """
     editor = Editor()
     inspector = InspectorDock(editor)

@@ -1,8 +1,8 @@
 """Saves the scene and pictures, opens files, and offers unsaved scenes.
 
-A scene is saved in the file that it was opened from or saved in before; else in the folder in which the program was started, under the name
-of the demo, with a number where that is taken. A file that this window has neither opened nor written, or that another program has changed
-since, is replaced only after a question.
+A scene is saved in the file that it was opened from or last saved in; otherwise in the working directory, under the name of the demo, with
+a number if that file exists. A file that this window has neither opened nor written, or that another program has changed since, is replaced
+only after a question.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class FilesDock(Dock):
         if not self._is_unsaved(session):
             self._forget(session)
             return
-        with contextlib.suppress(LabError):  # without a world there is nothing to keep
+        with contextlib.suppress(LabError):  # without a world there is nothing to save
             saved.recovery = recovery.keep(kept_maker(session), saved.recovery, file_stem(session.demo))
             recovery.leave(saved.recovery)
             words = f"Your work in {session.demo.title} was not saved"
@@ -193,8 +193,8 @@ class FilesDock(Dock):
     def _offered(self) -> RecoveryFile | Session | None:
         """Return the unsaved scene to offer.
 
-        In the list the demo that was left last, if it cannot be chosen there; else, for a while, the newest scene that was left unsaved, in
-        a demo the newest one that was built in it.
+        In the list, it is the demo that was left last, if the list does not contain it. Otherwise it is, for a while, the newest unsaved
+        scene; in a demo, the newest one built in that demo.
         """
         is_listing, name = self._navigator.browsing, file_stem(self._navigator.session.demo)
         if is_listing and self._navigator.left and not self._navigator.is_listed(self._navigator.left[-1].demo):
@@ -227,7 +227,7 @@ class FilesDock(Dock):
         if self._navigator.open_demo(kind):
             session = self._navigator.session
             session.saved = Saved(recovery=left.path, is_reopened=True)
-            session.clock.paused = True  # it was being worked on
+            session.clock.paused = True  # the user was working on it
             session.messages.say(f"This is the scene from {left.time}; it is paused. Space continues; Ctrl S saves it.")
             if self.recovery is not None:
                 self.recovery.resume(left.path)
@@ -301,12 +301,12 @@ class FilesDock(Dock):
         history = session.timeline.history
         self._forget(session)
         if isinstance(session.demo, SceneDemo):
-            type(session.demo).opened_from = str(path)  # named in the view
+            type(session.demo).opened_from = str(path)  # its name is shown in the view
         session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
         return f"Saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"
 
-    # -- what is not saved --------------------------------------------------------------------------------------------
+    # -- unsaved changes ----------------------------------------------------------------------------------------------
 
     def _keep(self, recovery: Recovery, session: Session) -> None:
         """Write the recovery file if something was built since the scene was last saved or backed up."""
@@ -320,7 +320,7 @@ class FilesDock(Dock):
         state = (id(history), tuple(id(change) for _, change in built(history)))
         if state != self._kept and not recovery.is_writing and not session.timeline.is_on_the_way:
             self._kept = state
-            with contextlib.suppress(LabError):  # of a world that broke
+            with contextlib.suppress(LabError):  # from a world that failed
                 session.saved.recovery = recovery.keep(kept_maker(session), session.saved.recovery, file_stem(session.demo))
         if recovery.failure and not self._has_warned:
             session.messages.say(f"Your work cannot be backed up ({recovery.failure}); save it with Ctrl S.", palette.WARNING)
@@ -361,7 +361,7 @@ def _more(files: Sequence[RecoveryFile]) -> str:
 def _named(name: str) -> Path:
     """Return the file of a typed name; raises `InvalidInputError` if the name is invalid."""
     path = typed_path(name)
-    if not path.suffix and path.name not in ("", ".."):  # else a folder, which is refused as one
+    if not path.suffix and path.name not in ("", ".."):  # otherwise a folder, which is rejected
         path = path.with_name(f"{path.name}{_SCENE_SUFFIX}")
     return check_writable("the name", path, (_SCENE_SUFFIX,)).resolve()
 

@@ -22,7 +22,9 @@ _PAGES = ("Selection", "World")
 
 
 class InspectorDock(Dock):
-    """Two pages. The first selection opens it, until the hand returns, so that no change of tools rescales the view; I opens it always."""
+    """Two pages. The first selection opens it until the user returns to the hand, so that a change of tools does not resize the view; I
+    always opens it.
+    """
 
     side = "right"
     extent = 256.0
@@ -59,9 +61,9 @@ class InspectorDock(Dock):
         shown = (*(number for item in editor.selection for number in item), *joint)
         if self._opened and not (editor.is_selecting or editor.is_building):
             self.shown = self._opened = False
-        if editor.is_dragging:  # a view that moves would move what is dragged
+        if editor.is_dragging:  # moving the view would move the dragged objects
             return
-        if shown != self._shown:  # something else is selected
+        if shown != self._shown:  # the selection has changed
             if shown:
                 self.shown = self._opened = True
                 self._turn_to(0)
@@ -79,7 +81,7 @@ class InspectorDock(Dock):
             if self._page == 1:
                 return world_rows(self.editor)
             return body_rows(self.editor) if self.editor.joint is None else joint_rows(self.editor, self.editor.joint)
-        except LabError:  # a body or a joint went in the middle of this frame
+        except LabError:  # a body or a joint was deleted during this frame
             return []
 
     def _turn_to(self, page: int) -> None:

@@ -76,7 +76,7 @@ class _Visit:
         try:
             path = folder / typed_path(typed)
             exists = path.exists()
-        except (InvalidInputError, OSError):  # no such user, a name too long
+        except (InvalidInputError, OSError):  # no such user, or the name is too long
             exists = False
         if exists:
             self._take(path, typed)

@@ -252,7 +252,7 @@ class PlotDock(Dock):
         if lines_size(self.fonts, lines, 11.5)[0] > 0.6 * room[2]:
             lines = [lines[0], *((words.split(": ", 1)[1], color) for words, color in lines[1:])]
         wide, high = lines_size(self.fonts, lines, 11.5)
-        is_left = x - axis.left < axis.width // 2  # at the other end: the curves under the pointer stay in sight
+        is_left = x - axis.left < axis.width // 2  # at the other end, so that the curves under the pointer stay visible
         left = axis.left + axis.width - wide if is_left else axis.left
         draw_lines(surface, self.fonts, (left, room[1] + max((room[3] - high) // 2, 0)), lines, 11.5, 240)
 

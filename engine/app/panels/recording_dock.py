@@ -1,6 +1,6 @@
 """Recording in the window: the record button, and the span of the timeline to export.
 
-The buttons stand at the end of the timeline. A span is marked by dragging along the line with Shift held down.
+The buttons are at the end of the timeline. Dragging along the line with Shift marks a span.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTT
 class RecordingDock(Dock):
     """Records inputs, and exports films and pages.
 
-    Spans are marked on the `timeline`; `size` gives that of the window, pixels.
+    Spans are marked on the `timeline`; `size` returns the size of the window, pixels.
     """
 
     side = "over"
@@ -216,7 +216,7 @@ class RecordingDock(Dock):
     # Inside
 
     def _begin_span(self, at: tuple[int, int], history: History[Demo]) -> bool:
-        """Begin to mark a span with Shift on the timeline; return False if the press means something else."""
+        """Begin to mark a span with Shift on the timeline; return False if the press has another meaning."""
         if not (pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at)):
             return False
         self._marking, self.span = self._timeline.step_at(at[0], history), None

@@ -34,7 +34,7 @@ _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
 class TimelineDock(Dock):
     """Buttons, and a draggable line: filled up to the present step, outlined up to the newest one.
 
-    Triangles over it are where something was done; ticks under it are keyframes.
+    Triangles above it mark actions; ticks below it mark keyframes.
     """
 
     side = "bottom"
@@ -56,7 +56,7 @@ class TimelineDock(Dock):
         if history is None:
             return ()
         more, has_line = self.more(session), bool(session.demo.stages) or session.recording is not None
-        if not has_line:  # a demo without worlds has a slider of its own: here are the buttons that undo
+        if not has_line:  # a demo without worlds has its own slider, so this one shows only the undo buttons
             return (Bar(self._buttons(session, history, len(more))[-2:], Area("", lambda *_: None), more),)
         kept = history.now, history.last, history.reached, len(history.marks), len(history.keyframes), session.clock.paused
         area = Area(
@@ -135,7 +135,7 @@ class TimelineDock(Dock):
             self._draw_pointed(surface, session, self.step_at(pointer[0], history), history)
 
     def _draw_words(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
-        """Write the present time, whatever is under the pointer."""
+        """Write the present time, independent of the pointer."""
         if not self._words_width:
             return
         seconds = session.demo.step_seconds
@@ -149,7 +149,7 @@ class TimelineDock(Dock):
             return
         round_off = bar.height // 2
         pygame.draw.rect(surface, palette.PANEL_RAISED, bar, border_radius=round_off)
-        if history.reached < history.last:  # of a recording, how far it has been played through
+        if history.reached < history.last:  # for a recording, how far it has been played
             known = (bar.left, bar.top, max(self.x_of(history.reached, history) - bar.left, 1), bar.height)
             pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.25), known, border_radius=round_off)
         x = self.x_of(history.now, history) if history.last else bar.right

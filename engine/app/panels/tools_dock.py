@@ -116,7 +116,7 @@ class ToolsDock(Dock):
             return self.editor.is_dragging
         if self._is_idle:
             return False
-        is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
+        is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # keys of the camera
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, session):
             self.editor.is_dragging = True
             with self.editor.telling():
@@ -148,7 +148,7 @@ class ToolsDock(Dock):
     def paint(self, canvas: Canvas, session: Session) -> None:
         try:
             self.tool.paint(canvas)
-        except LabError:  # a body has gone since the pointer moved: the next frame knows
+        except LabError:  # a body was deleted since the pointer moved; the next frame notices it
             self.tool.cancel()
 
     def rows(self, session: Session) -> Sequence[Row]:

@@ -46,7 +46,7 @@ class TickRecorder:
     Attributes
     ----------
     ticks : int
-        Number of recorded ticks, including the latest ones, which may not be written yet.
+        Number of recorded ticks, including the latest ones, which are possibly not written yet.
     ended : str
         Reason why recording stopped; empty while recording.
 

@@ -97,7 +97,7 @@ class RecordingWriter:
         """Close the file without writing."""
         file, self._file = self._file, None
         if file is not None:
-            with contextlib.suppress(OSError):  # a disk that was full still is
+            with contextlib.suppress(OSError):  # the disk may still be full
                 file.close()
 
     def discard(self) -> None:
