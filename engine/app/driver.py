@@ -193,8 +193,10 @@ class LocalDriver:
             self.act(KeepSolverState())
 
     def _release_at_the_end(self) -> None:
-        """At the end of the history, release what was released while the demo was in the past. A release in the past would replace the
-        future and discard the later steps. This happens if the user rewinds with a key down, or leaves the window.
+        """At the end of the history, release what was released while the demo was in the past.
+
+        A release in the past would replace the future and discard the later steps. This happens if the user rewinds with a key down, or
+        leaves the window.
         """
         if self._release_later and self.timeline.is_now:
             for key in sorted(self._release_later & self.demo.held):

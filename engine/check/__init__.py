@@ -1,1 +1,1 @@
-"""The bench for a user's collision function: called on seeded pairs in a process of its own, judged against exact arithmetic."""
+"""The test bench for a user's collision function: calls it on seeded pairs in a separate process, and judges it by exact arithmetic."""

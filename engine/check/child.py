@@ -1,16 +1,16 @@
-"""The process in which a user's function runs. Started as a script, with the standard library and nothing else.
+"""The process in which a user's function runs. It is started as a script that uses only the standard library.
 
-It must survive what the function does, or die alone; it sends its parent one line of JSON for each call, written before
-the next call begins, so that the pair at which the process hangs or dies is known. Frames come in on standard input, lines go
-out on standard output; both are moved to descriptors of their own before the function's file is loaded, and 0, 1 and 2 lead
-nowhere then, so that what the function prints or reads cannot get between.
+A crash of the function must not affect the parent. The process sends its parent one line of JSON for each call before the next call begins,
+so that the parent knows the pair at which it hangs or crashes. Frames arrive on standard input, and lines are sent on standard output. Both
+are moved to other descriptors before the function's file is loaded, and 0, 1 and 2 are redirected to the null device, so that the
+function's own input and output cannot interfere.
 
     in    4 bytes length, then marshal: [(a, b, is_repeated), ...]       ({"path", "function", "query", "memory"} the first time)
     out   ["ready"]  or  ["refused", reason, message]                    after loading
     out   [reply, seconds, printed characters, second reply or null]     after each call
 
-A reply is ["answer", contact, keys, unknown keys], ["malformed", what, wanted] or ["raised", message, where]. Replies are JSON and not
-pickles: what comes out of this process is not trusted.
+A reply is ["answer", contact, keys, unknown keys], ["malformed", what, wanted] or ["raised", message, where]. Replies are JSON instead of
+pickles, because this process is not trusted.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _PARENT_INTERVAL = 0.5
 
 
 class _MalformedError(Exception):
-    """The function returned something that is not an answer."""
+    """The function returned an object that is not an answer."""
 
 
 class _Counter(io.TextIOBase):
-    """Stands where the printed output went, and counts it; it cannot be closed, and has no descriptor."""
+    """Replaces the output stream and counts the printed characters; it cannot be closed, and has no descriptor."""
 
     encoding, errors, line_buffering = "utf-8", "replace", False
 
@@ -172,7 +172,7 @@ def _cut(text: str, longest: int = _LONGEST) -> str:
 
 
 def _place(error: BaseException, path: str) -> str:
-    """Return where in the function's file an error came from."""
+    """Return the location in the function's file from which an error came."""
     try:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
         return f"line {frames[-1].lineno}, in {frames[-1].name}" if frames else ""
@@ -199,7 +199,7 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [os.path.dirname(path), *(folder for folder in sys.path if os.path.abspath(folder) != here), os.getcwd()]
     sys.argv = [path]
-    sys.dont_write_bytecode = True  # it is the user's folder
+    sys.dont_write_bytecode = True  # the user's folder
     try:
         spec = importlib.util.spec_from_file_location(name, path, loader=importlib.machinery.SourceFileLoader(name, path))
         assert spec is not None and spec.loader is not None
@@ -271,7 +271,7 @@ def main() -> None:
     while not refusal:
         for a, b, is_repeated in loads(receive(unpack("<I", receive(4))[0])):
             before = counter.printed
-            # lists are made anew for each call: whatever the function does to them, the next one gets the pair as it was
+            # new lists for each call, because the function may modify them
             reply, seconds = call(_as_argument(a), _as_argument(b))
             printed = counter.printed - before
             again = call(_as_argument(a), _as_argument(b))[0] if is_repeated else None
@@ -279,7 +279,7 @@ def main() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, which may be in a call that never returns, once its parent is gone. Windows does not report that."""
+    """End this process, which may be in a call that never returns, once its parent has ended. Windows does not report that."""
     while os.getppid() == parent:
         time.sleep(_PARENT_INTERVAL)
     os._exit(0)
@@ -290,7 +290,7 @@ def _as_argument(shape: Any) -> Any:
 
 
 def _limit(memory: int) -> None:
-    """Let no more than `memory` bytes be allocated, and no core be dumped, where the system knows such limits."""
+    """Limit the allocated memory to `memory` bytes and disable core dumps, if the system supports such limits."""
     try:
         import resource
     except ImportError:

@@ -1,4 +1,4 @@
-"""The kinds of wrong answers: what each is called, what to look at first, and the page that explains it."""
+"""The kinds of wrong answers, each with its name, its usual cause, and the page that explains it."""
 
 from __future__ import annotations
 

@@ -58,19 +58,19 @@ def plain_pairs(cases: CaseChunk) -> list[PlainPair]:
 
 
 def plain_pair(a: Shape, xf_a: Transform, b: Shape, xf_b: Transform) -> PlainPair:
-    """Return one pair in the world; a polygon's skin is left out."""
+    """Return one pair in the world; a polygon's skin is omitted."""
     turned = [(*xf.position, xf.cos, xf.sin) for xf in (xf_a, xf_b)]
     return PlainPair(_placed(_local(a), turned[0]), _placed(_local(b), turned[1]))
 
 
 def shape_of(shape: PlainShape) -> Shape:
-    """Return our shape with the same numbers, to be used at the pose of the world itself."""
+    """Return our shape with the same numbers, for use at the identity pose."""
     corners, radius = core_of(shape)
     return Circle(radius, corners[0]) if is_circle(shape) else Polygon(corners)
 
 
 def pair_of(pair: PlainPair) -> Pair:
-    """Return the pair with shapes of ours at the pose of the world itself.
+    """Return the pair with our shapes at the identity pose.
 
     Raises
     ------

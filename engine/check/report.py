@@ -65,7 +65,7 @@ def name_of(task: Task) -> str:
 
 
 def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> str:
-    """Return the command that shows a failure again: on the pair of a file, or on the sequence up to the first failure."""
+    """Return the command that reproduces a failure, for a pair file or for the sequence up to the first failure."""
     words = [*program().split(), "check", name_of(task), "--query", task.query]
     if pair_file is not None and finding.is_alone:
         words += ["--pair", pair_file]
@@ -79,14 +79,14 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
 
 
 def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str | None:
-    """Return the command that steps through our algorithm on the pair of a file, beside the function; None without a file."""
+    """Return the command that steps through our algorithm on a pair file, next to the function; None without a file."""
     if pair_file is None or not finding.is_alone:
         return None
     return shlex.join([*program().split(), "step", ANSWERED_BY[task.query], "--pair", pair_file, "--own", name_of(task)])
 
 
 def pair_of(task: Task, finding: Finding) -> Pair:
-    """Return the small pair of a finding, with the function's answer, as `engine.compare.pair.file` holds it."""
+    """Return the small pair of a finding, with the function's answer, in the format of `engine.compare.pair.file`."""
     shown = finding.shown
     return Pair(
         task.query,
@@ -99,7 +99,7 @@ def pair_of(task: Task, finding: Finding) -> Pair:
 
 
 def plain_answer(reply: Reply) -> object:
-    """Return the answer in a reply as the function gave it, or None if it gave none."""
+    """Return the function's original answer in a reply, or None if it has none."""
     if reply.said != "answer" or not (reply.contact or reply.keys):
         return None
     return dict(reply.keys) if reply.keys else True
@@ -140,7 +140,7 @@ def _listed(value: Any) -> Any:
 
 
 Pictures = Mapping[tuple[int, str], tuple[bytes, str, str]]
-"""A PNG, the name of the pair's file and that of the player's page, by number of the function and kind; empty if there is none."""
+"""PNG, name of the pair file, and name of the player's page, by number of the function and kind; empty if there is none."""
 
 
 def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:
@@ -162,7 +162,7 @@ def functions_table(tallies: Sequence[Tally]) -> Table:
 
 
 def kinds_table(tally: Tally, number: int = 0) -> Table:
-    """Return a row for each kind of wrong answer of a function, those of an interrupted run included, which have no finding to link to."""
+    """Return a row for each kind of wrong answer of a function, including those of an interrupted run, which have no finding to link to."""
     shown = {finding.kind for finding in tally.findings}
     rows = []
     for name, kind in KINDS.items():

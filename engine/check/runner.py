@@ -1,8 +1,8 @@
-"""Calls a user's function in a process of its own, and stays alive whatever it does.
+"""Calls a user's function in a separate process, and survives its crashes.
 
-The process (`child.py`) gets pairs in batches and answers each call before it begins the next, so that when it falls silent, or dies,
-the call that did it is known. It is then replaced, and the rest of the batch goes to the new one. What is silent for longer than the
-time limit is killed, with everything it started.
+The process (`child.py`) receives pairs in batches and answers each call before it begins the next, so that the call at which it hangs or
+crashes is known. It is then replaced, and the new process receives the rest of the batch. A process that does not answer within the time
+limit is killed, with all processes that it started.
 """
 
 from __future__ import annotations
@@ -30,27 +30,28 @@ from engine.common.errors import LabError
 __all__ = ["DEFAULT_TIME_LIMIT", "LOAD_SECONDS", "MEMORY", "RefusedFunctionError", "Runner"]
 
 DEFAULT_TIME_LIMIT = 1.0
-"""Seconds a call may take: a thousand times what plain Python needs for two polygons."""
+"""Time limit for a call, s: a thousand times the time that plain Python needs for two polygons."""
 
 LOAD_SECONDS = 20.0
 """Time limit for importing the file, s: it may import NumPy or compile kernels."""
 
 MEMORY = 4 << 30
-"""Bytes of address space, where the system can limit it."""
+"""Limit of the address space, bytes, if the system supports one."""
 
 _GRACE = 0.25
-"""Seconds that a call gets beyond the limit before its process is killed: a busy machine may wake us late. The process measures each
-call itself."""
+"""Additional seconds before the process of a call beyond the limit is killed, because a busy machine may wake us late. The process itself
+measures each call.
+"""
 
 _BATCH = 512
-"""Pairs in a frame: they are answered, and judged, one by one as they come."""
+"""Number of pairs per frame; they are answered and judged one by one."""
 _LONGEST_LINE = 1 << 20
 
 _CHILD = Path(__file__).with_name("child.py")
 
 
 class RefusedFunctionError(LabError):
-    """The file could not be loaded, or has no such function; `reason` is missing, syntax, import, slow or died."""
+    """The file could not be loaded, or has no such function; `reason` is one of missing, syntax, import, slow, died."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -59,9 +60,9 @@ class RefusedFunctionError(LabError):
 
 
 class Runner:
-    """The function of a file for one query, in a process of its own; use it in a ``with`` statement. A call may take `time_limit` seconds.
+    """The function of a file for one query, in a separate process; use it in a ``with`` statement. A call may take `time_limit` seconds.
 
-    `n_killed` counts the calls that ended the process, or had to be ended with it.
+    `n_killed` is the number of calls that ended the process or were killed with it.
     """
 
     def __init__(self, path: Path, function: str, query: str, time_limit: float) -> None:
@@ -80,12 +81,12 @@ class Runner:
         self.stop()
 
     def start(self) -> None:
-        """Load the function, unless that has been done.
+        """Load the function unless it is loaded.
 
         Raises
         ------
         RefusedFunctionError
-            It cannot be loaded.
+            The function cannot be loaded.
         """
         if self._process is not None:
             return
@@ -100,7 +101,7 @@ class Runner:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             env=environment,
-            start_new_session=True,  # so that Ctrl-C is ours alone, and whatever it starts can be killed with it
+            start_new_session=True,  # so that only we receive Ctrl-C, and the processes that it starts can be killed with it
         )
         threading.Thread(target=_drain, args=(self._process, self._chunks), daemon=True).start()
         self._send(self._task)
@@ -120,12 +121,12 @@ class Runner:
             raise RefusedFunctionError(reason, message)
 
     def call(self, pairs: Sequence[PlainPair], repeat_each: int = 0) -> Iterator[Reply]:
-        """Call the function on each pair and yield what came back; on every `repeat_each`-th of them twice.
+        """Call the function on each pair, twice on every `repeat_each`-th, and yield the replies.
 
         Raises
         ------
         RefusedFunctionError
-            The function cannot be loaded (again).
+            The function cannot be loaded, or cannot be loaded again.
         """
         at = 0
         while at < len(pairs):
@@ -134,7 +135,7 @@ class Runner:
             task = [(pair.a, pair.b, repeat_each > 0 and (at + k) % repeat_each == 0) for k, pair in enumerate(batch)]
             self._send(task)
             for _, _, is_repeated in task:
-                # a repeated call is two
+                # a repeated pair is two calls
                 line = self._line((2.0 if is_repeated else 1.0) * self._time_limit + _GRACE)
                 at += 1
                 if line is None:
@@ -154,10 +155,10 @@ class Runner:
             return
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)  # its session has its number
+                os.killpg(process.pid, signal.SIGKILL)  # its session has the same number
         process.kill()
         process.wait()
-        # a descriptor closed under a thread that is about to use it would be the next process's: the reader closes its own at the end
+        # if it were closed here, the next process could reuse the descriptor while the reader uses it: the reader closes it at the end
         if self._writer is not None:
             self._writer.join(_GRACE)
         if process.stdin is not None:
@@ -184,7 +185,7 @@ class Runner:
             return f"was terminated by signal {-status}"
 
     def _send(self, what: Any) -> None:
-        """Write a frame from a thread: a process that does not read must not stop us."""
+        """Write a frame from a thread, because a process that does not read must not block us."""
         assert self._process is not None and self._process.stdin is not None
         payload = marshal.dumps(what)
         frame = struct.pack("<I", len(payload)) + payload
@@ -251,4 +252,4 @@ def _write(pipe: Any, frame: bytes) -> None:
         while rest:
             rest = rest[pipe.write(rest) :]
     except (OSError, ValueError):
-        pass  # the process has ended; the thread that waits for its answer sees that
+        pass  # the process has ended; the thread that waits for its answer notices that

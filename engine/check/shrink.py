@@ -1,7 +1,7 @@
 """The smallest pair that still fails in the same way: the search of `engine.compare.pair.shrink`, over shapes in world coordinates.
 
-What a pair shows must stay clear meanwhile, unless it was not so at first: the fault is no smaller than a tenth of the smaller shape, the
-shapes overlap or are apart by as much, no corner is on an edge, and there is one right normal only.
+A pair that is clear stays clear: the fault is at least a tenth of the smaller shape, the shapes overlap or are separated by at least as
+much, no corner is on an edge, and there is only one right normal.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from engine.geometry import Circle, Polygon, Transform
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
 
 _VISIBLE = 0.1
-"""Share of the smaller shape's extent that a fault, and the overlap or gap itself, keeps. An angle counts in radians."""
+"""Minimum size of a fault, and of the overlap or gap, as a share of the smaller shape's extent. Angles are in radians."""
 
 _DEEPEST = 0.6
-"""Share of the smaller shape's extent that the two overlap at the most: one deep in the other is harder to read."""
+"""Maximum overlap as a share of the smaller shape's extent, because a deep overlap is harder to read."""
 
 _RIVAL = 0.03
-"""Share of the smaller shape's extent by which another direction must be worse to be no rival of the best."""
+"""Minimum difference between the best direction and others, as a share of the smaller shape's extent."""
 
 _ONE_WAY = 0.02
-"""Radians within which directions are one, for the eye."""
+"""Angle below which two directions look equal, radians."""
 
 _FARTHEST = 50.0
 _BLOCK = 16
@@ -42,7 +42,7 @@ _BLOCK = 16
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A pair, the reply, the verdict on its fault, and the place of the pair in the sequence, or of the one that it was made from."""
+    """A pair, the reply, the verdict on its fault, and the place in the sequence of the pair, or of the pair that it was made from."""
 
     pair: PlainPair
     reply: Reply
@@ -51,7 +51,7 @@ class Failure:
 
 
 Try = Callable[[list[PlainPair]], list[Failure | None]]
-"""Calls the function on pairs; returns for each the failure of the kind looked for, if there is one."""
+"""Calls the function on pairs; returns for each its failure of the required kind, if there is one."""
 
 
 def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) -> Failure:
@@ -78,7 +78,7 @@ def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) 
 
     try:
         pair = pair_of(failure.pair)
-    except InvalidShapeError:  # rounded into the world, a needle may be no polygon of ours
+    except InvalidShapeError:  # rounding into the world may make a needle an invalid polygon
         return failure
     shrink_pair(pair, still_fails, seconds, home, shows_plainly, block, math.inf)
     return best
@@ -90,7 +90,7 @@ def _plain(pair: Pair) -> PlainPair:
 
 
 def visible_share(failure: Failure) -> float:
-    """Return how large a fault is: against the smaller of the two shapes if it is a length."""
+    """Return the size of a fault; a length is relative to the smaller shape."""
     if not KINDS[failure.fault.reason].unit.startswith("m "):
         return failure.fault.size
     return failure.fault.size / min(_extent(failure.pair.a), _extent(failure.pair.b))

@@ -1,4 +1,6 @@
-"""A function on trial: called on the seeded pairs of `compare`, each answer judged, the clearest failure of each kind made small."""
+"""Trial of a function: it is called on the seeded pairs of `compare`, each answer is judged, and the clearest failure of each kind is
+shrunk.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ _REPEAT_EACH = 16
 """Interval, in pairs, at which a pair is passed twice to check that the answer repeats."""
 
 _KEPT = 20
-"""Number of failures of a kind from which the clearest is shown."""
+"""Number of failures of a kind from which the clearest is chosen."""
 
 _CLEAR = 0.1
 """Minimum visible share of a clear fault; see `visible_share`."""
@@ -69,7 +71,7 @@ class Task:
 class Right:
     """The right answer: separation (negative when overlapping), a best normal, and the contact points in both shapes; and Box2D's.
 
-    `nearest` are the points of A and of B that are nearest to each other, where the two are apart.
+    `nearest` are the closest points of A and B if they are separated.
     """
 
     separation: float
@@ -83,7 +85,7 @@ class Right:
 class Finding:
     """The first failure of a kind, and the smallest pair that fails in the same way.
 
-    `is_alone` is false where the function fails only after other calls: then the pair is the one it was met with.
+    `is_alone` is False if the function fails only after other calls; the pair is then the original one.
     """
 
     kind: str
@@ -116,7 +118,7 @@ class Tally:
 
     @property
     def never_returned(self) -> tuple[str, ...]:
-        """Keys that could have been judged but were never returned."""
+        """Keys that can be judged but were never returned."""
         return tuple(key for key in KEYS[self.task.query] if not self.returned[key])
 
     @property
@@ -137,9 +139,9 @@ class Tally:
 
 
 def check_function(task: Task) -> Generator[Tally, None, None]:
-    """Try a function, yielding what is known every few hundred pairs, and at the end with its findings.
+    """Try a function; yield the results so far every few hundred pairs, and at the end with the findings.
 
-    Files that do not load are a result too (`Tally.refused`).
+    A file that cannot be loaded is also a result (`Tally.refused`).
     """
     tally = Tally(task)
     yield tally
@@ -194,7 +196,7 @@ def settled(cases: CaseChunk) -> list[Settled]:
 
 
 def warm_up() -> None:
-    """Load the kernels that a trial needs; Ctrl-C waits until it is done, for it would be lost in the compiler."""
+    """Load the kernels that a trial needs; Ctrl-C takes effect afterwards, because the compiler would swallow it."""
     with DeferredInterrupt():
         cases = case_chunk(0, 0, _PORTION)
         settled(cases)
@@ -237,7 +239,7 @@ def _count(tally: Tally, pair: PlainPair, reply: Reply, ours: Settled | None, pl
 
 
 def _find(task: Task, kind: str, failures: list[Failure]) -> Finding:
-    """Return the finding of a kind: the clearest of its first failures, made small in a fresh process."""
+    """Return the finding of a kind: the clearest of its first failures, shrunk in a new process."""
     shown = chosen = min(failures, key=_clearness)
     with Runner(task.path, task.function, task.query, task.time_limit) as runner:
 
@@ -273,7 +275,7 @@ def _right(pair: PlainPair) -> Right:
     if truth.separation <= 0:
         contact = manifold(shape_of(pair.a), Transform(), shape_of(pair.b), Transform())
         slack = Fraction(DEFAULT_TOLERANCE + rounding(pair.scale))
-        # midway between the surfaces of slanted edges is right too, but may lie outside of both: that is hard to see
+        # a point midway between the surfaces of slanted edges is also right, but can lie outside both shapes, which is hard to see
         inside = [
             point.position for point in contact.points if is_in(pair.a, point.position, slack) and is_in(pair.b, point.position, slack)
         ]
@@ -297,7 +299,7 @@ def _box2d_says(pair: PlainPair) -> str:
     count = int(answer.count[0])
     if count == 0:
         return "no contact"
-    (nx, ny), gaps = (answer.normal[0] + 0.0).tolist(), answer.separation[0, :count].tolist()  # no -0
+    (nx, ny), gaps = (answer.normal[0] + 0.0).tolist(), answer.separation[0, :count].tolist()  # avoid -0
     deepest = min(gaps)
     skins = "an overlap" if deepest <= 0.0 else "only the skins overlap; there is a gap"
     return f"contact, normal ({nx:.4g}, {ny:.4g}), {skins} of {abs(deepest):.4g} m, {count} point{'s' * (count > 1)}"

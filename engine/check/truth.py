@@ -1,19 +1,19 @@
 """The right answer, in exact arithmetic on the numbers passed to the function.
 
-One idea answers everything. The *separation* of two shapes along a direction d is the gap between their shadows on it,
+All answers follow from one quantity. The *separation* of two shapes along a direction d is the gap between their projections on it,
 
     s(d) = ( min over B of d.b  -  max over A of d.a ) / |d|  -  radius_a - radius_b
 
-negative where the shadows overlap. The largest separation of all directions says how far apart the shapes are, or how deep
-they overlap; and its direction is the way out, from A to B. The largest is among few directions, for between two of them the corners
-that count stay the same and s is a cosine, which has no maximum but where it points::
+negative if the projections overlap. The maximum of the separation over all directions is the distance of the shapes, or minus the depth of
+their overlap; its direction is the normal from A to B. Few directions are candidates, because between two of them the extreme corners stay
+the same and s is a cosine, whose only maximum is in its own direction::
 
-    edges        the normals of A's edges, and those of B's turned round
+    edges        the normals of A's edges, and the reversed normals of B's
     corners      from a corner (or center) of A to one of B: only if one shape is round, or for the distance of two polygons
 
-Nothing is searched and nothing skipped: that is slow, and leaves nothing to get wrong. Coordinates are integers after multiplying by a
-power of two, and so are all products; only |d| is irrational. It is taken from an integer root with `_ROOT_BITS` bits behind the
-point, so that a separation is known to 2**-90 m, where float64 knows 2**-50.
+All candidates are evaluated, which is slow but simple. Coordinates are integers after multiplication by a power of two, and so are all
+products; only |d| is irrational. It is computed by an integer root with `_ROOT_BITS` fractional bits, so that a separation is exact to
+2**-90 m; float64 has 2**-50.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.exact.cores import Core
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 
 Direction: TypeAlias = tuple[int, int]
-"""A direction of any length but 0."""
+"""A direction of any length except 0."""
 
 _ROOT_BITS = 128
 _VALUE_BITS = 100
@@ -43,12 +43,12 @@ class Truth:
     pair : PlainPair
         Convex, counter-clockwise.
     with_corners : bool
-        Whether directions from corner to corner are tried for two polygons too: the distance needs them, the overlap does not.
+        True if directions between corners are also tried for two polygons; the distance needs them, the overlap does not.
 
     Attributes
     ----------
     separation : Fraction
-        Meters; negative when overlapping. For polygons apart and without `with_corners`, that of the best edge.
+        Meters; negative when overlapping. Without `with_corners`, the separation of the best edge for separated polygons.
     """
 
     def __init__(self, pair: PlainPair, with_corners: bool = False) -> None:
@@ -69,12 +69,12 @@ class Truth:
         return Fraction(value, 1 << (self._bits + _VALUE_BITS))
 
     def best(self, slack: float = 0.0) -> list[Direction]:
-        """Return the directions whose separation is within `slack` meters of the largest; for concentric circles, one of all."""
+        """Return the directions whose separation is within `slack` meters of the largest; for concentric circles, an arbitrary one."""
         least = self.separation - Fraction(slack)
         return [direction for separation, direction in self._ways if separation >= least]
 
     def best_normal(self) -> tuple[float, float]:
-        """Return a unit vector along the largest separation, as float64 has it."""
+        """Return a unit vector along the largest separation, in float64."""
         return unit(max(self._ways, key=lambda way: way[0])[1])
 
     def _directions(self, with_corners: bool) -> list[Direction]:
@@ -87,14 +87,14 @@ class Truth:
 
 
 def direction_of(x: float, y: float) -> Direction | None:
-    """Return a vector of floats as integers that point the same way, None for no direction at all."""
+    """Return a vector of floats as integers with the same direction; None for the zero vector."""
     if x == 0.0 and y == 0.0:
         return None
     return Core.of([(x, y)]).corners[0]
 
 
 def unit(direction: Direction) -> tuple[float, float]:
-    """Return the unit vector, as float64 has it."""
+    """Return the unit vector in float64."""
     x, y = direction
     shift = max(0, max(abs(x), abs(y)).bit_length() - 60)
     fx, fy = float(x >> shift), float(y >> shift)
@@ -109,11 +109,11 @@ def support_separation(pair: PlainPair, nx: float, ny: float) -> float:
 
 
 def is_between(pair: PlainPair, x: Any, y: Any, dx: Any, dy: Any, slack: Any, number: Any = float) -> bool:
-    """Return True if a point lies between the two surfaces along the direction (dx, dy): behind A's, before B's, where both are.
+    """Return True if a point lies between the two surfaces along the direction (dx, dy): behind A's, before B's, and within both extents.
 
-    That is, in A drawn out against the direction and in B drawn out along it, no more than `slack` meters outside of an edge. The
-    points where both shapes are lie there, and so do those of a manifold, on either surface or midway. `number` makes float
-    or Fraction of all coordinates.
+    That is, the point is in A swept along the direction and in B swept against it, at most `slack` meters outside an edge. This region
+    contains the common points of both shapes and those of a manifold, on either surface or midway. `number` converts all coordinates to
+    float or Fraction.
     """
     return _in_drawn_out(pair.a, x, y, -dx, -dy, slack, number) and _in_drawn_out(pair.b, x, y, dx, dy, slack, number)
 
@@ -138,7 +138,7 @@ def _in_drawn_out(shape: Any, x: Any, y: Any, dx: Any, dy: Any, slack: Any, numb
 
     ::
 
-              ____ ....            the edges that look against the direction stay,
+              ____ ....            the edges that face against the direction stay,
              |    |    ->          and two lines through the outermost corners bound the rest
               \\___|....
     """

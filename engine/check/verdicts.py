@@ -1,14 +1,14 @@
-"""Is this answer right, and if not, in which way is it wrong?
+"""Decides whether an answer is right, and if not, in which way it is wrong.
 
-Most answers are right, and our float64 answer for the pair settles that quickly: it errs by less than what is allowed. Whatever it does
-not settle is judged again by `engine.check.truth`, so that no answer is called wrong but by exact arithmetic.
+Most answers are right, and our float64 answer proves that quickly, because its error is less than the allowed one. Otherwise
+`engine.check.truth` judges the answer, so that only exact arithmetic rejects an answer.
 
-    contact         none, where the shapes overlap by more than is allowed: missed; one, where they are farther apart: false
-    normal          right if the separation along it is, within what is allowed, the largest there is. Several directions may be
-                    equally good; any of them is right
-    depth           the largest separation, turned positive
-    points          where both shapes are, or between the two surfaces along a right normal
-    distance        the largest separation; where the shapes overlap, 0 or anything down to -depth
+    contact         missed if there is none although the shapes overlap by more than allowed; false if they are farther apart
+    normal          right if the separation along it is the largest within the allowed error; several directions can be
+                    equally good, and any of them is right
+    depth           the magnitude of the largest separation
+    points          common points of both shapes, or points between the two surfaces along a right normal
+    distance        the largest separation; from -depth to 0 if the shapes overlap
     point_a, _b     on A and on B, and the distance apart
 """
 
@@ -56,17 +56,17 @@ class Settled:
 
 
 def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Settled | None = None) -> list[Verdict]:
-    """Return a verdict on each thing that is wrong with a reply: its kind, its size (0 where that means nothing), and theirs against the
-    right one in words; nothing, if it is right.
+    """Return a verdict on each fault of a reply: its kind, its size (0 if it has none), and the given and the right value in words; empty
+    if the reply is right.
 
     Parameters
     ----------
     query : str
         One of `engine.check.kinds.QUERIES`.
     tolerance : float
-        Meters, added to what float64 may lose.
+        Meters, added to the rounding of float64.
     ours : Settled, optional
-        Saves the exact arithmetic where an answer is right.
+        Avoids exact arithmetic if an answer is right.
     """
     if reply.said != "answer":
         return [Verdict(reply.said, 0.0, reply.message + (f" ({reply.where})" if reply.where else ""))]
@@ -77,7 +77,7 @@ def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Set
     return faults + (_distance_faults if query == "distance" else _contact_faults)(pair, reply, allowed)
 
 
-# --- by our own answer: only ever to say that all is right
+# --- by our own answer, which can only confirm an answer
 
 
 def _is_surely_right(query: str, pair: PlainPair, reply: Reply, slack: float, ours: Settled) -> bool:
@@ -90,7 +90,7 @@ def _is_surely_right(query: str, pair: PlainPair, reply: Reply, slack: float, ou
             is_right = separation - slack <= distance <= slack
         if not is_right or len(keys) == 1:
             return bool(is_right)
-        return separation <= -slack  # where they overlap, nothing more is judged; else the exact way
+        return separation <= -slack  # nothing more is judged if they overlap; otherwise exactly
     if (separation < -slack and not reply.contact) or (separation > slack and reply.contact):
         return False
     if not reply.contact or not keys:
@@ -181,7 +181,7 @@ def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[D
     for x, y in points:
         fx, fy = Fraction(x), Fraction(y)
         tried = directions
-        if is_concentric:  # any direction is right: the one through the point
+        if is_concentric:  # any direction is right, so use the one through the point
             through = direction_of(x - core_a[0][0], y - core_a[0][1])
             tried = [*directions, *([] if through is None else [through, (-through[0], -through[1])])]
         if not any(is_between(pair, fx, fy, dx, dy, slack, Fraction) for dx, dy in tried):
@@ -210,7 +210,7 @@ def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Verd
             Verdict("wrong_distance", abs(distance - separation), f"distance {_m(distance)}, but the correct distance is {_m(separation)}")
         )
     if truth.separation <= slack:
-        return faults  # a touch: points and normal depend on rounding
+        return faults  # at a touch, points and normal depend on rounding
     normal = reply.keys.get("normal")
     if normal is not None:
         faults += _normal_fault(truth, normal, allowed, truth.best(allowed))[0]
@@ -234,4 +234,4 @@ def _m(value: float) -> str:
 
 
 def _v(vector: Any) -> str:
-    return f"({vector[0] + 0.0:.4g}, {vector[1] + 0.0:.4g})"  # no -0
+    return f"({vector[0] + 0.0:.4g}, {vector[1] + 0.0:.4g})"  # avoid -0

@@ -1,7 +1,7 @@
 """The atlas: the share of shots that tunnel, for every cell of a map, fired by an engine, and the share predicted by the law.
 
-Each cell is fired by itself, with phases of its own from the seed, in whichever process is free; its counts do not depend on when, where
-and after what. So an atlas is the same for any number of processes and however often it was interrupted.
+Each cell is fired independently in any free process, with its own phases from the seed; its counts depend on nothing else. So an atlas is
+the same for any number of processes and interruptions.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ __all__ = [
 ]
 
 MAX_ERRORS = 3.0
-"""Standard errors by which a measured share may differ from the law's: of normal samples 0.27 % do so by more."""
+"""Maximum difference of a measured share from the law's, standard errors; 0.27 % of normal samples exceed it."""
 WANTED_SHARE = 0.99
 """Share of the cells that must lie within `MAX_ERRORS`: below the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
 _BATCH = 250
-"""Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
+"""Maximum number of shots per world. More save nothing, because the cost of Box2D's search for pairs grows faster than linearly."""
 
 BULLETS = 100
-"""Number of bullets of the crowd."""
+"""Number of bullets fired at once to measure the cost."""
 _COST_ROUNDS = 7
 _COST_STEPS = 40
-"""Steps of a single shot: the flight, the impact, and some after it."""
+"""Steps of a single shot: the flight, the impact, and some steps after it."""
 
 
 def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
@@ -68,9 +68,9 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
 
 
 def fire_missing(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> Generator[int, None, None]:
-    """Fire the cells that the journal does not have, note each in it, and yield how many it has: at once, and after each.
+    """Fire the cells that are not in the journal, and record them there; yield the number of its cells, first and after each.
 
-    Closing the generator ends the other processes; what was noted stays.
+    Closing the generator ends the other processes; recorded cells are kept.
     """
     yield len(journal.cells)
     tasks = [(plan, cell) for cell in plan.cells() if cell not in journal.cells]
@@ -92,12 +92,12 @@ class Outlier:
     Attributes
     ----------
     surprises : int
-        Shots with another outcome than the law predicts for their phase.
+        Number of shots whose outcome differs from the law's prediction for their phase.
     standard_errors : float
-        Between both shares; infinite where the law leaves nothing to chance.
+        Difference of the shares, standard errors; infinite if the predicted share is 0 or 1.
     reason : "sampling", "turned" or "unexplained"
-        Sampling: there are no such shots, only the draw of the phases was unusual. Turned: in each of them the target, or the box that
-        was shot, had turned after the hit, which the law does not follow.
+        Sampling: there are no surprises, only an unusual sample of phases. Turned: in each surprise, the target or the box-shaped bullet
+        had turned after the hit, which the law does not model.
     """
 
     column: int
@@ -117,7 +117,7 @@ class Outlier:
         return f"{where}: {shares}, {self.standard_errors:.1f} standard errors apart; {self.reason}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields, rounded to what they are read at."""
+        """Return the fields, rounded to the displayed digits."""
         errors = round(self.standard_errors, 2) if np.isfinite(self.standard_errors) else None
         return asdict(self) | {"predicted_share": round(self.predicted_share, _DIGITS), "standard_errors": errors}
 
@@ -125,8 +125,8 @@ class Outlier:
 class AtlasMap:
     """One finished map, all arrays (rows, columns): y, then x.
 
-    `hit` and `tunneled` are shares measured, `surprises` and `inexcusable` counts as in `Count`, `predicted_hit` and `predicted_tunneled`
-    shares by the law, and `errors` the standard errors between `tunneled` and the law.
+    `hit` and `tunneled` are measured shares, `surprises` and `inexcusable` counts as in `Count`, `predicted_hit` and `predicted_tunneled`
+    the law's shares, and `errors` the differences between `tunneled` and the law, standard errors.
     """
 
     def __init__(self, plan: AtlasPlan, rule: Rule, cells: Mapping[Cell, Count]) -> None:
@@ -152,7 +152,7 @@ class AtlasMap:
 
     @property
     def agrees(self) -> bool:
-        """True if enough cells lie within, and no other is unexplained."""
+        """True if enough cells are within `MAX_ERRORS`, and no other cell is unexplained."""
         return self.within_share >= WANTED_SHARE and all(outlier.reason != "unexplained" for outlier in self.outliers)
 
     def _outlier(self, row: int, column: int) -> Outlier:
@@ -163,7 +163,7 @@ class AtlasMap:
         return Outlier(column, row, self.plan.x.values[column], self.plan.y.values[row], *shares, surprises, float(self.errors[at]), reason)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the map: counts, predictions rounded to what they are read at, and what does not fit."""
+        """Return the map: counts, rounded predictions, and the deviating cells."""
         n = self.plan.n_shots
         return {
             "hit": np.rint(self.hit * n).astype(int).tolist(),
@@ -178,7 +178,7 @@ class AtlasMap:
 
 
 _DIGITS = 9
-"""Digits of a predicted share in files: below that, platforms' cosines differ."""
+"""Number of digits of a predicted share in files; further digits depend on the platform's cosine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Atlas:
 
     @classmethod
     def of(cls, plan: AtlasPlan, cells: Mapping[Cell, Count]) -> Atlas:
-        """Return the atlas of a plan all of whose cells are there."""
+        """Return the atlas of a plan whose cells are complete."""
         return cls(plan, tuple(AtlasMap(plan, rule, cells) for rule in plan.rules))
 
     def as_json(self, engine_version: str) -> dict[str, Any]:
@@ -202,8 +202,8 @@ class Atlas:
 class RuleTiming:
     """Cost of a rule in the middle cell of the map.
 
-    Median seconds of a step of the rule, all its sub-steps together: `alone` with one bullet and one target, `crowd` with `BULLETS` at once
-    around the impact, None for rules that look after one bullet only.
+    Median seconds of a step of the rule, including its sub-steps: `alone` with one bullet and one target, `crowd` with `BULLETS` at once
+    around the impact; None for rules that support only one bullet.
     """
 
     rule: Rule
@@ -212,9 +212,9 @@ class RuleTiming:
 
 
 def measure_costs(plan: AtlasPlan) -> tuple[RuleTiming, ...]:
-    """Fire the middle cell's shots under each rule in turn, some rounds, and return what a step took.
+    """Fire the middle cell's shots under each rule in turn, several rounds, and return the cost of a step.
 
-    In one process, so that a busy machine slows all rules; it differs from run to run, and is kept out of the files that must not.
+    This uses one process, so that a busy machine slows all rules equally. Costs vary between runs, and are left out of reproducible files.
     """
     alone: dict[Rule, list[float]] = {rule: [] for rule in plan.rules}
     crowd: dict[Rule, list[float]] = {rule: [] for rule in plan.rules}

@@ -1,8 +1,8 @@
 """Plan of an atlas: two parameters along its axes, the others fixed, a rule for each map; and the journal of finished cells.
 
-The journal lets an interrupted atlas continue, and a finished one be written again: a text file, the plan in the first line, then a line
-for each finished cell, written at once. A process that is killed in the middle of one leaves a line without an end, which is cut off; the
-cell is fired again, with the same phases, so that the counts come out the same.
+With the journal, an interrupted atlas can be resumed, and a finished one written again. It is a text file with the plan in the first line,
+and a line for each finished cell, written immediately. If the process is killed while writing, the incomplete line is removed and the cell
+is fired again with the same phases, which gives the same counts.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _VERSION = 1
 _NAME_DIGITS = 12
 """Length of the digest in a journal's name, hex digits."""
 _GIVEN_DIGITS = 12
-"""Significant digits of a value between an axis's ends: what a person would type, and the same on every platform's logarithm."""
+"""Significant digits of the inner values of an axis: as a person would type them, and independent of the platform's logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number of a shot that an axis may vary: its name, title and unit, and its default scale."""
+    """A parameter of a shot that an axis can vary: its name, title and unit, and its default scale."""
 
     name: str
     title: str
@@ -89,12 +89,13 @@ PARAMETERS: dict[str, Parameter] = {
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """`n` values of a parameter from `low` to `high`, both among them, evenly spaced, or their logarithms.
+    """`n` values of a parameter from `low` to `high`, inclusive, evenly spaced in value or logarithm.
 
     Raises
     ------
     InvalidInputError
-        No such parameter, ends that are not finite or in order, a logarithm of what is not positive, fewer than 2 values.
+        There is no such parameter, an end is not finite, the ends are not ascending, or not positive on a logarithmic scale, or there are
+        fewer than 2 values.
     """
 
     name: str
@@ -115,7 +116,7 @@ class Axis:
 
     @property
     def parameter(self) -> Parameter:
-        """The parameter that it varies."""
+        """The varied parameter."""
         return PARAMETERS[self.name]
 
     @property
@@ -148,7 +149,7 @@ def parse_axis(option: str, text: str) -> Axis:
     Raises
     ------
     InvalidInputError
-        It is none; names `option`.
+        The text is not an axis; the message names `option`.
     """
     name, equals, rest = text.partition("=")
     parts = rest.split(":")
@@ -169,7 +170,7 @@ def parse_axis(option: str, text: str) -> Axis:
 
 
 class Cell(NamedTuple):
-    """One place of one map: its rule, its column and its row."""
+    """A cell of a map: its rule, column and row."""
 
     rule: Rule
     column: int
@@ -178,12 +179,12 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AtlasPlan:
-    """Everything that decides an atlas, to the bit: a map for each rule; `base` has the parameters that no axis varies, and the target.
+    """The complete input of an atlas, with a map for each rule; `base` has the parameters that no axis varies, and the target.
 
     Raises
     ------
     InvalidInputError
-        Both axes vary the same, a rule is unknown or twice there, or some cell would be no valid shot.
+        Both axes vary the same parameter, a rule is unknown or repeated, or a cell is not a valid shot.
     """
 
     x: Axis
@@ -222,7 +223,7 @@ class AtlasPlan:
         return replace(self.base, rule=rule, **changes)  # type: ignore[arg-type] # names of parameters
 
     def phases(self, cell: Cell) -> tuple[float, ...]:
-        """Return the phases of a cell's shots: uniform, the same under every rule, so that maps differ by the rule alone."""
+        """Return the phases of a cell's shots: uniform, and the same under every rule, so that maps differ only by the rule."""
         return tuple(stream(self.seed, "atlas", "phase", cell.column, cell.row).random(self.n_shots).tolist())
 
     def cells(self) -> Iterator[Cell]:
@@ -239,7 +240,7 @@ class AtlasPlan:
 
     @property
     def fixed(self) -> dict[str, float]:
-        """The parameters that no axis varies, by name, in their own units; without those that this target does not have."""
+        """The parameters that no axis varies, by name, in their own units, except those that this target does not have."""
         return {
             name: float(f"{getattr(self.base, name) / parameter.factor:.{_GIVEN_DIGITS}g}")
             for name, parameter in PARAMETERS.items()
@@ -253,7 +254,7 @@ class AtlasPlan:
         return name != "thickness" or self.base.target != "head_on"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as it stands at the head of an atlas's JSON; two plans are the same where this is."""
+        """Return the plan as at the head of an atlas's JSON; equal plans have equal results."""
         return {
             "seed": self.seed,
             "solver": self.base.solver,
@@ -268,8 +269,9 @@ class AtlasPlan:
 
 
 class Count(NamedTuple):
-    """Shots of a cell that hit; that tunneled; that did something else than the law says of their phase; and of these, those in which
-    nothing had turned, so that the law has no excuse."""
+    """Numbers of a cell's shots that hit, that tunneled, and that contradict the law for their phase; and how many of the latter had no
+    rotation that would explain it.
+    """
 
     hit: int
     tunneled: int
@@ -278,9 +280,9 @@ class Count(NamedTuple):
 
 
 class AtlasJournal:
-    """The finished cells of one plan in a directory; its name comes from the plan, so that plans do not disturb each other.
+    """The finished cells of one plan in a directory; the file is named after the plan, so that plans do not interfere.
 
-    Cells of another `engine_version` of Box2D are not taken over. `cells` has what was in the file, and what was added.
+    Cells of another `engine_version` of Box2D are ignored. `cells` has those from the file and those added.
     """
 
     def __init__(self, directory: str | os.PathLike[str], plan: AtlasPlan, engine_version: str) -> None:
@@ -293,7 +295,7 @@ class AtlasJournal:
         self._length = self._read()
 
     def add(self, cell: Cell, count: Count) -> None:
-        """Note a finished cell; it is on its way to the disk when this returns."""
+        """Record a finished cell; it has been written to the file when this returns."""
         line = json.dumps([*cell, *count])
         text = f"{line}\n" if self._length else f"{self._head}\n{line}\n"
         with open(self.path, "r+b" if self._length else "wb") as file:
@@ -304,9 +306,9 @@ class AtlasJournal:
         self.cells[cell] = count
 
     def _read(self) -> int:
-        """Take in what is there and return how many bytes of it are whole lines of this plan."""
+        """Read the file, and return the number of bytes that are complete lines of this plan."""
         content = self.path.read_bytes() if self.path.exists() else b""
-        lines = content.split(b"\n")[:-1]  # behind the last line's end there is nothing, or half a line
+        lines = content.split(b"\n")[:-1]  # after the last line break there is nothing, or an incomplete line
         if not lines or lines[0] != self._head.encode():
             return 0
         length = len(lines[0]) + 1

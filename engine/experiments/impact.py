@@ -1,26 +1,25 @@
-"""When do bullet and target first touch, and when must Box2D have stopped the bullet? By our own analysis, for any target.
+"""Computes when bullet and target first touch, and when Box2D must have stopped the bullet, for any target.
 
-Until they meet, bullet and target move evenly: straight, and the blade turning at a constant rate. So both ways are sweeps, and the
-first touch is found exactly: by our swept test where nothing turns, else by our time of impact, step by step.
+Until they meet, bullet and target move uniformly: on straight lines, and the blade with a constant rotation. Both motions are thus sweeps,
+and the first touch is exact: by our swept test without rotation, otherwise by our time of impact, step by step.
 
-**The window of Box2D's stop.** Where Box2D looks between the steps, `b2TimeOfImpact` aims at cores ``L = max(slop, R - 3 slop)`` apart,
-R being both radii (the disc's own, 0.01 m of skin a polygon), and is content within a quarter of the slop. In other words it
-brings the outlines ``D = R - L`` deep into each other::
+**The window of Box2D's stop.** With continuous physics, `b2TimeOfImpact` aims at a distance of the cores of ``L = max(slop, R - 3
+slop)``, where R is the sum of the radii (the disc's own, and 0.01 m of skin per polygon), within a quarter of the slop. The outlines then
+overlap by ``D = R - L``::
 
     outlines touch        D - slop/4     D     D + slop/4
         |---------------------[----------|----------]------------>  depth
       t_touch               earliest               latest           time
 
-The two ends are times of a touch as well: of the same shapes, their radii together smaller by that depth. Nothing is linearized, and so
-the window holds for a corner, a disc and a turning blade as for a wall, where it is a depth divided by the closing speed.
-Where a step happens to end between the touch and the earliest of these times, Box2D sees the contact there and then, and looks no
-further; so the window begins with the touch.
+Both ends are also times of a touch: of the same shapes with their total radius reduced by that depth. Nothing is linearized, so the window
+is valid for a corner, a disc and a turning blade as well as for a wall, for which it is a depth divided by the closing speed. If a step
+ends between the touch and the earliest of these times, Box2D detects the contact there; so the window begins with the touch.
 
-What remains is float32 (`rounding`): positions are summed step by step, and the moment is read off the way the bullet has gone. A
-blade adds the rounding of its angle, times its length: it is the larger tolerance, and `rounding` says how large.
+The remaining error is float32 rounding (`rounding`): positions are summed step by step, and the time is computed from the bullet's
+displacement. A blade adds the rounding of its angle times its length, which is the larger part.
 
-Where contacts are seen at the end of a step only, the first end at which the outlines overlap is the moment, and there may be none. Of
-our sub-steps only the longest is known: the window is as long. Our swept rule stops within the depth that it aims at
+If contacts are detected only at the end of a step, the time is the first end at which the outlines overlap; there may be none. For our
+sub-steps, the window is as long as the longest one. Our swept rule stops within its target depth
 (`engine.experiments.lookahead.depth_aimed_at`).
 """
 
@@ -43,7 +42,9 @@ from engine.geometry import Circle, FixtureShape, Polygon, Sweep, Transform
 __all__ = ["Approach", "rounding"]
 
 _SLOW = 0.5
-"""Share of its radius that a body may move in a step without a continuous test by our solver (`engine.dynamics._stop_kernel.SHALLOW`)."""
+"""Share of its radius by which a body can move in a step without a continuous test by our solver
+(`engine.dynamics._stop_kernel.SHALLOW`).
+"""
 
 _SAME_TIME = 1.0e-9
 """Rounding of a time computed from a distance in float64, seconds."""
@@ -51,7 +52,7 @@ _SAME_TIME = 1.0e-9
 
 @dataclass(frozen=True, slots=True)
 class _Mover:
-    """A shape in even motion: its pose when the shot is fired, m/s, rad/s."""
+    """A shape in uniform motion: its pose when the shot is fired, and its velocities, m/s and rad/s."""
 
     shape: FixtureShape
     pose: Transform
@@ -59,23 +60,23 @@ class _Mover:
     spin: float = 0.0
 
     def sweep(self, start: float, end: float) -> Sweep:
-        """Return its motion between two times, seconds from the shot."""
+        """Return the motion between two times, seconds from the shot."""
         return Sweep(self.at(start), self.at(end))
 
     def at(self, time: float) -> Transform:
-        """Return its pose some seconds after the shot."""
+        """Return the pose at a time, seconds from the shot."""
         (x, y), (vx, vy) = self.pose.position, self.velocity
         return Transform((x + vx * time, y + vy * time), self.pose.angle + self.spin * time)
 
     def resized(self, radius: float) -> _Mover:
-        """Return it with another radius or skin."""
+        """Return a copy with another radius or skin."""
         return replace(self, shape=self.shape.with_radius(radius))
 
 
 class Approach:
-    """The even motion of bullet and target from the shot until they meet, or for `t_max` seconds.
+    """The uniform motion of bullet and target from the shot until they meet, or for `t_max` seconds.
 
-    The shapes and the target's pose are those of the world before its first step; the speeds are those under Box2D's cap.
+    The shapes and the target's pose are those of the world before its first step; the speeds are limited by Box2D's cap.
     """
 
     def __init__(self, shot: Shot, t_max: float) -> None:
@@ -92,17 +93,17 @@ class Approach:
 
     @property
     def first_touch(self) -> float | None:
-        """Seconds from the shot after which the bullet, on its straight way, first touches the target; None if it does not.
+        """Time at which the bullet, on its straight path, first touches the target, seconds from the shot; None if it does not.
 
-        Exact, skins included.
+        Exact, including skins.
         """
         return self._time_at_depth(0.0)
 
     @property
     def stop_time(self) -> float | None:
-        """Seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet.
+        """Time at which `b2TimeOfImpact`, if exact within half of its tolerance, would stop the bullet, seconds from the shot.
 
-        On another solver that of the touch.
+        For other solvers, the time of the touch.
         """
         return self._impact(self._bullet, self._target, "box2d" if self._spec.is_box2d else "touch")
 
@@ -110,8 +111,8 @@ class Approach:
     def stop_window(self) -> tuple[float, float] | None:
         """The earliest and the latest time, seconds from the shot, at which the solver may first report a contact under this rule.
 
-        The latest is infinite where it need not report any: the bullet only grazes, or passes within rounding of not being seen; and with
-        Box2D 3.1 and Chipmunk, for which no latest time is derived. None where it must not report any.
+        The latest is infinite if no contact need be reported: the bullet only grazes, or rounding decides whether it is detected; and for
+        Box2D 3.1 and Chipmunk, for which no latest time is derived. None if no contact may be reported.
         """
         spec, margin = self._spec, self._margin
         early = self._time_at_depth(-margin - spec.contact_margin)
@@ -130,17 +131,17 @@ class Approach:
         if spec.rule == "swept":
             late = self._time_at_depth(depth_aimed_at(self._bullet.shape) + margin)
             return early, math.inf if late is None else late
-        if spec.rule == "substeps":  # where its pieces end is not known beforehand
+        if spec.rule == "substeps":  # the ends of its pieces are not known in advance
             sure = self._time_at_depth(margin)
             late = math.inf if sure is None else sure + self._longest_piece()
             return early, late if late < self._t_max and self._gap(late) < -margin else math.inf
         return self._window_of_ends(early)
 
     def _window_of_touch(self, early: float) -> tuple[float, float]:
-        """Return the window of our solver: from where it sees the touch coming to the touch itself.
+        """Return the window of our solver: from the first speculative contact to the touch itself.
 
-        A slow bullet is not tested continuously: it ends the step not deeper than half of its radius. The solver reports a sensor in
-        the step in which it is passed.
+        A slow bullet is not tested continuously: at the end of the step it overlaps by at most half of its radius. The solver reports a
+        sensor in the step in which it is passed.
         """
         spec, touch = self._spec, self._time_at_depth(self._margin)
         if touch is None:
@@ -152,13 +153,13 @@ class Approach:
         return early, latest + self._margin / (spec.closing * spec.hertz) + _SAME_TIME
 
     def _window_of_ends(self, early: float) -> tuple[float, float] | None:
-        """Return the first end of a step at which the outlines perhaps overlap, and the first at which they surely do."""
+        """Return the first end of a step at which the outlines may overlap, and the first at which they certainly do."""
         spec, margin, dt = self._spec, self._margin, 1.0 / self._spec.hertz
         first: float | None = None
-        for k in range(math.ceil(early * spec.hertz), round(self._t_max * spec.hertz)):  # what the last step leaves, no step looks at
+        for k in range(math.ceil(early * spec.hertz), round(self._t_max * spec.hertz)):  # no later step tests the state after the last one
             gap = self._gap(k * dt) - spec.contact_margin
             if spec.contact_margin > 0.0 and 0.0 < gap + spec.contact_margin < self._gap(k * dt + _SAME_TIME):
-                continue  # it leaves again: reported only while it touches
+                continue  # it separates again, so it is reported only while it touches
             if gap <= margin and first is None:
                 first = k * dt
             if gap < -margin:
@@ -177,9 +178,9 @@ class Approach:
         return min(step, max(feature / closing if closing > 0.0 else step, step / spec.most_substeps, SHORTEST_STEP))
 
     def _time_at_depth(self, depth: float) -> float | None:
-        """Return when the outlines are so deep in each other: when the shapes, their radii together less by `depth`, touch.
+        """Return when the outlines overlap by `depth`: when the shapes with their total radius reduced by `depth` touch.
 
-        None also where that is deeper than both radii: the cores themselves would overlap.
+        Also None if `depth` exceeds both radii, because the cores would overlap.
         """
         bullet, target, radii = self._bullet, self._target, self._radii
         if radii == 0.0 and abs(depth) <= self._margin:
@@ -206,10 +207,10 @@ class Approach:
 
 
 def rounding(spec: ShotSpec) -> float:
-    """Return how far, meters, float32 may have carried bullet and target together from their even motion.
+    """Return the maximum total deviation of bullet and target from uniform motion because of float32, meters.
 
-    Each step rounds a product and a sum by half a spacing at most, and an impact's moment is a difference of two positions. The same
-    holds of the blade's angle; its farthest point is half a blade and half a meter away.
+    Each step rounds a product and a sum by at most half a spacing, and an impact's time is a difference of two positions. The same applies
+    to the blade's angle; its farthest point is half a blade and half a meter away.
     """
     steps = (spec.gap / spec.closing if spec.closing > 0.0 else 0.0) + 3.0
     pieces = steps * max(1, min(spec.most_substeps, math.ceil(spec.closing / min(2.0 * spec.radius, spec.thickness))))
@@ -221,7 +222,7 @@ def rounding(spec: ShotSpec) -> float:
 
 
 def _bullet(spec: ShotSpec) -> _Mover:
-    """Return the bullet as the solver holds it: Box2D in float32, and a box with a skin."""
+    """Return the bullet as represented by the solver: by Box2D in float32, and a box with a skin."""
     exact: Any = np.float32 if spec.is_float32 else np.float64
     radius, x, y = (float(exact(value)) for value in (spec.radius, *spec.start))
     shape: FixtureShape = Circle(radius)

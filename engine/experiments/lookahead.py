@@ -1,11 +1,11 @@
-"""Finds what the bullet may touch next, how fast the two approach, and when.
+"""Finds the fixtures that the bullet can touch next, with closing speed and time.
 
-The rules of our own (`engine.experiments.rules`) ask this before each step. Bodies are taken to go on as they move now: straight,
-turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step is not foreseen: gravity, which
-displaces a body that falls freely by g h^2 at the most, 3 mm at 60 Hz; and joints, which no target has.
+Our rules (`engine.experiments.rules`) use it before each step. Bodies are assumed to continue their present motion: straight, with constant
+rotation, within Box2D's limits per step. Changes of velocity within the step are ignored: gravity, which displaces a freely falling body by
+at most g h^2, 3 mm at 60 Hz; and joints, which no target has.
 
-    broad    boxes round the whole ways of both, and the filters of the fixtures: most pairs end here
-    narrow   the first touch on the way (`engine.query.time_of_impact`), for each pair that is left
+    broad    boxes around both complete paths, and the fixtures' filters: rejects most pairs
+    narrow   the first touch on the path (`engine.query.time_of_impact`), for each remaining pair
 """
 
 from __future__ import annotations
@@ -37,15 +37,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SweptCandidate:
-    """A fixture that the bullet may touch.
+    """A fixture that the bullet can touch.
 
     Attributes
     ----------
-    body, shape, sweep, is_sensor : of the other.
-    closing_speed : float
-        How fast the two may come nearer at the most, m/s: both velocities, and the turning of both times their sizes.
+    body, shape, sweep, is_sensor : of the other fixture. closing_speed : float
+        Maximum closing speed, m/s: both velocities, and both angular velocities times the shapes' sizes.
     turning_speed : float
-        The part of it that turning makes.
+        The part of it that is caused by rotation.
     """
 
     body: int
@@ -58,7 +57,7 @@ class SweptCandidate:
 
 @dataclass(frozen=True, slots=True)
 class PredictedImpact:
-    """The touch of the bullet and a fixture: the fraction of the way, the poses, the point, the unit normal onto the bullet."""
+    """The touch of the bullet and a fixture: the fraction of the path, the poses, the point, and the unit normal toward the bullet."""
 
     candidate: SweptCandidate
     fraction: float
@@ -69,17 +68,19 @@ class PredictedImpact:
 
 
 def depth_aimed_at(shape: FixtureShape) -> float:
-    """Return how deep an impact lets the bullet into the other's outline, meters, skins included.
+    """Return the depth of the bullet in the other's outline at an impact, meters, skins included.
 
-    At the very touch the rounding of float32, 8e-6 m at 100 m, may leave it just outside, where Box2D makes no contact. One slop is what
-    the solver leaves everywhere, and half of a tiny bullet is still before the middle of whatever it hits.
+    Exactly at the touch, float32 rounding, 8e-6 m at 100 m, could leave it just outside, where Box2D creates no contact. One slop is the
+    overlap that the solver allows everywhere, and half of a tiny bullet is still in front of the middle of its target.
     """
     size = shape.radius if isinstance(shape, Circle) else 2.0 * LINEAR_SLOP
     return min(LINEAR_SLOP, 0.5 * size)
 
 
 def thinnest(shape: FixtureShape) -> float:
-    """Return the least width of a shape, without skin: a disc's diameter, a polygon's least distance of parallel lines round it."""
+    """Return the minimum width of a shape, without skin: a disc's diameter, or a polygon's minimum distance between enclosing parallel
+    lines.
+    """
     if isinstance(shape, Circle):
         return 2.0 * shape.radius
     if not isinstance(shape, Polygon):
@@ -94,9 +95,9 @@ def free_sweep(
     local_center: tuple[float, float] = (0.0, 0.0),
     n_steps: int = 1,
 ) -> Sweep:
-    """Return the motion of a body were nothing in its way, within Box2D's caps of 2 m and a quarter turn for each of `n_steps`.
+    """Return the unobstructed motion of a body, within Box2D's caps of 2 m and a quarter turn for each of `n_steps`.
 
-    `pose` is (x, y, angle), `velocity` that of the center of mass and of turning, m/s and rad/s; `local_center` is in the body's frame.
+    `pose` is (x, y, angle), `velocity` is linear (center of mass, m/s) and angular (rad/s); `local_center` is in the body's frame.
     """
     (vx, vy), turn = velocity[:2], velocity[2] * seconds
     way = math.hypot(vx, vy) * seconds
@@ -115,7 +116,9 @@ def _sweep_of(world: World, body: int, seconds: float, n_steps: int = 1) -> Swee
 
 
 def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 1) -> Iterator[SweptCandidate]:
-    """Yield what the bullet may touch within the next `duration` seconds, `n_steps` of Box2D's: boxes meet and filters let them."""
+    """Yield the fixtures that the bullet can touch within the next `duration` seconds, `n_steps` of Box2D's: boxes overlap and filters
+    allow it.
+    """
     own = world.fixture(world.body(bullet).fixtures[0])
     way = _sweep_of(world, bullet, duration, n_steps)
     box = _swept_box(own.shape, way)
@@ -145,11 +148,11 @@ class Lookahead:
 
 
 def look_ahead(world: World, bullet: int, duration: float, candidates: list[SweptCandidate], felt: set[int]) -> Lookahead:
-    """Return the first impact of the bullet with one of the candidates; with sensors too, but those in `felt`.
+    """Return the first impact of the bullet with one of the candidates, including sensors except those in `felt`.
 
-    A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
-    of its contact altogether, so that the bullet gets no deeper. If one of the two turns, its outline may sweep through the bullet, and the
-    answer is trusted only for as long as that takes it no farther than the thinner of the two.
+    Box2D handles a pair that touches already: its solver prevents approach along a contact, and a convex shape is entirely behind the line
+    of its contact, so that the bullet gets no deeper. If one of the two rotates, its outline can sweep through the bullet, and the result
+    is valid only while it moves no farther than the thinner of the two.
     """
     own = world.fixture(world.body(bullet).fixtures[0]).shape
     depth = depth_aimed_at(own)
@@ -176,14 +179,14 @@ def look_ahead(world: World, bullet: int, duration: float, candidates: list[Swep
 
 
 def extent(shape: AnyShape, center: tuple[float, float] = (0.0, 0.0)) -> float:
-    """Return a bound on the distance of a shape's farthest point from a center, both in the body's frame: that of its box."""
+    """Return a bound on the distance of a shape's farthest point from a center, both in the body's frame, from its bounding box."""
     cx, cy = center
     box = shape.aabb(Transform((-cx, -cy)))
     return math.hypot(max(-box.lower[0], box.upper[0]), max(-box.lower[1], box.upper[1]))
 
 
 def _swept_box(shape: FixtureShape, sweep: Sweep) -> AABB:
-    """Return a box that holds the shape all the way: of the two ends, or of the disc around a shape that turns."""
+    """Return a box that contains the shape during the whole motion: around both ends, or around the disc of a rotating shape."""
     if sweep.start.angle == sweep.end.angle:
         boxes = [shape.aabb(sweep.start), shape.aabb(sweep.end)]
     else:

@@ -7,7 +7,7 @@
           |#|               o hub
           |#|              /
 
-All are still, or in even motion, when the bullet arrives, so that its first touch can be computed.
+All are at rest or in uniform motion when the bullet arrives, so that its first touch can be computed.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from engine.world.specs import BodyType
 __all__ = ["Panel", "Shot", "build_floor", "bullet_of", "fire", "target_of", "world_of"]
 
 _FLOOR = -1.05
-"""Meters: the floor's surface, below the line of fire."""
+"""Distance of the floor's surface below the line of fire, meters."""
 _FLOOR_HALF_HEIGHT = 0.1
 _BULLET_DENSITY, _TARGET_DENSITY = 5.0, 4.0
-"""kg/m^2: a plate takes most of the bullet's speed, and is thrown about by it all the same."""
+"""Density, kg/m^2: a plate takes most of the bullet's speed, but is still thrown about."""
 _HALF_HEIGHT = 0.8
 _WALL_HALF_HEIGHT = -_FLOOR
-"""Meters: a wall stands on the floor."""
+"""Height of a wall on the floor, meters."""
 _HUB = (0.0, -0.5)
-"""Meters: below the line of fire, so that the blade meets the bullet with two thirds of its tip's speed."""
+"""Distance of the hub below the line of fire, meters: the blade meets the bullet with two thirds of its tip's speed."""
 _FLOOR_CATEGORY = 0x0004
 _EVERYTHING = 0xFFFF
 
 
 class Panel(NamedTuple):
-    """The part of a target that a shot can pass: a box about its body's origin, thin along the body's x axis, or a disc."""
+    """The part of a target that a shot can pass: a box centered on its body's origin, thin along the body's x axis, or a disc."""
 
     half_thickness: float
     half_height: float
@@ -61,14 +61,14 @@ def world_of(spec: ShotSpec) -> World:
 
 
 def fire(spec: ShotSpec, world: World | None = None) -> Shot:
-    """Put target and bullet into the world, by default one of their own."""
+    """Add target and bullet to the world, by default to a new one."""
     world = world_of(spec) if world is None else world
     panel, target = target_of(spec)
     return Shot(world, spec, panel, world.create_body(target), world.create_body(bullet_of(spec)))
 
 
 def build_floor(world: World, left: float, right: float) -> int:
-    """Put a static floor under the range and return its body. Bullets that come from below pass it."""
+    """Add a static floor under the range and return its body. Bullets from below pass through it."""
     middle = (0.5 * (left + right), _FLOOR - _FLOOR_HALF_HEIGHT)
     floor = FixtureSpec(Polygon.box(0.5 * (right - left), _FLOOR_HALF_HEIGHT), friction=0.6, category=_FLOOR_CATEGORY)
     return world.create_body(BodySpec((floor,), type="static", position=middle, name="floor"))
@@ -94,9 +94,9 @@ def _bullet(spec: ShotSpec, position: tuple[float, float], velocity: tuple[float
 
 
 def target_of(spec: ShotSpec) -> tuple[Panel, BodySpec]:
-    """Return the target, its middle plane at x = 0 or on its way there: a plate upright, a plate that spins about its hub, or a bullet.
+    """Return the target, with its middle plane at x = 0 or moving there: an upright plate, a plate that spins about its hub, or a bullet.
 
-    A plate is so high that a bullet inside is nearest to its front or back, never to its top.
+    A plate is so high that a bullet inside is closest to its front or back, never to its top.
     """
     if spec.target == "head_on":
         panel = Panel(spec.radius, spec.radius, spec.shape == "disc")

@@ -1,34 +1,34 @@
-"""Five rules for advancing time, and what each tests.
+"""Five rules for advancing time, and the tests that each performs.
 
-    step      |------------------------|------------------------|      looked at: the marks, or the whole way (=)
+    step      |------------------------|------------------------|      tested: the marks, or the whole path (=)
     discrete  o                        o                        o
     default   o========================o========================o      against walls only; at dynamic bodies as above
     bullet    o========================o========================o      against everything solid
     substeps  o        near a target:  o-----o-----o-----o------o
     swept     o                        o==========x=============o      x: the time of impact, found by us
 
-The first three are Box2D's own, chosen by the world's continuous physics and the body's bullet flag. The other two leave Box2D
-discrete and step its world in pieces.
+The first three are Box2D's own, chosen by the world's continuous physics and the body's bullet flag. The other two use discrete Box2D and
+step its world in pieces.
 
 **substeps.** A discrete step catches the bullet if it ends within ``reach = w/2 + r + skins`` before the target's middle
-(`engine.experiments.tunneling`); none jumps over that stretch if none is longer. The pieces here are no longer than the thinnest
-feature, ``min(2 r, w) <= (2 r + w)/2 < reach``: more than is needed, as engines do it, because it asks nothing about who meets whom. With a
-closing speed u (both velocities, and the turning of both times their sizes) that makes ``n = ceil(u h / min(2 r, w))`` pieces of h/n,
-counted anew each step from the present speeds of what the bullet's box can meet in it; far away n is 1. Box2D's cap of 2 m holds for a
-piece, so n is at least ``v h / 2 m``; and as no step is shorter than 0.1 ms, at most 166 at 60 Hz.
+(`engine.experiments.tunneling`); no step jumps over that interval if none is longer. The pieces here are no longer than the thinnest
+feature, ``min(2 r, w) <= (2 r + w)/2 < reach``: more than necessary, but usual in engines, because it is independent of the pairs. With a
+closing speed u (both velocities, and both angular velocities times the sizes) there are ``n = ceil(u h / min(2 r, w))`` pieces of h/n,
+recomputed in each step from the present speeds of the bodies that the bullet's box can meet; far away n is 1. Box2D's cap of 2 m applies to
+a piece, so n is at least ``v h / 2 m``; and since no step is shorter than 0.1 ms, at most 166 at 60 Hz.
 
-**swept.** Before the step our time of impact is asked about every fixture that the bullet may meet. Is there none, the step is taken
-whole. Otherwise the world is stepped just to the impact, where the bullet lies a little inside the other's skin, so that Box2D
-sees the contact at the start of the next piece, as short as the world allows, and solves it: friction, restitution, the momentum of both.
-Then the time that is left is spent in the same way. While the bullet touches something that turns, no test ahead can be trusted
-(`engine.experiments.lookahead.look_ahead`), and the pieces are as short as sub-steps. Sensors are found too, and stop nothing. Four things
-are not exact:
+****swept.** Before the step, our time of impact tests every fixture that the bullet can meet. Without an impact, the step is taken whole.
+Otherwise the world is stepped to the impact, where the bullet is slightly inside the other's skin, so that Box2D detects the contact at the
+start of the next piece, which is as short as possible, and solves it with friction, restitution and the momentum of both. The remaining
+time is handled in the same way. While the bullet touches a rotating body, no test ahead is valid
+(`engine.experiments.lookahead.look_ahead`), and the pieces are as short as sub-steps. Sensors are detected too, but stop nothing. Four
+approximations remain:
 
-- the piece that solves a contact, 0.1 ms, is not looked into: 12 mm at 120 m/s;
-- an impact less than 0.1 ms ahead cannot be stepped to. The bullet alone is put there, as the other's frame sees it, without time
-  passing: it gains less than 0.1 ms on the rest of the world;
-- a rest of less than 0.1 ms is not stepped either, but added to the next step;
-- after `MAX_IMPACTS` impacts in one step the rest of it is dropped, as Box2D itself does.
+- the piece that solves a contact, 0.1 ms, is not tested: 12 mm at 120 m/s;
+- an impact less than 0.1 ms ahead cannot be reached by a step. Only the bullet is moved there, in the other's frame, without advancing
+  time: it gains less than 0.1 ms on the rest of the world;
+- a remainder of less than 0.1 ms is added to the next step;
+- after `MAX_IMPACTS` impacts in one step, its remainder is dropped, as in Box2D.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ from engine.geometry import Transform
 __all__ = ["MAX_IMPACTS", "Impact", "Piece", "RuleCost", "RuleStepper"]
 
 MAX_IMPACTS = 8
-"""A count: impacts that one step may be cut at; Box2D's `b2_maxSubSteps`."""
+"""Maximum number of impacts at which one step is divided; Box2D's `b2_maxSubSteps`."""
 _LONGEST_STEP = 1.0
-"""Seconds: the longest step that the world takes."""
+"""Longest step of the world, seconds."""
 _PIECE_MARGIN = 1.0e-6
-"""Ratio. A piece that would move the bullet by just Box2D's cap of 2 m is cut shorter by some roundings of float32, so that the cap
-does not bite."""
+"""Ratio by which a piece that would move the bullet by exactly Box2D's cap of 2 m is shortened, some float32 roundings, so that the cap has
+no effect.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,15 @@ class Impact:
     ----------
     body : int
     step, fraction : int and float
-        Steps completed before its poses were reached, and how much of the next, 0 to 1.
+        Number of steps completed before its poses, and fraction of the next step, 0 to 1.
     time : float
-        Seconds from the first step on.
+        Seconds since the first step began.
     center : (x, y)
-        The bullet's then.
+        The bullet's center at that time.
     point, normal : (x, y) or None
-        A contact point, and the unit normal onto the bullet; None where none is known.
+        A contact point, and the unit normal toward the bullet; None if unknown.
     in_toi : bool
-        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
-        left the bodies.
+        True if found at a time of impact within a step, by Box2D or by our swept test; False if found at the end of a step or sub-step.
     sensor : bool
         True for a sensor, which stops nothing.
     """
@@ -89,11 +89,11 @@ class Impact:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One step that the world took within one step of the rule, between two fractions of it.
+    """One step of the world within one step of the rule, between two fractions of it.
 
-    `contacts` are computed where the piece began, at an impact of Box2D's inside it, or at its end (`ShotSpec.sees_step_end`).
-    `impacts` are those that our swept test found: at most one that ends this piece, or that the bullet was put at before it, after the
-    sensors on the way there.
+    `contacts` are computed at the start of the piece, at one of Box2D's impacts within it, or at its end (`ShotSpec.sees_step_end`).
+    `impacts` are those of our swept test: the sensors on the path, followed by at most one impact that ends this piece, or to which the
+    bullet was moved before it.
     """
 
     contacts: StepContacts
@@ -105,8 +105,9 @@ class Piece:
 
 @dataclass(slots=True)
 class RuleCost:
-    """Cost of a rule: steps requested, steps that Box2D made of them, pairs tested by our swept test, impacts found,
-    and seconds dropped after too many of them."""
+    """Cost of a rule: numbers of requested steps, of Box2D's steps, of pairs tested by our swept test, and of impacts, and the seconds
+    dropped after too many impacts.
+    """
 
     steps: int = 0
     world_steps: int = 0
@@ -116,7 +117,7 @@ class RuleCost:
 
 
 class RuleStepper:
-    """Takes a shot's world forward by whole steps of ``1 / hertz`` seconds, under its rule; our own rules look after the bullet only."""
+    """Advances a shot's world by whole steps of ``1 / hertz`` seconds, under its rule; our own rules test only the bullet."""
 
     def __init__(self, shot: Shot) -> None:
         self.cost = RuleCost()
@@ -127,7 +128,7 @@ class RuleStepper:
         self._felt: set[int] = set()
 
     def step(self) -> Iterator[Piece]:
-        """Take one step, and yield after each piece of it, the world standing at its end; to be followed to the last piece."""
+        """Take one step, and yield after each piece of it, with the world at the piece's end; the iterator must be exhausted."""
         self.cost.steps += 1
         pieces = {"substeps": self._substeps, "swept": self._swept}.get(self._spec.rule)
         if pieces is None or not self._world.is_body(self._bullet):
@@ -147,7 +148,7 @@ class RuleStepper:
             yield Piece(self._world.step(), k / n, (k + 1) / n, k == n - 1)
 
     def _n_substeps(self) -> int:
-        """Return the pieces that this step is cut into."""
+        """Return the pieces into which this step is divided."""
         world, bullet = self._world, self._bullet
         vx, vy = world.state(bullet).linear_velocity
         allowed = self._spec.longest_travel / self._spec.most_substeps * (1.0 - _PIECE_MARGIN)
@@ -164,7 +165,7 @@ class RuleStepper:
             impacts: list[Impact] = []
             impact, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, impacts, total)
             ahead = left if impact is None else impact.fraction * left
-            if trusted < ahead:  # a touching pair turns: go on by a sub-step
+            if trusted < ahead:  # a touching pair rotates, so continue by a sub-step
                 impact, ahead = None, trusted
             if impact is not None:
                 n_impacts += 1
@@ -188,7 +189,7 @@ class RuleStepper:
             left = rest
 
     def _look_ahead(self, left: float, impacts: list[Impact], total: float) -> tuple[PredictedImpact | None, float]:
-        """Return the next impact that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
+        """Return the next impact that stops the bullet, and the seconds for which it is valid; record sensors on the path."""
         near = list(swept_candidates(self._world, self._bullet, left))
         while True:
             ahead = look_ahead(self._world, self._bullet, left, near, self._felt)
@@ -200,14 +201,14 @@ class RuleStepper:
             impacts.append(self._impact(impact, total - left + impact.fraction * left, total))
 
     def _impact(self, impact: PredictedImpact, passed: float, total: float) -> Impact:
-        """Note an impact after `passed` seconds of the step's `whole`."""
+        """Record an impact after `passed` seconds of the step's `whole`."""
         self.cost.impacts += 1
         step, time, other = self.cost.steps - 1, self.cost.steps * self._dt - total + passed, impact.candidate
         where = impact.bullet.position, impact.point, impact.normal
         return Impact(other.body, step, passed / total, time, *where, sensor=other.is_sensor)
 
     def _put_at(self, impact: PredictedImpact) -> None:
-        """Put the bullet where the other body, still at the start of its way, sees it at the impact."""
+        """Move the bullet to its position at the impact relative to the other body, which is still at the start of its path."""
         start, there, here = impact.candidate.sweep.start, impact.other, impact.bullet
         position = start.apply(there.apply_inverse(here.position))
         turned = here.angle + start.angle - there.angle

@@ -1,6 +1,6 @@
 """Builders of the scenes that references, the solver bench, studies, benchmarks and tests share.
 
-Each adds its bodies to a world and returns those of interest, the lowest first. Lengths are in meters, densities in kg/m^2.
+Each builder adds bodies to a world and returns those of interest, the lowest first. Lengths are in meters, densities in kg/m^2.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ _DAMPED: dict[str, Any] = {"linear_damping": 0.1, "angular_damping": 0.1}
 
 
 def body(world: World, shape: AnyShape, position: tuple[float, float], angle: float = 0.0, type: BodyType = "dynamic", **more: Any) -> int:
-    """Add a body of one fixture; what the fixture does not know is the body's."""
+    """Add a body of one fixture; arguments that are not fields of the fixture are fields of the body."""
     of_fixture = {name: more.pop(name) for name in ("friction", "restitution", "density", "sensor", "category", "mask") if name in more}
     return world.create_body(BodySpec((FixtureSpec(shape, **of_fixture),), type, position, angle, **more))
 
 
 def ground(world: World, degrees: float = 0.0, **more: Any) -> int:
-    """Add a floor through the origin that falls toward +x by `degrees`."""
+    """Add a floor through the origin that slopes down toward +x by `degrees`."""
     return body(world, Segment((-200.0, 0.0), (200.0, 0.0)), (0.0, 0.0), -math.radians(degrees), type="static", **more)
 
 
 def on_slope(world: World, degrees: float, shape: AnyShape, height: float, **more: Any) -> int:
-    """Add a body that stands on such a floor, its middle `height` m above it."""
+    """Add a body on such a floor, with its center `height` m above it."""
     angle = -math.radians(degrees)
     return body(world, shape, (-height * math.sin(angle), height * math.cos(angle)), angle, **more)
 
@@ -86,9 +86,9 @@ Place = tuple[float, float]
 
 
 def piled(counts: Iterable[int], x: float = 0.0, pitch: float = 1.0, offset: float = 0.0) -> list[list[Place]]:
-    """Return the places of unit boxes in rows on a floor at y = 0, the lowest row first.
+    """Return the positions of unit boxes in rows on a floor at y = 0, the lowest row first.
 
-    Each row is centered at `x`, its boxes `pitch` apart; every other row stands `offset` to the side.
+    Each row is centered at `x`, with boxes `pitch` apart; every other row is shifted by `offset`.
     """
     return [[(x + offset * (level % 2) + pitch * (k - 0.5 * (n - 1)), 0.5 + level) for k in range(n)] for level, n in enumerate(counts)]
 
@@ -96,12 +96,12 @@ def piled(counts: Iterable[int], x: float = 0.0, pitch: float = 1.0, offset: flo
 def pile(
     world: World, counts: Iterable[int], shape: AnyShape = UNIT, x: float = 0.0, pitch: float = 1.0, offset: float = 0.0, **more: Any
 ) -> list[list[int]]:
-    """Add bodies at the places of `piled`, row by row."""
+    """Add bodies at the positions of `piled`, row by row."""
     return [[body(world, shape, at, **more) for at in row] for row in piled(counts, x, pitch, offset)]
 
 
 def stack(world: World, n: int, shape: AnyShape = UNIT, x: float = 0.0, offset: float = 0.0, **more: Any) -> list[int]:
-    """Add bodies of one meter on each other."""
+    """Add a stack of bodies of one meter."""
     return [top for (top,) in pile(world, (1,) * n, shape, x, offset=offset, **more)]
 
 
@@ -125,7 +125,7 @@ def boxes_in_each_other(world: World) -> list[int]:
 
 
 def boxes_in_a_column(world: World, n: int) -> list[int]:
-    """Add a floor, and boxes of 1 m on each other, each 2 cm aside of the next by turns; return them, the lowest first."""
+    """Add a floor, and a stack of boxes of 1 m, shifted by 2 cm alternately; return them, the lowest first."""
     ground(world)
     return stack(world, n, x=-0.01, offset=0.02)
 
@@ -194,7 +194,7 @@ def floor_at(world: World, x: float, y: float, half: float) -> None:
 
 
 def piled_afar(world: World, x: float, y: float) -> int:
-    """Add a floor at a place, and a disc and a box of 0.2 m under a plank with two boxes; return the upper one."""
+    """Add a floor at a position, and a disc and a box of 0.2 m under a plank with two boxes; return the upper box."""
     floor_at(world, x, y, 10.0)
     body(world, Circle(0.1), (x + 1.875, y + 0.125))
     body(world, Polygon.box(0.1, 0.125), (x - 1.875, y + 0.15))
@@ -230,7 +230,7 @@ def block_on_a_wedge(world: World, slope: float) -> tuple[int, int]:
 
 
 def balls_in_a_row(world: World) -> list[int]:
-    """Add five equal discs without friction or loss, the first one flying at 4 m/s at the others, which touch."""
+    """Add five equal discs without friction or energy loss; the first moves at 4 m/s toward the others, which touch."""
     balls = [body(world, Circle(0.5), (x, 0.0), restitution=1.0, friction=0.0) for x in (-2.0, 1.0, 2.0, 3.0, 4.0)]
     world.set_velocity(balls[0], (4.0, 0.0))
     return balls

@@ -1,4 +1,4 @@
-"""Runs a shot to its end, and series of shots that differ in phase, and optionally slightly in aim, for the share that tunnels."""
+"""Runs a shot to its end, or a series of shots that differ in phase and optionally slightly in aim, to measure the share that tunnels."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ class ShotResult:
     Attributes
     ----------
     hit : bool
-        A contact point with the target was reported in some step; of a sensor, that it was felt, by Box2D or by our swept test.
+        True if a contact point with the target was reported in some step; for a sensor, if Box2D or our swept test detected it.
     tunneled : bool
-        The bullet's center came to lie behind the target, in the target's own frame. With or without a hit.
+        True if the bullet's center ended behind the target, in the target's own frame, with or without a hit.
     stopped_at : float or None
         x of the bullet's center at the contact that stopped it (`engine.experiments.tracker`); None if nothing did.
     impact_time : float or None
-        Of the poses of the first contact that the solver reported: the end of a step, or a moment inside one where continuous physics, or
-        our swept test, found it.
+        Time of the poses of the first reported contact: the end of a step, or a time within one at which continuous physics or our swept
+        test found it.
     impact_time_ours : float or None
-        Of the first touch on the ideal way, exact. Never later than Box2D's, and, where that is discrete, sooner by up to one step;
-        with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at. Our solver sees it coming by `ShotSpec.contact_margin`.
+        Exact time of the first touch on the ideal path. It is never later than Box2D's, and up to one step earlier if that is discrete;
+        with CCD, it is earlier by the path into the skins to `b2TimeOfImpact`'s target. Our solver reports within
+        `ShotSpec.contact_margin`.
     impact_point, impact_normal : (x, y) or None
-        Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
+        Point and unit normal of the first contact, toward the bullet; None without one, as with a sensor.
     prediction : Prediction
-        Of `engine.experiments.tunneling`.
+        Prediction of `engine.experiments.tunneling`.
     positions : tuple of (x, y)
         The bullet's center after 0, 1, 2... steps.
     verdict : str
     stop_time_ours : float or None
-        Of the moment that `b2TimeOfImpact` aims at, by our own time of impact; on another solver that of the touch.
+        Time of `b2TimeOfImpact`'s target separation, by our time of impact; for other solvers, the time of the touch.
     stop_window : (float, float) or None
-        The earliest and latest `impact_time` that our analysis allows; see `engine.experiments.impact`. None: none is
-        to be reported.
+        The earliest and latest `impact_time` that our analysis allows; see `engine.experiments.impact`. None if no contact may be reported.
     cost : RuleCost
         Cost of the rule.
     """
@@ -69,7 +69,7 @@ class ShotResult:
 
     @property
     def agrees(self) -> bool:
-        """True if it did what was predicted, or nothing was predicted."""
+        """True if the outcome was as predicted, or nothing was predicted."""
         return self.prediction.tunnels in (None, self.tunneled) and self.prediction.hit in (None, self.hit)
 
     @property
@@ -81,7 +81,7 @@ class ShotResult:
 
 
 def run_shot(spec: ShotSpec) -> ShotResult:
-    """Fire one bullet in a world of its own and follow it until it has passed or has been held for a while."""
+    """Fire one bullet in a new world and track it until it has passed or has been stopped for a while."""
     shot = fire(spec)
     tracker, stepper, approach = ShotTracker(shot), RuleStepper(shot), Approach(shot, flight_steps(spec) / spec.hertz)
     while not tracker.is_over:
@@ -108,19 +108,19 @@ def run_shot(spec: ShotSpec) -> ShotResult:
 
 @dataclass(frozen=True, slots=True)
 class ShotSeries:
-    """Shots that have `spec` in common but for their phase, and for what is jittered, of which it has the middle."""
+    """Shots with the same `spec` except for their phase and their jittered values, of which it has the means."""
 
     spec: ShotSpec
     shots: tuple[ShotResult, ...]
 
     @property
     def tunneled_share(self) -> float:
-        """Share that went through, 0 to 1."""
+        """Share of shots that tunneled, 0 to 1."""
         return sum(shot.tunneled for shot in self.shots) / len(self.shots)
 
     @property
     def hit_share(self) -> float:
-        """Share for which a contact was reported."""
+        """Share of shots for which a contact was reported."""
         return sum(shot.hit for shot in self.shots) / len(self.shots)
 
     @property
@@ -131,13 +131,13 @@ class ShotSeries:
 
     @property
     def chance(self) -> float | None:
-        """Share to expect over all phases, of shots aimed as these were; None where that is not derived of one of them."""
+        """Expected share over all phases, for shots aimed as these were; None if it is not derived for one of them."""
         chances = [shot.prediction.tunnel_chance for shot in self.shots]
         return _mean(chances)
 
     @property
     def world_steps(self) -> float:
-        """Steps of Box2D's for one step of the rule, on average over the shots."""
+        """Mean number of Box2D's steps per step of the rule, over the shots."""
         return sum(shot.cost.world_steps for shot in self.shots) / sum(shot.cost.steps for shot in self.shots)
 
     @property
@@ -151,7 +151,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def phases(seed: int, n_shots: int) -> tuple[float, ...]:
-    """Return the phases of a series: uniform in [0, 1) from the seed; a single shot has its middle plane half-way."""
+    """Return the phases of a series: uniform in [0, 1) from the seed; for a single shot, the middle plane is half-way between two steps."""
     seed_number("seed", seed)
     if integer("shots", n_shots, 1) == 1:
         return (HALF_PHASE,)
@@ -160,12 +160,12 @@ def phases(seed: int, n_shots: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Jitter:
-    """By how much shots of a burst may be off, to either side, uniformly: the angle (rad), the height (m), the blade's turn (rad).
+    """Maximum uniform jitter of a burst's shots in either direction: angle (rad), height (m), and the blade's turn (rad).
 
     Raises
     ------
     InvalidInputError
-        One is negative or not finite.
+        A value is negative or not finite.
     """
 
     angle: float = 0.0
@@ -178,14 +178,14 @@ class Jitter:
 
 
 def scatter(spec: ShotSpec, n_shots: int, seed: int, jitter: Jitter | None = None) -> tuple[ShotSpec, ...]:
-    """Return the shots of a burst: their phases from the seed, and each thing jittered from a stream of its own.
+    """Return the shots of a burst: phases from the seed, and each jittered value from its own stream.
 
-    So that the phases of a seed are the same whatever else is jittered. One shot alone is not jittered.
+    The phases of a seed are thus the same for any jitter. A single shot is not jittered.
 
     Raises
     ------
     InvalidInputError
-        The seed is negative, there is no shot, or a jittered value leaves its range.
+        The seed is negative, there is no shot, or a jittered value is out of range.
     """
     amounts = Jitter() if jitter is None else jitter
     shots = [replace(spec, phase=phase) for phase in phases(seed, n_shots)]

@@ -1,19 +1,20 @@
-"""Many shots of one kind in one world, each in a lane of its own: the atlas's gun.
+"""Many shots of one kind in one world, each in its own lane, for the atlas.
 
-A shot alone costs a world, a target and some sixty steps. In a batch the lanes lie side by side, so that Box2D steps them all at once::
+A single shot costs a world, a target and about sixty steps. In a batch, the lanes are side by side, and Box2D steps them all at once::
 
         y
         |   o -->              #
-        |        o -->         #      one lane a shot: the same start but for its phase
+        |        o -->         #      one lane per shot: the same start except for its phase
         |     o -->            #
         +----------------------+---> x
 
-What Box2D does to a lane does not depend on its y, as long as the bullet flies along the normal: the wall stands upright, its normal is
-(1, 0) or (-1, 0) to the last bit, and every product with y is a product with 0. So a batch's shot has the same outcome as the shot alone
-(`engine.experiments.shot.run_shot`), which a test holds over thousands. At an angle y is rounded coarser in a lane far out, and a shot
-whose step ends just at the zone's border may differ. (A single shot records more: when, where, and how it was stopped.)
+Box2D's result for a lane does not depend on its y if the bullet flies along the normal: the wall is upright, its normal is exactly (1, 0)
+or (-1, 0), and every product with y is a product with 0. So a shot in a batch has the same outcome as a single shot
+(`engine.experiments.shot.run_shot`); a test checks thousands of them. At an angle, y has a coarser rounding in distant lanes, and a shot
+whose step ends at the zone's border may differ. (A single shot also records when, where, and how it was stopped.)
 
-The bullets' filter group lets none meet another. A wall that cannot move is one for all lanes; its height does not change its normals.
+The bullets' filter group prevents collisions between them. An immovable wall is shared by all lanes; its height does not change its
+normals.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ __all__ = ["ShotBatch", "has_lanes", "run_batch"]
 Flags = NDArray[np.bool_]
 
 _LANE_TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head_on")
-"""Those of one body that does not turn before it is struck."""
+"""Targets that are one body without rotation before the impact."""
 _LANE_RULES: tuple[Rule, ...] = ("discrete", "default", "bullet")
-"""Those under which all bullets of a world go on by the same steps."""
+"""Rules under which all bullets of a world have the same steps."""
 _BULLETS = -1
-"""Filter group of the bullets: a negative one keeps its members apart."""
+"""Filter group of the bullets; members of a negative group do not collide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,11 @@ class ShotBatch:
     hit, tunneled : bool (n,)
         As in `ShotResult`.
     turned : bool (n,)
-        Whether, after the hit, target or box-shaped bullet turned by more than `TURN`: then it is no longer the shape that was shot at.
+        True if the target or a box-shaped bullet turned by more than `TURN` after the hit, so that the law no longer applies.
     n_steps : int
-        Steps that Box2D made for all of them together.
+        Number of Box2D's steps for all shots together.
     seconds : float
-        What those steps took; differs from run to run.
+        Duration of these steps; varies between runs.
     """
 
     hit: Flags
@@ -72,14 +73,14 @@ class ShotBatch:
 
 
 def run_batch(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
-    """Fire one shot for each phase in `at`, together where the target allows it, and one after the other where not."""
-    load_solver(spec.solver).prepare()  # contacts are read many times as fast; nothing where that was done
+    """Fire one shot for each phase in `at`, together if the target allows it, otherwise one after the other."""
+    load_solver(spec.solver).prepare()  # reads contacts many times as fast; no-op if done before
     return _Lanes(spec, at).run() if has_lanes(spec) else _one_by_one(spec, at)
 
 
 def has_lanes(spec: ShotSpec) -> bool:
     """Return True if shots of this kind can share a world; the others take some ten times as long."""
-    has_one_sensor = spec.solver == "box2d3" and spec.target == "sensor"  # a world of this engine has one sensor and one visitor
+    has_one_sensor = spec.solver == "box2d3" and spec.target == "sensor"  # in this engine, a world has only one sensor and one visitor
     return spec.target in _LANE_TARGETS and spec.rule in _LANE_RULES and not has_one_sensor
 
 
@@ -92,7 +93,7 @@ def _one_by_one(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
 
 
 class _Lanes:
-    """The world of a batch, and what `ShotTracker` notes of a shot, for all lanes in arrays."""
+    """The world of a batch, with the records of `ShotTracker` as arrays over all lanes."""
 
     def __init__(self, spec: ShotSpec, at: Sequence[float]) -> None:
         self.spec, self.n = spec, len(at)
@@ -140,7 +141,7 @@ class _Lanes:
             before = after
 
     def _note(self, contacts: StepContacts, before: FloatArray, after: FloatArray, tracked: Flags) -> None:
-        touched = np.zeros(self.n + 1, np.bool_)  # the last place: lane -1, no bullet
+        touched = np.zeros(self.n + 1, np.bool_)  # the last entry is for lane -1, which has no bullet
         touched[np.maximum(self.lane_of[contacts.body_a], self.lane_of[contacts.body_b])] = True
         for event in contacts.began:
             touched[max(self.lane_of[event.body_a], self.lane_of[event.body_b])] = True
@@ -153,7 +154,7 @@ class _Lanes:
         through = tracked & ~self.jumped & self._passed(before, after)
         self.jumped |= through
         self.last_step[through] = self.steps + STEPS_BEHIND
-        self.last_step[tracked & self.hit & self.jumped] = self.steps  # nothing else can be noted
+        self.last_step[tracked & self.hit & self.jumped] = self.steps  # nothing else can be recorded
 
     def _passed(self, before: FloatArray, after: FloatArray) -> Flags:
         """Return True for each bullet that passed its panel's far face in this step; `ShotTracker` derives it."""
@@ -166,7 +167,7 @@ class _Lanes:
             pose = (1.0 - share) * start + share * end
             way = (1.0 - share) * before + share * after - pose[:, :2]
             x, y = way[:, 0], way[:, 1] - self.middle_y
-            if self.panel.is_round:  # it has no faces: it is passed along the line of flight
+            if self.panel.is_round:  # a disc has no faces, so it is passed along the line of flight
                 here = np.stack((self.flight[0] * x + self.flight[1] * y, self.flight[0] * y - self.flight[1] * x))
             else:
                 cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])

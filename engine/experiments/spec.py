@@ -5,11 +5,11 @@
       |------|------|------|------|-|#|--|---->  x                 ---------|#|  the normal of the wall
       step 0    1      2      3     x = 0   4
 
-A step carries the bullet by d = min(speed / hertz, 2 m): Box2D caps the way of a step, and with it the speed. (Under the rule
-"substeps" a step is many steps of Box2D's, and the cap is that many times higher.) Where the steps fall with respect to the
-target is luck; the *phase* says it. It is the fraction of a step by which the last position before the middle plane falls short
-of it: positions are ``(k - n - phase) d`` along the line of flight, were there no target. A target that moves starts so that it
-would be at x = 0 together with the bullet, and the same holds for what they come nearer by in a step.
+A step moves the bullet by d = min(speed / hertz, 2 m), because Box2D caps the displacement per step. (Under the rule "substeps", a step
+consists of many of Box2D's steps, and the cap is that many times higher.) The positions of the steps relative to the target are arbitrary;
+the *phase* describes them. It is the fraction of a step by which the last position before the middle plane falls short of it: without a
+target, positions are ``(k - n - phase) d`` along the line of flight. A moving target starts so that it would be at x = 0 together with the
+bullet, and the phase refers to the relative displacement per step.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ __all__ = [
 
 Rule = Literal["discrete", "default", "bullet", "substeps", "swept"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-"""Contacts only where a step ends; the world's continuous physics, without and with the body's bullet flag; our own sub-steps and
-our own swept test on top of discrete steps (`engine.experiments.rules`)."""
+"""Contacts only at the end of a step; the world's continuous physics, without and with the body's bullet flag; our own sub-steps and our
+own swept test in addition to discrete steps (`engine.experiments.rules`).
+"""
 
 _ON_BOX2D: tuple[Rule, ...] = ("substeps", "swept")
-"""Those that drive Box2D's discrete steps; a solver that looks between the steps by itself has no use for them."""
+"""Rules that control Box2D's discrete steps; a solver with its own continuous collision detection does not need them."""
 
 Target = Literal["static", "dynamic", "kinematic", "blade", "sensor", "head_on"]
 TARGETS: tuple[Target, ...] = get_args(Target)
-"""A wall; a plate at rest that nothing holds; a wall that moves; a blade that spins at a constant rate; a wall that only senses; another
-bullet, head-on."""
+"""A wall; a free plate at rest; a moving wall; a blade that spins at a constant rate; a wall that is a sensor; another bullet, head-on."""
 
 SWEPT: dict[str, dict[Rule, tuple[Target, ...]]] = {
     "box2d": {"default": ("static", "kinematic", "blade"), "bullet": ("static", "kinematic", "blade", "dynamic", "head_on")},
@@ -66,78 +66,79 @@ BulletShape = Literal["disc", "box"]
 BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
 
 HALF_PHASE = 0.5
-"""The phase of a single shot: the middle plane lies half-way between two steps, so that it tunnels unless half a step is
-shorter than the zone that catches it (`engine.experiments.tunneling`)."""
+"""The phase of a single shot: the middle plane is half-way between two steps, so that it tunnels unless half a step is shorter than the
+zone in which it is stopped (`engine.experiments.tunneling`).
+"""
 
 DEFAULT_RADIUS = 0.05
-"""Meters: the bullet of the demo and of the command ``fire``."""
+"""Radius of the bullet in the demo and the command ``fire``, meters."""
 
 MAX_ANGLE = math.radians(80.0)
-"""Radians of incidence: beyond, a shot that grazes travels meters inside the zone of the wall."""
+"""Maximum angle of incidence, radians; beyond it, a grazing shot travels meters within the zone of the wall."""
 MAX_HEIGHT = 0.5
-"""Meters off the middle of a target: every target reaches so far."""
+"""Maximum height above the middle of a target, meters, within the extent of every target."""
 MAX_TURN = math.radians(360.0)
 
 SHORTEST_STEP = 1.0e-4
-"""Seconds: the shortest step that `engine.world.World` takes, 10,000 Hz."""
+"""Shortest step of `engine.world.World`, seconds: 10,000 Hz."""
 
 BLADE_HALF_LENGTH = 0.8
-"""Meters from the hub of the blade to its tip, where its speed is measured."""
+"""Distance from the hub of the blade to its tip, where its speed is measured, meters."""
 
 _RUN_UP = 4.0
-"""Meters of flight before the target, as far as whole steps allow."""
+"""Length of the flight before the target, meters, up to whole steps."""
 _MIN_STEPS, _MAX_STEPS = 2, 48
-"""Steps of flight: few enough for slow bullets to arrive soon, and enough to see them come."""
+"""Number of steps of flight: few, so that slow bullets arrive soon, but enough to watch them."""
 _ROOM = 1.0
-"""Meters between the reaches of a bullet and a target that do not come nearer to each other."""
+"""Distance between the reaches of a bullet and a target that do not approach each other, meters."""
 _LONGEST_RUN_UP = 100.0
-"""Meters: farther off, float32 sees less than a hundredth of a millimeter."""
+"""Maximum distance from the origin, meters; farther out, the spacing of float32 exceeds a hundredth of a millimeter."""
 _SHORTEST_WAY = 1.0e-8
-"""Meters a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
+"""Minimum displacement per step, meters: the spacing of float32 where a slow bullet starts, 0.1 m away. A slower bullet would not move."""
 _MAX_SPEED_BOX2D3 = 400.0
 """m/s. `b2WorldDef.maximumLinearSpeed` of Box2D 3.1, by default."""
 _SAME = 1.0e-9
-"""Rounding, relative: of the few operations from one way to compute a distance to another."""
+"""Relative rounding of the few operations by which two ways to compute a distance differ."""
 
 
 def rules_of(solver: str) -> tuple[Rule, ...]:
-    """Return the rules that mean something on a solver."""
+    """Return the rules that a solver supports."""
     return RULES if solver == "box2d" else tuple(rule for rule in RULES if rule not in _ON_BOX2D)
 
 
 @dataclass(frozen=True, slots=True)
 class ShotSpec:
-    """Everything that decides a shot.
+    """The complete input of a shot.
 
     Parameters
     ----------
     speed : float
-        Muzzle speed, 0 to 100,000 m/s; 1e-8 m a step at least, or 0. So too `target_speed`.
+        Muzzle speed, 0 to 100,000 m/s; at least 1e-8 m per step, or 0. The same applies to `target_speed`.
     thickness : float
-        Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m. Another bullet has none.
+        Thickness of the target, without Box2D's skin of 0.01 m per side, 0.0001 to 100 m. Another bullet has none.
     hertz : float
-        Steps a second, 1 to 10,000.
+        Steps per second, 1 to 10,000.
     radius : float
-        Of the bullet, 0.0001 to 100 m; half of its side where it is a box.
+        Radius of the bullet, 0.0001 to 100 m; half of its side for a box.
     target : one of `TARGETS`
     phase : float
-        0 to 1, see the module.
+        0 to 1; see the module.
     rule : one of `RULES`
     angle : float
-        Incidence: radians between the flight and the normal of the target, up to `MAX_ANGLE`; positive comes from above.
+        Angle of incidence between the flight and the target's normal, radians, up to `MAX_ANGLE`; positive from above.
     restitution : float
-        0 to 1, of the bullet.
+        Restitution of the bullet, 0 to 1.
     target_speed : float
-        m/s, up to 100,000, toward the bullet, negative away: of the kinematic wall, of the other bullet, of the blade's tip.
+        Speed of the kinematic wall, the other bullet, or the blade's tip, up to 100,000 m/s; positive toward the bullet.
     shape : "disc" or "box"
-        A box flies with a face ahead.
+        A box flies with a face in front.
     height : float
-        Meters above the target's middle at which the bullet aims, up to 0.5.
+        Height above the target's middle at which the bullet aims, up to 0.5 m.
     turn : float
-        Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
+        Angle of the blade from upright at the time when the bullet would be at x = 0 without a target, radians.
     solver : str
-        Of `engine.world.solvers()`. Only Box2D 2.3 has skins; Box2D 3.1 and our own methods report contacts within `contact_margin`; only
-        Box2D has a speed limit, in each version its own. `SWEPT` says which targets each rule sweeps.
+        One of `engine.world.solvers()`. Only Box2D 2.3 has skins; Box2D 3.1 and our own methods report contacts within `contact_margin`;
+        only Box2D has a speed limit, which depends on the version. `SWEPT` has the targets that each rule sweeps.
 
     Raises
     ------
@@ -187,12 +188,12 @@ class ShotSpec:
 
     @property
     def is_box2d(self) -> bool:
-        """True if Box2D 2.3 drives the world of the shot, with its caps, skins and float32."""
+        """True if Box2D 2.3 simulates the shot, with its caps, skins and float32."""
         return self.solver == "box2d"
 
     @property
     def is_ours(self) -> bool:
-        """True if one of our own methods drives the world of the shot."""
+        """True if one of our own methods simulates the shot."""
         return self.solver not in SWEPT
 
     @property
@@ -202,14 +203,14 @@ class ShotSpec:
 
     @property
     def skin(self) -> float:
-        """Meters that the solver puts around a polygon."""
+        """Skin that the solver adds around a polygon, meters."""
         return BOX2D_POLYGON_SKIN if self.is_box2d else 0.0
 
     @property
     def contact_margin(self) -> float:
         """Distance before the touch at which the solver reports a contact, meters, in addition to the skins.
 
-        It stops nothing before the touch. Our own methods report only a pair that will touch within the step.
+        The solver does not stop bodies before the touch. Our own methods report only a pair that will touch within the step.
         """
         if self.is_box2d or self.target == "sensor":
             return 0.0
@@ -224,19 +225,19 @@ class ShotSpec:
 
     @property
     def looks_between_steps(self) -> bool:
-        """True if the solver itself looks for the time of impact with this target."""
+        """True if the solver itself computes the time of impact with this target."""
         if self.is_ours:
             return self.rule != "discrete"
         return self.target in SWEPT[self.solver].get(self.rule, ())
 
     @property
     def sees_step_end(self) -> bool:
-        """True if the solver reports the contacts of the poses at the end of a step, otherwise of those at its start."""
+        """True if the solver reports contacts for the poses at the end of a step, False for those at its start."""
         return self.solver == "chipmunk" or (self.solver == "box2d3" and self.target == "sensor")
 
     @property
     def most_substeps(self) -> int:
-        """Steps of Box2D's that one step may be made of, at the most: one, unless the rule makes more, of `SHORTEST_STEP` at least."""
+        """Maximum number of Box2D's steps per step: one, unless the rule makes more, each of at least `SHORTEST_STEP`."""
         return max(1, int(1.0 / (SHORTEST_STEP * self.hertz))) if self.rule == "substeps" else 1
 
     @property
@@ -248,39 +249,39 @@ class ShotSpec:
 
     @property
     def travel(self) -> float:
-        """Meters the bullet moves in a step, along its line of flight."""
+        """Displacement of the bullet per step along its line of flight, meters."""
         return min(self.speed / self.hertz, self.longest_travel)
 
     @property
     def target_travel(self) -> float:
-        """Meters the target comes toward the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
+        """Displacement of the target toward the bullet per step, meters; negative if it moves away, 0 if it does not translate."""
         if self.target not in ("kinematic", "head_on"):
             return 0.0
         return math.copysign(min(abs(self.target_speed) / self.hertz, self.longest_travel), self.target_speed)
 
     @property
     def closing(self) -> float:
-        """Meters that bullet and target come nearer in a step, along the target's normal, before they meet."""
+        """Approach of bullet and target per step along the target's normal, before they meet, meters."""
         return self.travel * self._cosine + self.target_travel
 
     @property
     def is_capped(self) -> bool:
-        """True if the solver's speed limit makes the bullet slower than its muzzle speed."""
+        """True if the solver's speed limit reduces the bullet's speed."""
         return self.speed / self.hertz > self.longest_travel
 
     @property
     def flown_speed(self) -> float:
-        """Speed that the bullet really has, m/s."""
+        """Actual speed of the bullet, m/s."""
         return self.longest_travel * self.hertz if self.is_capped else self.speed
 
     @property
     def flown_target_speed(self) -> float:
-        """Speed that the target as a whole really has, toward the bullet, m/s."""
+        """Actual translational speed of the target toward the bullet, m/s."""
         return self.target_travel * self.hertz
 
     @property
     def spin(self) -> float:
-        """Radians a second that the blade turns, counter-clockwise; Box2D turns nothing by more than pi / 2 in a step."""
+        """Angular velocity of the blade, counter-clockwise, rad/s; Box2D limits rotation to pi / 2 per step."""
         if self.target != "blade":
             return 0.0
         fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps if self.is_box2d else math.inf
@@ -289,28 +290,32 @@ class ShotSpec:
 
     @property
     def half_target(self) -> float:
-        """Meters from the target's middle to its face, without skin."""
+        """Distance from the target's middle to its face, without skin, meters."""
         return self.radius if self.target == "head_on" else 0.5 * self.thickness
 
     @property
     def half_bullet(self) -> float:
-        """Meters from the bullet's center to its foremost point along the target's normal, without skin: of a box at an angle a corner."""
+        """Distance from the bullet's center to its foremost point along the target's normal, without skin, meters; a corner for an inclined
+        box.
+        """
         if self.shape == "disc" or self.target == "head_on":
             return self.radius
         return self.radius * (math.cos(self.angle) + abs(math.sin(self.angle)))
 
     @property
     def reach(self) -> float:
-        """Meters from the middle plane to the bullet's center within which a contact is seen: a skin for each polygon, and the margin."""
+        """Distance of the bullet's center from the middle plane within which a contact is detected, meters: with a skin per polygon, and
+        the margin.
+        """
         target_has_skin = self.shape == "box" or self.target != "head_on"
         skins = self.skin * (int(target_has_skin) + int(self.shape == "box"))
         return self.half_target + self.half_bullet + skins + self.contact_margin
 
     @property
     def reach_behind(self) -> float:
-        """Meters from the middle plane to the bullet's center, behind the target, within which a contact is still reported.
+        """Distance of the bullet's center behind the middle plane within which a contact is still reported, meters.
 
-        Our own methods report a bullet that leaves again only while it touches, within the distance that counts as touching.
+        Our own methods report a separating bullet only while it touches, within the distance that counts as touching.
         """
         if self.contact_margin == 0.0 or not self.is_ours:
             return self.reach
@@ -320,10 +325,10 @@ class ShotSpec:
 
     @property
     def run_up(self) -> float:
-        """Meters along the line of flight from the muzzle to x = 0.
+        """Distance along the line of flight from the muzzle to x = 0, meters: whole steps and the phase.
 
-        Whole steps and the phase. Where a step is so short against target and bullet that the bullet would start in contact, it
-        starts three steps before the contact instead; a step that short never jumps over anything, and the phase decides nothing.
+        If a step is so short compared to target and bullet that the bullet would start in contact, it starts three steps before the contact
+        instead; such a short step never jumps over anything, and the phase has no effect.
         """
         if self.travel == 0.0:
             return (self.reach + _ROOM) / self._cosine
@@ -331,14 +336,14 @@ class ShotSpec:
         if distance * self._cosine < 2.0 * self.reach:
             distance = self.reach / self._cosine + 3.0 * self.travel
         way = distance + self.phase * self.travel
-        if self.closing > 0.0 and way / self.travel * self.closing < 2.0 * self.reach:  # a wall that runs away: from farther off
+        if self.closing > 0.0 and way / self.travel * self.closing < 2.0 * self.reach:  # farther away for a receding wall
             farther = (math.ceil(self.reach / self.closing) + 3 + self.phase) * self.travel
             return farther if farther <= _LONGEST_RUN_UP else way
         return way
 
     @property
     def gap(self) -> float:
-        """Meters along the normal between the bullet's center and the target's middle at the muzzle."""
+        """Distance along the normal between the bullet's center at the muzzle and the target's middle, meters."""
         near = self.run_up * self._cosine
         if self.target_travel == 0.0:
             return near
@@ -349,7 +354,9 @@ class ShotSpec:
 
     @property
     def meets_at_center(self) -> bool:
-        """Whether bullet and target, unhindered, are at x = 0 together; not so a target that one of them can hardly catch up with."""
+        """Whether bullet and target, if unobstructed, are at x = 0 at the same time; False for a target that the bullet hardly catches up
+        with.
+        """
         if self.target_travel == 0.0:
             return True
         return self.travel > 0.0 and math.isclose(self.run_up / self.travel * self.closing, self.gap, rel_tol=_SAME)
@@ -361,7 +368,7 @@ class ShotSpec:
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """The bullet's velocity at the muzzle, m/s, as asked for."""
+        """The bullet's requested velocity at the muzzle, m/s."""
         return self.speed * math.cos(self.angle), -self.speed * math.sin(self.angle)
 
     @property
@@ -374,7 +381,7 @@ class ShotSpec:
 
     @property
     def target_velocity(self) -> tuple[float, float]:
-        """Velocity of a target that moves as a whole, m/s, as asked for."""
+        """Requested velocity of a translating target, m/s."""
         if self.target == "head_on":
             return -self.target_speed * math.cos(self.angle), self.target_speed * math.sin(self.angle)
         return (-self.target_speed if self.target == "kinematic" else 0.0), 0.0
@@ -386,7 +393,7 @@ class ShotSpec:
 
     @property
     def _cosine(self) -> float:
-        """Share of the bullet's way that goes along the target's normal; another bullet is met along the line of flight."""
+        """Share of the bullet's path along the target's normal; another bullet is met along the line of flight."""
         return 1.0 if self.target == "head_on" else math.cos(self.angle)
 
 

@@ -1,11 +1,11 @@
-r"""One step under the microscope: the gap between two moving shapes from its beginning, 0, to its end, 1.
+r"""The gap between two moving shapes over one step, from its beginning, 0, to its end, 1.
 
-    gap | \                                  a discrete engine looks at both ends only, where there is a gap
+    gap | \                                  a discrete engine tests only both ends, where there is a gap
         |  \                              /
         |   \                          /
       0 |----\----------------------/------  touching, skins included
         |     \                  /
- target |......\..............................  where b2TimeOfImpact wants to stop: inside the skins
+ target |......\..............................  where b2TimeOfImpact stops: inside the skins
         |        \            /
         +---------|----------------------------> fraction of the step
               first touch
@@ -35,7 +35,7 @@ _SAMPLES = 257
 
 @dataclass(frozen=True, slots=True)
 class MovingShape:
-    """A shape as Box2D holds it, and its motion over the step were nothing in its way, poses of its body."""
+    """A shape as represented by Box2D, and its unobstructed motion over the step, poses of its body."""
 
     shape: FixtureShape
     sweep: Sweep
@@ -50,7 +50,7 @@ class StepCurve:
     fractions, gaps : float64 (n,)
         Gaps at ascending fractions of the step.
     touch, aimed, box2d : TimeOfImpact
-        Our first touch; ours and b2TimeOfImpact's of the gap `target`, at which that wants to stop. Box2D counts no iterations.
+        Our first touch; our time, and b2TimeOfImpact's, at which the gap is its target `target`. Box2D counts no iterations.
     """
 
     fractions: FloatArray
@@ -98,7 +98,7 @@ def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> Floa
     pairs = np.tile(np.array([(0, 1)]), (len(times), 1))
     gaps: FloatArray = batch.distance(shapes, pairs, xf_one, xf_other).separation.copy()
     inside = gaps < 0.0
-    if inside.any():  # where the cores overlap, a distance is a bound only
+    if inside.any():  # if the cores overlap, the distance is only a bound
         gaps[inside] = -batch.penetration(shapes, pairs[inside], xf_one[inside], xf_other[inside]).depth
     return gaps
 

@@ -1,25 +1,25 @@
-"""The outcome of a shot: the bullet's position after each step, its contacts, whether it came out at the back; and the verdict in words.
+"""The outcome of a shot: the bullet's position after each step, its contacts, whether it tunneled, and the verdict in words.
 
-Touching in time and being stopped are two things. A heavy bullet that strikes a thin plate in time pushes it on and keeps nearly
-all of its speed. **Stopped** means, at the end of a step after a contact that pushed the bullet back from the near side:
+A detected hit does not imply a stop: a heavy bullet that hits a thin plate pushes it and keeps nearly all of its speed. **Stopped** means,
+at the end of a step after a contact that pushed the bullet back from the near side:
 
-    in the target's frame   it comes no nearer: against the contact's normal it is at most 1/20 of its speed faster than the
-                            place of the struck body that is beside it
-    in the world's frame    the target took at least half of the speed with which it came against that normal
+    in the target's frame   it does not approach: against the contact's normal it is at most 1/20 of its speed faster than the
+                            nearest point of the struck body
+    in the world's frame    the target took at least half of its approach speed along that normal
 
-The first alone would call any bullet stopped that pushes something on; the second alone, one that is flying through. So the
-bullet of the free plate is stopped, though both drift on together, at the speed that their common momentum leaves; and so is
-one that slides on along the wall that it met at an angle.
+With only the first condition, any bullet that pushes a body would count as stopped; with only the second, one that passes through. So a
+bullet is stopped by a free plate although both drift on with their common momentum, and by a wall that it hits at an angle although it
+slides on along it.
 
-**Tunneled** is judged in the panel's own frame. The bullet has a near side, where it was last outside. It is through when it leaves by the
-other face, within the panel's height; round the end it only changes sides. A disc has no faces: there the middle plane across the flight
-divides, within the disc.
+**Tunneled** is judged in the panel's own frame. The near side is the one on which the bullet was last outside. It has tunneled when it
+leaves through the opposite face, within the panel's height; a path around the end only exchanges the sides. For a disc, which has no faces,
+the middle plane perpendicular to the flight is used, within the disc.
 
-                 |#|                        through: in by the near face, out by the far one
+                 |#|                        tunneled: in through the near face, out through the far one
       near  o----|#|----> o  far            ^
-                 |#|                        |  round the end: the sides are exchanged
+                 |#|                        |  around the end: the sides are exchanged
 
-A step may come in pieces (`engine.experiments.rules.Piece`); positions are counted by steps, contacts and passages by pieces.
+A step can consist of pieces (`engine.experiments.rules.Piece`); positions are recorded per step, contacts and passages per piece.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ __all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotTracker", "
 Point = tuple[float, float]
 
 _STILL_APPROACHING = 0.05
-"""Share of the bullet's speed by which it may be faster than what stopped it: solver iterations."""
+"""Share of its speed by which a stopped bullet may be faster than the target, because of the solver's iterations."""
 _MAX_SPEED_KEPT = 0.5
 SETTLING_STEPS = 15
-"""Steps tracked after the first contact: a bullet that a plate had not really stopped would be through by then."""
+"""Steps tracked after the first contact; a bullet that a plate has not really stopped has tunneled by then."""
 _DECIDING_STEPS = 3
-"""Steps after the first contact by which one that was not stopped is known to fly on."""
+"""Steps after the first contact after which a bullet that was not stopped counts as flying on."""
 STEPS_BEHIND = 2
-"""Steps tracked after the bullet came to lie behind: only the next one shows whether it still touches the far face."""
+"""Steps tracked after the bullet passed the far face; only the next one shows whether it still touches it."""
 _MARGIN_STEPS = 8
 """Steps tracked after the bullet should have passed the middle plane."""
 _LONG_WAY = 2.5
-"""Meters of a way, more than Box2D lets anything go in a step, that are looked at as one: from a turning panel it is seen as a curve."""
+"""Maximum length of a path that is tested as one piece, meters, more than Box2D's cap; in a rotating panel's frame it is a curve."""
 _TAKEN_ALONG = 1.0e-6
-"""Meters between two places in a panel's frame that are the same but for rounding."""
+"""Distance between two points in a panel's frame that are equal up to rounding, meters."""
 TURN = 0.05
-"""Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
+"""Maximum rotation per piece, radians; 1 m from a panel's middle, its chord is within 0.3 mm of the arc."""
 
 
 class Outcome(Enum):
@@ -67,10 +67,10 @@ class Outcome(Enum):
 
     IN_FLIGHT = "in flight"
     TUNNELED = "tunneled"
-    """Its center came to lie beyond the target's far face, in the target's own frame, with or without a contact."""
+    """Its center passed the target's far face, in the target's own frame, with or without a contact."""
     STOPPED = "stopped"
     FLIES_ON = "flies on"
-    """It touched the target in time, and pushes it on or broke through, with more than half of its speed."""
+    """It touched the target before passing it, and pushes it or broke through with more than half of its speed."""
     MISSED = "missed"
     """It is past the target and never touched it."""
     DOES_NOT_MOVE = "does not move"
@@ -79,20 +79,20 @@ class Outcome(Enum):
 class ShotTracker:
     """The course of one shot so far; call `observe` after each step of the world, or after each piece of a step.
 
-    It is made between two steps, the bullet at the muzzle.
+    It is created between two steps, with the bullet at the muzzle.
 
     Attributes
     ----------
     positions : list of (x, y)
         The bullet's center after 0, 1, 2... steps.
     impacts : list of Impact
-        All that our swept test found.
+        All impacts found by our swept test.
     hit, stop : Impact or None
         The first contact with the target, and the contact that stopped it.
     speed : float
-        The bullet's present speed along the line of fire, m/s, negative when it was thrown back.
+        The bullet's present speed along the line of fire, m/s; negative if it bounced back.
     jump : int or None
-        The step number k after which the bullet came to lie behind: between positions k and k + 1 it passed the panel's far face.
+        The number k of the step after which the bullet tunneled: between positions k and k + 1 it passed the panel's far face.
     """
 
     def __init__(self, shot: Shot) -> None:
@@ -136,12 +136,14 @@ class ShotTracker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the shot needs no tracking any more; at the latest some sixty steps after it was fired."""
+        """Whether the shot needs no more tracking; at the latest about sixty steps after it was fired."""
         return self.steps >= self._last_step
 
     @property
     def is_past(self) -> bool:
-        """True if the bullet's center is beyond where the target stood, and beyond the target's middle if that is still near its way."""
+        """True if the bullet's center is beyond the target's initial position, and beyond its middle if that is still near the bullet's
+        path.
+        """
         x = self.positions[-1][0]
         if x <= 0.5 * self.spec.thickness:
             return False
@@ -150,7 +152,7 @@ class ShotTracker:
 
     @property
     def decided_after(self) -> int:
-        """Steps after whose last one the outcome was known; those tracked where there is none."""
+        """Number of steps until the outcome was known; number of tracked steps if there is none."""
         outcome = self.outcome
         if self.jump is not None:
             return self.jump + 1
@@ -159,7 +161,7 @@ class ShotTracker:
         return min(self._hit_after + _DECIDING_STEPS, self.steps) if outcome is Outcome.FLIES_ON else self.steps
 
     def observe(self, contacts: StepContacts | Piece) -> None:
-        """Take in the step, or the piece of one, that the world just made; nothing once the shot is over."""
+        """Record the step, or the piece of a step, that the world has just taken; ignored once the shot is over."""
         if self.is_over:
             return
         piece = contacts if isinstance(contacts, Piece) else Piece(contacts)
@@ -203,20 +205,20 @@ class ShotTracker:
         contact, inside = self._contact(contacts), self._first_inside(piece, before)
         if inside is not None:
             impacts.insert(0, inside)
-        if contact is not None and not contacts.in_toi[contact[0]]:  # else the row has the last of the pair's moments
+        if contact is not None and not contacts.in_toi[contact[0]]:  # otherwise the row has the pair's last impact
             row, normal = contact
             x, y, _ = (contacts.pose_a if int(contacts.body_a[row]) == self.bullet else contacts.pose_b)[row].tolist()
             point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
             time, fraction = (step + seen_at) * dt, seen_at
             ours = next((each for each in reversed(self.impacts) if each.body == target), None)
-            if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
+            if ours is not None:  # a piece begins at the impact of our swept test, or slightly earlier if the bullet was moved there
                 time, fraction = ours.time, ours.fraction
             impacts.insert(0, Impact(target, step, fraction, time, (x, y), point, normal, ours is not None))
         if impacts:
             return min(impacts, key=lambda impact: impact.time)
         for event in contacts.began:
             if {event.body_a, event.body_b} == {self.bullet, target}:
-                # a sensor; or touched and let go again within one step: no manifold is left to look at
+                # a sensor, or a touch that ended within the step: there is no manifold
                 center = self._world.state(self.bullet).position if self.spec.sees_step_end else before
                 return Impact(target, step, seen_at, (step + seen_at) * dt, center, in_toi=not event.sensor, sensor=event.sensor)
         return None
@@ -224,7 +226,7 @@ class ShotTracker:
     def _first_inside(self, piece: Piece, before: Point) -> Impact | None:
         """Return the first impact with the target that the solver found inside the piece.
 
-        Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
+        Its point and normal are computed here from the poses, because Box2D keeps only a pair's last contact.
         """
         for moment in self._world.impact_moments:
             a, b = self._world.fixture(moment.fixture_a), self._world.fixture(moment.fixture_b)
@@ -233,7 +235,7 @@ class ShotTracker:
             (other, there), (own, here) = sorted(((a, moment.pose_a), (b, moment.pose_b)), key=lambda side: side[0].body == self.bullet)
             center, spec = here[:2], self.spec
             fraction = math.dist(before, center) / spec.travel if spec.travel > 0.0 else 0.0
-            if spec.travel < abs(spec.target_travel):  # the way of the one that moves farther says the time
+            if spec.travel < abs(spec.target_travel):  # the path of the faster body determines the time
                 fraction = math.dist(self._world.previous_poses[self._row, :2].tolist(), there[:2]) / abs(spec.target_travel)
             fraction = min(piece.start + fraction, piece.end)
             gap = query.distance(other.shape, Transform(there[:2], there[2]), own.shape, Transform(center, here[2]))
@@ -267,10 +269,9 @@ class ShotTracker:
     def _passed(self, before: Point, after: Point) -> bool:
         """Return True if the bullet's center left the panel through its far side in the last step, within its height.
 
-        Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do; with our solver evenly between the moments at
-        which it stopped one of them, or let the panel take the bullet along. In the panel's frame the bullet's
-        way is then a straight line where the panel does not turn; where it does, a curve, followed in pieces of at most
-        `TURN` of the panel's angle.
+        Both move uniformly from the last poses to the present ones, as in Box2D's sweeps; with our solver, uniformly between the times at
+        which it stopped one of them or the panel began to carry the bullet. In the panel's frame, the bullet's path is a straight line if
+        the panel does not rotate; otherwise it is a curve, followed in pieces of at most `TURN` of the panel's angle.
         """
         start, end = self._world.previous_poses[self._row], self._world.poses[self._row]
         if self.spec.is_box2d:
@@ -293,11 +294,11 @@ class ShotTracker:
         return False
 
     def _passes(self, start: FloatArray, end: FloatArray, before: Point, after: Point) -> bool:
-        """Return True if an even motion of both leads the bullet's center through the panel's far side."""
+        """Return True if a uniform motion of both takes the bullet's center through the panel's far side."""
         turned, way = abs(float(end[2] - start[2])), math.dist(before, after)
         n_pieces = 1 + int(turned / TURN)
         if way > _LONG_WAY:
-            n_pieces = max(n_pieces, 1 + int(math.sqrt(0.25 * turned * way / LINEAR_SLOP)))  # an n-th of both bends it by an n-th squared
+            n_pieces = max(n_pieces, 1 + int(math.sqrt(0.25 * turned * way / LINEAR_SLOP)))  # with 1/n of both, the deviation is 1/n^2
         face = 0.0 if self._panel.is_round else self._panel.half_thickness
         was: Point | None = None
         for k in range(n_pieces + 1):
@@ -306,7 +307,7 @@ class ShotTracker:
             here = self._local((1.0 - share) * start + share * end, center)
             near = self._near
             far = -near * face
-            if was is not None and -near * (here[0] - far) > 0.0:  # beyond the far side now
+            if was is not None and -near * (here[0] - far) > 0.0:  # now beyond the far side
                 crossed = -near * (was[0] - far) <= 0.0
                 fraction = (far - was[0]) / (here[0] - was[0]) if crossed else 0.0
                 if crossed and abs(was[1] + fraction * (here[1] - was[1])) <= self._panel.half_height:
@@ -316,12 +317,12 @@ class ShotTracker:
         return False
 
     def _is_before_far_face(self, center: Point) -> bool:
-        """Return True if a place lies before the far face of the panel as it stood when the last step began."""
+        """Return True if a point lies before the panel's far face at its pose at the start of the last step."""
         pose = self._world.previous_poses[self._row]
         return self._local(pose, center)[0] * self._near > -self._panel.half_thickness
 
     def _local(self, pose: FloatArray, center: Point) -> Point:
-        """Return a place in the panel's frame; a disc's frame lies along the flight."""
+        """Return a point in the panel's frame; a disc's frame is aligned with the flight."""
         at_x, at_y, angle = pose.tolist()
         if self._panel.is_round:
             (fx, fy), dx, dy = self._flight, center[0] - at_x, center[1] - at_y
@@ -338,7 +339,7 @@ def _between(a: Point, b: Point) -> Point:
 
 
 def _at(way: list[tuple[float, FloatArray]], time: float) -> FloatArray:
-    """Return the place or pose at a fraction of the step on a way that is even between given ones."""
+    """Return the position or pose at a fraction of the step on a path that is linear between given ones."""
     for (since, start), (until, end) in pairwise(way):
         if time <= until:
             share = (time - since) / (until - since) if until > since else 1.0
@@ -361,14 +362,14 @@ _NOUNS: dict[Target, str] = {target: target for target in TARGETS} | {
     "head_on": "other bullet",
 }
 _NOTABLE = 0.05
-"""m/s: a bullet that moves slower than this is said to be at rest."""
+"""Speed below which a bullet counts as at rest, m/s."""
 
 
 def verdict(shot: ShotTracker) -> str:
-    """Return the verdict of a shot: tunneled, stopped, hit but flying on, missed, or what it is doing until there is one.
+    """Return the verdict of a shot: tunneled, stopped, hit but flying on, missed, or its present state until there is one.
 
-    Where the bullet passed the far face without ever having touched, the words name the two steps that the target lay
-    between; where one step saw it inside, but past the middle, they say so. A speed is that along the line of fire, now.
+    If the bullet passed the far face without any contact, the text names the two steps with the target between them; if a step ended inside
+    it, but past the middle, the text says so. A speed is the present one along the line of fire.
     """
     noun = _NOUNS[shot.spec.target]
     match shot.outcome:
@@ -398,7 +399,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
 
 def _where(spec: ShotSpec, stop: Impact) -> str:
     """Return whether the contact was reported at the target's surface or inside it, as text."""
-    if spec.target in ("kinematic", "blade", "head_on"):  # these have moved on meanwhile
+    if spec.target in ("kinematic", "blade", "head_on"):  # these have moved since then
         return "at"
     return "at" if abs(stop.center[0]) - spec.half_target >= spec.half_bullet else "inside"
 

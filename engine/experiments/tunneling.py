@@ -1,11 +1,11 @@
-"""When does the bullet go through? In closed form for a share of shots, and replayed in float32 for a single one; never simulated.
+"""Predicts whether a bullet tunnels: in closed form for a share of shots, and by a float32 replay for a single one, without simulation.
 
-**The phase.** A step of h seconds carries the bullet by d meters along the target's normal, seen from the target. The positions that
-steps leave are ``x_k = x_0 + k d``; where they fall is luck, x_0 uniform over d. A stretch of length L of the x axis holds one of them
-with the probability min(1, L / d), and for d > L never two.
+**The phase.** A step of h seconds moves the bullet by d meters along the target's normal, relative to the target. The positions after
+steps are ``x_k = x_0 + k d`` with x_0 uniform over d. An interval of length L of the x axis contains one of them with the probability
+min(1, L / d), and for d > L never two.
 
-**Seen.** Box2D looks for contacts where a step ends, and makes contact points where both surfaces, skins included, overlap: the bullet's
-center within ``reach = w / 2 + s + skins`` of the middle of a target of thickness w, s being the bullet's half width along the normal::
+**Seen.** Box2D detects contacts at the end of a step, if both surfaces, including skins, overlap: the bullet's center is then within
+``reach = w / 2 + s + skins`` of the middle of a target of thickness w, where s is the bullet's half width along the normal::
 
                     seen: 2 reach
         |<--------------------------------->|
@@ -14,19 +14,19 @@ center within ``reach = w / 2 + s + skins`` of the middle of a target of thickne
      ---+-----|###########|###########|-----+---------> x      hit = min(1, 2 reach / d)
       -reach  front       0         back  reach                caught = min(1, reach / d)
 
-**Caught.** The contact's normal is that of the nearest face. Before the middle it points against the flight: one solve takes the whole
-approach speed, however deep the bullet is. Past the middle it points along the flight: there is nothing to take, and the position
+**Caught.** The contact's normal is that of the nearest face. Before the middle it points against the flight, and one solve removes the
+whole approach speed, however deep the bullet is. Past the middle it points along the flight: there is no approach speed, and the position
 correction even pushes the bullet out at the back. So the first position in the zone decides, and::
 
         tunneled = max(0, 1 - reach / d)        which is 0 exactly up to d = reach, and not up to d = 2 reach
 
-**What changes d.** Box2D shortens the way of any body to 2 m a step, keeping its direction. At an angle a against the normal only
-``cos a`` of the way leads through. A moving target adds its own way, also capped::
+**What changes d.** Box2D limits the displacement of any body to 2 m per step, keeping its direction. At an angle a to the normal, only
+``cos a`` of it is along the normal. A moving target adds its own displacement, with the same limit::
 
         d = min(v h, 2 m) cos a + min(u h, 2 m) sign(u)           u > 0: the target comes toward the bullet
 
-**What changes reach.** A disc stretches by its radius r and has no skin: one skin counts, the wall's. A box stretches by
-``r (|cos b| + |sin b|)``, r half its side and b its angle against the wall, and two skins count.
+**What changes reach.** A disc extends by its radius r and has no skin, so only the wall's skin counts. A box extends by ``r (|cos b| + |sin
+b|)``, where r is half its side and b its angle to the wall, and two skins count.
 
 **A box that meets the wall with a corner.** Turned by b, at most 45 degrees after right angles are taken away, its next corner lies
 ``2 r sin b`` behind the first. If its step ends where only the first is in the zone, one contact at the lever arm ``l = r (cos b - sin b)``
@@ -34,14 +34,14 @@ takes the corner's speed, not the box's, which keeps ``k = q / (1 + q)`` of it, 
 
         impulse J: (J / m) for the box, J l / I for its spin;  v - J / m - J l^2 / I = 0  at the corner  =>  v - J / m = v q / (1 + q)
 
-If the next step, k d, ends past the middle, the box is out. So a stretch at the zone's near end is lost,
+If the next step, k d, ends past the middle, the box tunnels. So an interval at the zone's near end does not stop it,
 
         from  zone - min(2 r sin b, d)  to  min(zone, k d)  before the middle          (probability: its length / d)
 
-What the spin does before that step ends, and friction, are left out; the first is capped by Box2D at pi/2 a step.
+The effect of the spin before that step ends, and friction, are neglected; Box2D limits the spin to pi/2 per step.
 
-**A free plate** of mass M is at rest until it is struck, so the same zone decides. Caught, both go on together: of its speed the bullet
-keeps ``(m - e M) / (m + M)``, e the restitution, and the plate is as fast or faster: pushed ahead, and never tunneled.
+**A free plate** of mass M is at rest until it is hit, so the same zone decides. After a caught hit, the bullet keeps the share ``(m - e
+M) / (m + M)`` of its speed, with the restitution e, and the plate is at least as fast: it is pushed ahead, and never tunneled.
 
 **Soft contacts.** Box2D 3.1 solves a contact as a stiff spring, in sub-steps of ``t = h / 4``. With z its damping ratio, 10, and o its
 stiffness, 2 pi 30 Hz, against static bodies twice that, the first sub-step leaves a share a of the approach speed u, and each
@@ -50,17 +50,17 @@ sub-step takes a share k from the depth::
         c = o t (2 z + o t)        a = 1 / (1 + c)        k = c / (1 + c) * o t / (2 z + o t)
 
 A disc seen at depth s, without its margin, is ``(s (1 - k) + a u t) (1 - k)^3`` deep when the step ends: past the middle if that is
-more than ``R = reach - margin``. So the discs seen deeper than ``R / (1 - k)^3 - a u t``, over 1 - k, are lost. The swept test stops a
-disc about a slop deep, which is no help where that is too deep already.
+more than ``R = reach - margin``. So discs seen deeper than ``R / (1 - k)^3 - a u t``, over 1 - k, tunnel. The swept test stops a disc about
+a slop deep, which does not help if that is too deep already.
 
-**Rules that look between the steps** ask about the whole way: nothing goes through, at any speed. With the bullet flag that is each
-target, by default each that is not dynamic. Our sub-steps make ``d <= min(2 r, w) <= reach``, as the smaller of two numbers is at most
-their mean; our swept test puts the bullet at the front. **A sensor** stops nothing; it is felt where some step ends in an overlap, whatever
-Box2D's switches.
+**Rules with continuous tests** check the whole path: no bullet tunnels at any speed. With the bullet flag this applies to all targets, by
+default to those that are not dynamic. Our sub-steps ensure ``d <= min(2 r, w) <= reach``, as the minimum of two numbers is at most their
+mean; our swept test stops the bullet at the front. **A sensor** stops nothing; it is detected if a step ends in an overlap, whatever
+Box2D's settings.
 
-**Single shots** have a law for a wall, a free plate and another bullet hit in the middle. For the blade, boxes at an angle, and plates off
-the middle or at an angle the answer is None, never a guess. Positions are those that Box2D's float32 additions give, as a rounding decides
-at the zone's border.
+**Single shots** have a law for a wall, a free plate and another bullet hit in the middle. For the blade, inclined boxes, and plates hit
+off the middle or at an angle, the result is None. Positions are computed by Box2D's float32 additions, because rounding decides at the
+zone's border.
 
 `ShotSpec.closing` is d and `ShotSpec.reach` the reach, for each kind of target, bullet and solver.
 """
@@ -83,13 +83,13 @@ from engine.world import WorldSettings, load_solver
 __all__ = ["Chances", "Prediction", "capped_velocity", "chances", "is_seen", "predict", "standard_errors", "tunnels_by_phase"]
 
 _BOX_ARM = 1.5
-"""Ratio. m r^2 / I of a square box of half side r: I = m (2 r)^2 / 6."""
+"""Ratio m r^2 / I of a square box of half side r: I = m (2 r)^2 / 6."""
 _BORDER = 2e-5
-"""Meters. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
+"""Distance from the zone's border, meters, within which Box2D's float32 decides a shot: some additions of positions up to 100 m."""
 
 
 class Chances(NamedTuple):
-    """Probabilities over all phases: a contact is reported; the bullet goes through."""
+    """Probabilities over all phases that a contact is reported, and that the bullet tunnels."""
 
     hit: float
     tunneled: float
@@ -111,12 +111,12 @@ def chances(spec: ShotSpec) -> Chances:
 
 
 def _share(length: float, way: float) -> float:
-    """Return the probability that a stretch of this length holds one of the positions; 0 if the two do not come nearer."""
+    """Return the probability that an interval of this length contains one of the positions; 0 if the two do not approach."""
     return min(1.0, length / way) if way > 0.0 else 0.0
 
 
 def tunnels_by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for each phase (n,) whether the law lets that shot tunnel, and whether rounding cannot change that."""
+    """Return for each phase (n,) whether the shot tunnels by the law, and whether rounding cannot change that."""
     chance = chances(spec).tunneled
     if chance in (0.0, 1.0):
         return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
@@ -129,7 +129,7 @@ def tunnels_by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.boo
 
 
 def _lost_stretch(spec: ShotSpec) -> tuple[float, float]:
-    """Return both ends of the stretch in which a contact does not stop the bullet, meters before the middle; empty if near >= far."""
+    """Return both ends of the interval in which a contact does not stop the bullet, meters before the middle; empty if near >= far."""
     if spec.solver == "box2d3":
         full = spec.reach - spec.contact_margin
         return 0.0, min(full, full - _lost_depth(spec))
@@ -142,7 +142,7 @@ def _lost_stretch(spec: ShotSpec) -> tuple[float, float]:
 
 
 def _lost_depth(spec: ShotSpec) -> float:
-    """Return the depth from which Box2D 3.1's soft contact lets a disc through, meters; infinite for a box."""
+    """Return the depth from which a disc passes Box2D 3.1's soft contact, meters; infinite for a box."""
     if spec.shape == "box":
         return math.inf
     own = load_solver(spec.solver).own_settings(WorldSettings())
@@ -158,9 +158,9 @@ def _lost_depth(spec: ShotSpec) -> float:
 
 
 def _is_let_through(spec: ShotSpec) -> bool:
-    """Return whether a contact lets a bullet through that the swept test has stopped.
+    """Return whether a bullet that the swept test has stopped passes through the contact.
 
-    Not with a free plate: the bullet flies on with it, is swept again, and is stopped again.
+    It does not with a free plate: the bullet continues with the plate, and is swept and stopped again.
     """
     if spec.solver != "box2d3" or spec.target == "dynamic":
         return False
@@ -168,7 +168,7 @@ def _is_let_through(spec: ShotSpec) -> bool:
 
 
 def standard_errors(measured: FloatArray | float, predicted: FloatArray | float, n_shots: int) -> FloatArray:
-    """Return by how many standard errors of the *prediction* measured shares of `n_shots` differ; infinite where no shot may differ."""
+    """Return the difference of measured shares of `n_shots` in standard errors of the *prediction*; infinite where no shot may differ."""
     wrong = np.abs(np.asarray(measured, np.float64) - predicted)
     error = np.sqrt(np.asarray(predicted, np.float64) * (1.0 - np.asarray(predicted)) / n_shots)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -176,19 +176,19 @@ def standard_errors(measured: FloatArray | float, predicted: FloatArray | float,
 
 
 def _finds_contact(spec: ShotSpec) -> bool:
-    """Return True if a shot's rule finds every contact with its target, between the steps too."""
+    """Return True if a shot's rule finds every contact with its target, also between steps."""
     return spec.rule in ("substeps", "swept") or spec.looks_between_steps
 
 
 class Prediction(NamedTuple):
-    """Predictions for one shot; None for what is not derived.
+    """Predictions for one shot; None if not derived.
 
     Attributes
     ----------
     hit, tunnels : bool or None
-        Whether a contact with the target will be reported, and whether the bullet will go through.
+        Whether a contact with the target will be reported, and whether the bullet will tunnel.
     hit_chance, tunnel_chance : float or None
-        Shares of shots that do so if the phase is uniform.
+        Corresponding shares of shots with a uniform phase.
     """
 
     hit: bool | None = None
@@ -198,7 +198,7 @@ class Prediction(NamedTuple):
 
 
 def predict(spec: ShotSpec) -> Prediction:
-    """Return what is derived for this shot."""
+    """Return the predictions for this shot."""
     if spec.closing <= 0.0:
         return Prediction(False, False, 0.0, 0.0)
     law, finds_contact, prediction = chances(spec), _finds_contact(spec), Prediction()
@@ -213,11 +213,11 @@ def predict(spec: ShotSpec) -> Prediction:
 
 
 def _is_derived(spec: ShotSpec) -> bool:
-    if spec.rule == "substeps" and spec.closing / spec.most_substeps > spec.reach:  # too fast for the shortest steps there are
+    if spec.rule == "substeps" and spec.closing / spec.most_substeps > spec.reach:  # too fast even for the shortest steps
         return False
     if spec.solver == "box2d3" and (spec.shape == "box" or (spec.looks_between_steps and spec.target_travel != 0.0)):
-        return False  # a box has two soft contacts; a moving wall is swept against only where its step ends
-    if spec.target in ("static", "kinematic", "sensor"):  # the wall is no higher than it must be where they should meet
+        return False  # a box has two soft contacts; a sweep uses a moving wall's pose at the end of its step
+    if spec.target in ("static", "kinematic", "sensor"):  # the wall may not extend to the point where they should meet
         flies_flat = spec.shape == "disc" or spec.angle == 0.0
         return flies_flat and (spec.angle == 0.0 or spec.meets_at_center)
     if spec.target == "head_on":
@@ -226,7 +226,7 @@ def _is_derived(spec: ShotSpec) -> bool:
 
 
 def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
-    """Return True if contact points are made where some step ends, before the target's middle and perhaps `behind` it.
+    """Return True if a step ends with contact points, before the target's middle and, if `behind`, after it.
 
     `start` is the bullet's x, meters; by default the shot's own. Box2D 2.3's positions are followed bit by bit; Box2D 3.1's, which moves in
     sub-steps, are not.
@@ -234,7 +234,7 @@ def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
     exact: Any = np.float32 if spec.is_box2d else np.float64
     x, ahead = exact(spec.start[0] if start is None else start), exact(spec.target_start[0])
     way, back = (_way_of_step(spec, *velocity) for velocity in (spec.velocity, spec.target_velocity))
-    if spec.target == "head_on":  # along the line of flight, which is x where it is not slanted
+    if spec.target == "head_on":  # along the line of flight, which is x without inclination
         x, ahead = exact(-spec.run_up), exact(spec.gap - spec.run_up)
         way, back = _way_of_step(spec, spec.speed, 0.0), _way_of_step(spec, -spec.target_speed, 0.0)
     half = exact(spec.half_target)
@@ -242,14 +242,14 @@ def is_seen(spec: ShotSpec, behind: bool, start: float | None = None) -> bool:
     while x < ahead or (behind and x - ahead - half <= rest_behind):
         if abs(x - ahead) - half <= (rest if x < ahead else rest_behind):
             return True
-        if x + way == x and ahead + back == ahead:  # slower than its numbers can tell: nothing moves
+        if x + way == x and ahead + back == ahead:  # below the resolution of its numbers, nothing moves
             return False
         x, ahead = x + way, ahead + back
     return False
 
 
 def _way_of_step(spec: ShotSpec, vx: float, vy: float) -> Any:
-    """Return the step's way along x, as the solver computes it."""
+    """Return the step's displacement along x, as computed by the solver."""
     hertz = spec.hertz
     if not spec.is_box2d:
         way = math.hypot(vx, vy) / hertz
@@ -258,7 +258,7 @@ def _way_of_step(spec: ShotSpec, vx: float, vy: float) -> Any:
 
 
 def capped_velocity(vx: np.float32, vy: np.float32, hertz: float) -> tuple[np.float32, np.float32]:
-    """Return the velocity, m/s, with which a body moves a step, as `b2Island::Solve` computes it: shortened where ``(h v)^2 > 4``."""
+    """Return the velocity, m/s, with which a body moves in a step, as in `b2Island::Solve`: reduced if ``(h v)^2 > 4``."""
     h, longest = np.float32(1.0 / hertz), np.float32(MAX_TRANSLATION_PER_STEP)
     square = (h * vx) * (h * vx) + (h * vy) * (h * vy)
     if square <= longest * longest:

@@ -158,8 +158,7 @@ class DiscBook:
         return self._pictures(max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
 
     def stamps(self, kinds: Iterable[tuple[float, bool, float, float]]) -> Stamps:
-        """Return the coverage of each pixel by a dot or ring of each kind (radius, ring, width, alpha); it equals the opacity of `picture`.
-        """
+        """Return the coverage of each pixel by a dot or ring of each kind (radius, ring, width, alpha): the opacity of `picture`."""
         keys = [(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0)) for radius, ring, width, alpha in kinds]
         return self._stamps(tuple(keys))
 

@@ -47,8 +47,9 @@ def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
 
 
 def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], list[int]]:
-    """Return the joints with an anchor within `reach` of a point, and those with only the connecting line within it. Both are sorted by
-    distance; at equal distance, the newest is first.
+    """Return the joints with an anchor within `reach` of a point, and those with only the connecting line within it.
+
+    Both are sorted by distance; at equal distance, the newest is first.
     """
     world, at = stage.world, stage.local(point)
     marks: list[tuple[float, int]] = []

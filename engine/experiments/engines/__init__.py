@@ -1,4 +1,4 @@
-"""All engines on one bench: what is right by a law or an exact answer, and what each engine does, as it comes and as its manual advises."""
+"""Compares all engines by laws and exact answers, with their default settings and with those that their manuals recommend."""
 
 from engine.experiments.engines import collisions, laws, piles
 from engine.experiments.engines.bench import TESTS, Cell, Column, Measured, Row, Task, Test, columns_of, measure_cell

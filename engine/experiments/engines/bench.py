@@ -1,7 +1,8 @@
 """The bench: tests, each with rows; engines, each with two columns of settings; a cell for each row and column.
 
-A test says what is right and why. A row is one case of it: it measures a number in a column, and says how far that may be from the right
-one. A cell *passes*, *fails*, is *measured* where nothing is right or wrong, or is *not supported* if the engine refuses the case.
+A test defines the right result and its reason. A row is one case of it: it measures a number in a column, and defines the allowed deviation
+from the right one. A cell *passes*, *fails*, is *measured* if nothing is right or wrong, or is *not supported* if the engine rejects the
+case.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Advice:
     Attributes
     ----------
     words : str
-        What to do, for people.
+        The recommendation as text.
     page, address : str
         Page and section of the manual that recommend it.
     settings : mapping
@@ -102,7 +103,7 @@ class Column:
 
     @property
     def variant(self) -> Variant:
-        """The engine and its settings, as the solver bench takes them."""
+        """The engine and its settings, in the form used by the solver bench."""
         return Variant(self.solver, tuple(self.advice.settings.items()))
 
     @property
@@ -114,7 +115,7 @@ class Column:
         return self.variant.world_settings
 
     def world(self, **settings: Any) -> World:
-        """Return an empty world in which nothing sleeps unless said."""
+        """Return an empty world, by default without sleeping."""
         from engine.world import WorldSettings
 
         return World(WorldSettings(**({"sleeping": False, "hertz": self.hertz} | self.world_settings | settings)), solver=self.solver)
@@ -152,12 +153,12 @@ class Row:
     ----------
     name, title : str
     unit : str
-        Of the value; "%" for a share, which is shown in percent.
+        Unit of the value; "%" for a share, which is shown in percent.
     measure : callable(Column, is_quick) -> Measured
     start : callable(Column) -> World, optional
-        The case at its start, to be played.
+        The case at its start, for playing.
     seconds : float
-        How long to play it.
+        Duration of the playback.
     is_quick : bool
         True if ``--quick`` includes it.
     """
@@ -179,11 +180,11 @@ class Test:
     ----------
     name, title : str
     right : str
-        What is right, and the law or the exact answer that says so.
+        The right result, with the law or the exact answer that defines it.
     allowance : str
-        What still passes.
+        The allowed deviation, in words.
     promises : mapping of str to tuple of Quote
-        What an engine's documentation promises or warns about, by engine.
+        Promises and warnings of the engines' documentation, by engine.
     rows : tuple of Row
     """
 
@@ -213,7 +214,7 @@ def columns_of(solver: str, test: str) -> list[Column]:
 
 @dataclass(frozen=True)
 class Task:
-    """A cell to be measured, by names, so that another process can do it."""
+    """A cell to measure, by names, so that another process can measure it."""
 
     test: str
     row: str
@@ -240,7 +241,9 @@ class Cell:
 
 
 def measure_cell(task: Task) -> Cell:
-    """Measure a cell. A refusal by the engine is "not supported"; any other error of it "fails", with its message as the note."""
+    """Measure a cell. If the engine rejects the case, the cell is "not supported"; with any other error it "fails", with the message as the
+    note.
+    """
     row, column = task.place
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -265,5 +268,5 @@ def _line(error: BaseException) -> str:
 
 
 def within(value: float, allowed: float, right: float = 0.0) -> Measured:
-    """Return a value that passes if it is no farther from the right one than allowed."""
+    """Return a value that passes if its deviation from the right one is allowed."""
     return Measured(value, abs(value - right) <= allowed)

@@ -19,7 +19,7 @@ from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World
 
 _SPEEDS = (20.0, 60.0, 110.0, 200.0, 400.0)
-"""m/s. At 60 Hz a step of the slowest is 0.33 m."""
+"""Speeds, m/s; at 60 Hz, a step of the slowest is 0.33 m."""
 _THICKNESS = 0.05
 _TARGETS: dict[Target, tuple[str, float]] = {
     "static": ("a wall", 0.0),
@@ -100,7 +100,7 @@ enter(
 _SLIDE_SPEED = 7.0
 _GROUNDS: dict[Ground, str] = {"tiles": "tiles", "edges": "separate edges", "chain": "a chain"}
 _LOST = 0.01
-"""Share of the speed that may be lost."""
+"""Allowed loss of speed, as a share."""
 
 
 def _slide(ground: Ground, slider: Slider, n: int, column: Column) -> Slide:

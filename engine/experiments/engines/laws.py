@@ -47,9 +47,9 @@ _JOINTS: dict[str, JointMaker] = {
 }
 _MASSES = (1.0, 3.0)
 _SHARE = 0.01
-"""Share of an exact answer by which a reference may be off."""
+"""Allowed error of a reference, as a share of the exact answer."""
 _DRIFT = 0.02
-"""kg m/s and kg m^2/s, of some; float32 over 120 steps rounds 1e-5."""
+"""Allowed change, kg m/s and kg m^2/s; float32 rounding over 120 steps is 1e-5."""
 
 
 def _pair(make: JointMaker, column: Column) -> World:
@@ -81,7 +81,7 @@ def _kept(make: JointMaker, column: Column, is_quick: bool) -> Measured:
 
 
 def _reference(name: str, column: Column, is_quick: bool) -> Measured:
-    """Return the largest error of the reference, as a share. The command references demands more, because its solver works in float64."""
+    """Return the largest error of the reference, as a share. The command ``references`` allows less, because its solver uses float64."""
     worst = max(REFERENCES[name].measure(Lab(column.solver, settings=column.world_settings)), key=lambda row: row.error)
     return Measured(worst.error, worst.error <= _SHARE, worst.what)
 

@@ -1,4 +1,4 @@
-"""What the engines' documentation says about the tests: each statement with its page, section and address.
+"""Statements of the engines' documentation about the tests, each with its page, section and address.
 
 Box2D 2.3's manual is read in LiquidFun's Programmer's Guide, which keeps its text; pymunk's page is made from its docstrings.
 """
@@ -30,7 +30,7 @@ _PYMUNK = "https://www.pymunk.org/en/latest/pymunk.html"
 
 
 class Quote(NamedTuple):
-    """A statement of a manual in short, with its page and section, and the address."""
+    """A summarized statement of a manual, with its page, section and address."""
 
     words: str
     page: str

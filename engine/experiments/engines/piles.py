@@ -15,7 +15,7 @@ from engine.geometry import Polygon
 from engine.world import BodySpec, FixtureSpec, World
 
 _BUDGET = 25.0
-"""Seconds of processor time for a scene."""
+"""Maximum processor time for a scene, s."""
 _QUICK_SECONDS = 2.0
 _STACKS = ("stack_10", "pyramid", "card_house", "arch", "circle_stack", "bridge", "ball_and_chain", "overlap_recovery", "rush")
 _QUICK = ("stack_10", "circle_stack", "heavy_stack_100", "heavy_stack_1000")

@@ -1,7 +1,7 @@
 """A file with the results of another engine, measured elsewhere by the same tests.
 
-It is one JSON object with the engine's name, version and machine, and a cell for each row that was measured; the others stay empty.
-`python main.py engines --rows FILE` shows them in the table with those measured here. `examples/planck_rows.js` writes one.
+It is a JSON object with the engine's name, version and machine, and a cell for each measured row; other cells stay empty. `python main.py
+engines --rows FILE` shows them in the table with those measured here. `examples/planck_rows.js` writes one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_rows(plain: object, file: str) -> tuple[EngineRows, list[Cell]]:
     Raises
     ------
     InvalidInputError
-        A field is invalid, or there is no test or row of a name; the message names it.
+        A field is invalid, or there is no such test or row; the message names it.
     """
     results = validated(EngineRows, plain, file)
     cells = []

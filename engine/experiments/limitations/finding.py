@@ -1,4 +1,4 @@
-"""One number of an experiment: what a derivation predicts, and what Box2D did."""
+"""One number of an experiment, as predicted by a derivation and as measured with Box2D."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["Finding"]
 class Finding:
     """A named number, its prediction (None if none was derived) and its measurement.
 
-    Numbers in "%" are shares, 0 to 1, shown as percentages, with `digits` after the point. `allowance` is how far the two may be apart:
-    rounding, or the sampling error of a share; the module that makes the finding derives it.
+    Numbers in "%" are shares, 0 to 1, shown as percentages, with `digits` after the point. `allowance` is the allowed difference: rounding,
+    or the sampling error of a share, derived in the module that creates the finding.
     """
 
     what: str
@@ -39,7 +39,7 @@ class Finding:
 
     @property
     def words(self) -> str:
-        """All of it in a line."""
+        """The finding in one line."""
         if self.predicted is None:
             return f"{self.what}: measured {self.measurement_words}"
         return f"{self.what}: predicted {self.prediction_words} | measured {self.measurement_words}"

@@ -1,7 +1,7 @@
-"""A touch that b2TimeOfImpact passes over: a rod goes right through a plate, with every switch for the better.
+"""A touch that b2TimeOfImpact misses: a rod passes through a plate although all continuous physics is enabled.
 
-b2TimeOfImpact takes the pair of features that separates the two at the start of the step, such as a face of the rod, and asks first
-whether the same pair separates them at its *end*. If so it answers "separated" and looks no further::
+b2TimeOfImpact takes the pair of features that separates the two at the start of the step, such as a face of the rod, and first tests
+whether the same pair separates them at its *end*. If so, it returns "separated" without further tests::
 
       start                      between                    end
                                                                |
@@ -10,10 +10,10 @@ whether the same pair separates them at its *end*. If so it answers "separated" 
       the plate is             \\                 the plate is
       right of the rod       through it            right of the rod again
 
-A rod that turns while it flies can have the plate on the same side before and after, and lie across it in between. Its documentation
-says that it may miss such a touch. In a step Box2D turns no body by more than a quarter turn, and that is enough.
+A rotating rod can have the plate on the same side before and after, and intersect it in between. The documentation says that such a touch
+may be missed. In a step, Box2D rotates a body by at most a quarter turn, which is enough.
 
-`find_missed` searches for such motions among round numbers; `MISSED` is one that it found.
+`find_missed` searches for such motions among round numbers; `MISSED` is one of its results.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ __all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_mi
 _GRAIN = 0.1
 """Grid of round numbers, meters and radians."""
 _WELL_INSIDE = 0.7
-"""Share of the plate's half length within which the rod's middle must cross its plane, so that it goes through and not past the end."""
+"""Share of the plate's half length within which the rod's middle must cross its plane, so that it passes through the plate and not the
+end.
+"""
 _HERTZ = 60.0
 _FAR_ENOUGH = LINEAR_SLOP + BOX2D_TOI_TOLERANCE
-"""Meters between cores: what b2TimeOfImpact aims at for two polygons, max(slop, 2 s - 3 slop), and its tolerance."""
+"""b2TimeOfImpact's target distance of the cores of two polygons, max(slop, 2 s - 3 slop), and its tolerance, meters."""
 _MOMENTS = 64
 """Fractions of the step at which the depth is sampled, and sampled again around the deepest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A plate at rest in the origin, lying along x, and a rod that flies and turns evenly within one step, from pose to pose.
+    """A plate at rest in the origin, along x, and a rod that moves and rotates uniformly within one step, between two poses.
 
     `plate` and `rod` are half length and half thickness, meters, without skins; poses are (x, y, angle).
     """
@@ -61,7 +63,7 @@ class Crossing:
 
     @property
     def shapes(self) -> tuple[Polygon, Polygon]:
-        """Plate and rod as Box2D holds them: float32, with skins."""
+        """Plate and rod as represented by Box2D: float32, with skins."""
         plate, rod = (accept(FixtureSpec(Polygon.box(*half))).shape for half in (self.plate, self.rod))
         assert isinstance(plate, Polygon) and isinstance(rod, Polygon)
         return plate, rod
@@ -84,11 +86,11 @@ class Crossing:
         return touch.fraction if touch.status == Status.HIT else None
 
     def deepest(self) -> tuple[float, float]:
-        """Return the fraction of the step at which rod and plate overlap most, and the penetration there, meters, skins included."""
+        """Return the fraction of the step at which rod and plate overlap most, and the depth there, meters, skins included."""
         plate, rod = self.shapes
         best = (0.0, 0.0)
         since, until = 0.0, 1.0
-        for _ in range(2):  # over the whole step, then about the deepest moment
+        for _ in range(2):  # over the whole step, then around the deepest sample
             for moment in range(_MOMENTS + 1):
                 fraction = since + (until - since) * moment / _MOMENTS
                 overlap = query.penetration(plate, Transform(), rod, self.sweep.at(fraction))
@@ -98,9 +100,9 @@ class Crossing:
         return best
 
     def face_gaps(self) -> tuple[float, float]:
-        """Return how far the plate is beyond one of the rod's long faces at the start and at the end, meters, without skins.
+        """Return the gaps between the plate and one of the rod's long faces at the start and at the end, meters, without skins.
 
-        Of the two faces, the one whose smaller gap is the larger.
+        It is the face whose smaller gap is larger.
         """
         corners = self.shapes[0].vertices
         best = (-math.inf, -math.inf)
@@ -114,7 +116,7 @@ class Crossing:
 
     @property
     def is_hidden(self) -> bool:
-        """True if that face separates them before and after by more than the target of b2TimeOfImpact, which then stops."""
+        """True if that face separates them before and after by more than the target of b2TimeOfImpact, which then returns."""
         return min(self.face_gaps()) > _FAR_ENOUGH
 
     def box2d_status(self) -> Status:
@@ -129,7 +131,7 @@ MISSED = Crossing(plate=(0.5, 0.1), rod=(0.8, 0.05), start=(-0.5, 0.5, 0.2), end
 
 
 class Passage:
-    """A crossing in a world: bodies `plate` and `rod`, a bullet, continuous physics on; `n_contacts` were reported of them so far."""
+    """A crossing in a world: bodies `plate` and `rod`, a bullet, with continuous physics; `n_contacts` of them were reported so far."""
 
     def __init__(self, crossing: Crossing = MISSED, hertz: float = _HERTZ, bullet: bool = True) -> None:
         self.crossing = crossing
@@ -144,11 +146,11 @@ class Passage:
         self.n_contacts = 0
 
     def step(self) -> None:
-        """Make one step and count."""
+        """Take one step and count its contacts."""
         self.take_in(len(self.world.step().began))
 
     def take_in(self, began: int) -> None:
-        """Count the contacts that began in a step which the caller made."""
+        """Count the contacts that began in a step taken by the caller."""
         self.n_contacts += began
 
     def is_behind(self) -> bool:
@@ -158,14 +160,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Result of a search: of `n_asked` motions through the plate, those that b2TimeOfImpact calls separated."""
+    """Result of a search: the motions, of `n_asked` through the plate, that b2TimeOfImpact reports as separated."""
 
     n_asked: int
     missed: tuple[Crossing, ...]
 
     @property
     def share(self) -> float:
-        """Share of the motions that is missed."""
+        """Share of the motions that are missed."""
         return len(self.missed) / max(self.n_asked, 1)
 
 
@@ -195,12 +197,12 @@ def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
 def find_missed(
     seed: int = 0, n_tries: int = 20_000, plate: tuple[float, float] = (0.5, 0.1), rod: tuple[float, float] = (0.8, 0.05)
 ) -> Search:
-    """Search round numbers for crossings that b2TimeOfImpact calls separated, within what Box2D moves a body in a step.
+    """Search round numbers for crossings that b2TimeOfImpact reports as separated, within Box2D's limits of motion per step.
 
-    The rod starts above the plate's plane and ends below it, and its middle crosses the plane well inside the plate: that it goes
-    through needs no further proof. Each found one touches, by our own time of impact.
+    The rod starts above the plate's plane and ends below it, and its middle crosses the plane well inside the plate, so that it certainly
+    passes through. Each result touches by our own time of impact.
     """
-    rng = stream(seed, "promises", "missed touch")  # the name from which the numbers on record come
+    rng = stream(seed, "promises", "missed touch")  # the recorded numbers depend on this name
     n_angle, n_way, n_turn = (round(math.pi / _GRAIN), round(MAX_TRANSLATION_PER_STEP / _GRAIN), int(MAX_ROTATION_PER_STEP / _GRAIN))
     start = np.column_stack([rng.integers(low, high, n_tries) for low, high in ((-15, 16), (2, 12), (-n_angle, n_angle + 1))])
     across, fall, turn = (rng.integers(low, high, n_tries) for low, high in ((-n_way, n_way + 1), (2, n_way + 1), (-n_turn, n_turn + 1)))

@@ -1,10 +1,10 @@
-"""The cap: Box2D moves no body more than 2 m, and turns none more than a quarter turn, in a step.
+"""The cap: in a step, Box2D moves a body by at most 2 m and rotates it by at most a quarter turn.
 
-b2Island::Solve, before it moves a body: where h |v| > 2 m the velocity itself is scaled, and stays so; likewise where h |w| > pi / 2. So
+Before it moves a body, b2Island::Solve scales the velocity permanently if h |v| > 2 m, or if h |w| > pi / 2. So
 
     flown speed = min(asked, 2 m * hertz)        turning = min(asked, pi / 2 * hertz)
 
-120 m/s and 94 rad/s at 60 Hz: a rifle's bullet flies at a sixth of its speed, and twice the hertz is twice the speed.
+The limits are 120 m/s and 94 rad/s at 60 Hz: a rifle's bullet flies at a sixth of its speed, and doubling the step rate doubles the limits.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ SPEEDS = (60.0, 110.0, 120.0, 240.0, 720.0)
 TURNINGS = (30.0, 60.0, 90.0, 120.0, 360.0)
 """Requested angular velocities, rad/s."""
 STEPS = 8
-"""Steps of the race."""
+"""Number of steps of the race."""
 PITCH = 3.6
-"""Meters from lane to lane."""
+"""Distance between lanes, meters."""
 BLADES_AT = -3.2
-"""Meters: x of the blades."""
+"""x of the blades, meters."""
 _RADIUS = 0.5
 _WALL_HALF = 0.1
 _AHEAD = 0.1
-"""Meters that the wall at the end lies ahead of the fastest disc after `STEPS` steps, so that nothing is touched before."""
+"""Distance of the wall at the end from the fastest disc after `STEPS` steps, meters, so that nothing touches before."""
 _BLADE = (1.1, 0.14)
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """A world with a disc for each of `SPEEDS` at x = 0, a blade for each of `TURNINGS` at the left of it, a wall at the end."""
+    """A world with a disc for each of `SPEEDS` at x = 0, a blade for each of `TURNINGS` to the left of it, and a wall at the end."""
 
     world: World
     discs: tuple[int, ...]
@@ -47,7 +47,7 @@ class Race:
 
     @classmethod
     def start(cls, hertz: float = 60.0) -> Race:
-        """Build the world, everything at its asked velocity."""
+        """Build the world, with all bodies at their requested velocities."""
         world = World(WorldSettings(gravity=(0.0, 0.0), hertz=hertz))
         disc, blade = FixtureSpec(Circle(_RADIUS)), FixtureSpec(Polygon.box(*_BLADE))
         discs = tuple(
@@ -66,9 +66,9 @@ class Race:
 
 
 def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
-    """Return flown speeds and turning, from the way of `STEPS` steps; of a disc that no cap keeps from the wall, of those before it.
+    """Return the actual speeds and angular velocities over `STEPS` steps, or over those before an uncapped disc reaches the wall.
 
-    Sums of `STEPS` float32 steps round by half a unit in the last place of the way each, and so does each product in the cap.
+    Each of the `STEPS` float32 sums rounds by half a unit in the last place of the position, and so does each product in the cap.
     """
     race = Race.start(hertz)
     ways = []
@@ -85,7 +85,7 @@ def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
     for turning, blade in zip(TURNINGS, race.blades, strict=True):
         turned = min(turning, MAX_ROTATION_PER_STEP * hertz)
         measured = race.world.state(blade).angle / seconds
-        # b2_maxRotation is half of 3.14159265359f, and so is ours of pi
+        # b2_maxRotation is half of 3.14159265359f, which equals our float32 value
         findings.append(Finding(f"set to {turning:g} rad/s: turns", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
     return tuple(findings)
 

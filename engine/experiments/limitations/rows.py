@@ -1,17 +1,16 @@
-"""Many bullets at many targets in one world, a row each: what sensors detect, which thin bodies stop a bullet, what two switches do.
+"""Many bullets and targets in one world, a row each, to test what sensors detect, which thin bodies stop a bullet, and two settings.
 
 Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
-fraction of a step by which the last position before the middle plane falls short of it. Where Box2D looks at the ends of steps only, it
-feels a bullet, or stops it, with the probabilities of `engine.experiments.tunneling`; where b2TimeOfImpact is asked, always. It is asked,
-where `world.continuousPhysics` is on (b2World::SolveTOI)::
+fraction of a step by which the last position before the middle plane falls short of it. If Box2D tests only the ends of steps, it detects a
+bullet, or stops it, with the probabilities of `engine.experiments.tunneling`; with b2TimeOfImpact, always. If `world.continuousPhysics` is
+on, b2TimeOfImpact is called (b2World::SolveTOI)::
 
                         at a static    at a kinematic    at a dynamic target    at a sensor
     bullet flag off          yes             yes                no                  no
     bullet flag on           yes             yes                yes                 no
 
-With `continuousPhysics` off it never is: the flag is read in SolveTOI only. The world with the flag and the one without it go through the
-same numbers, to the last bit. A sensor is found touched where a step ends (`b2ContactManager`), and nowhere between; a swept test of one's
-own feels each bullet.
+With `continuousPhysics` off it is never called, because only SolveTOI reads the flag: worlds with and without it are bit-identical. A
+sensor is tested only at the end of a step (`b2ContactManager`); a swept test of one's own detects each bullet.
 """
 
 from __future__ import annotations
@@ -55,22 +54,22 @@ SWITCHES = ((False, False), (False, True), (True, False), (True, True))
 """Continuous physics, bullet flag."""
 
 _RADIUS = 0.06
-"""Meters, of the bullets."""
+"""Radius of the bullets, meters."""
 PITCH = 0.24
-"""Meters from row to row."""
+"""Distance between rows, meters."""
 _TARGET_HALF_HEIGHT = 0.1
 _BULLET_DENSITY, _TARGET_DENSITY = 5.0, 200.0
-"""kg/m^2: a plate that is hit takes nearly all of the bullet's speed, and hardly leaves its place."""
+"""Density, kg/m^2: a plate takes nearly all of the bullet's speed, and hardly moves."""
 _STEPS_BEFORE = 1
-"""Whole steps of flight before the one in which the bullet passes x = 0."""
+"""Number of whole steps of flight before the one in which the bullet passes x = 0."""
 _STEPS_AFTER = 8
-"""Steps watched after that one: a bullet that comes out at the back of a plate it pushes has done so by then."""
+"""Number of steps recorded after that one; a bullet that passes through a plate that it pushes has done so by then."""
 _STANDARD_ERRORS = 4.0
 """Allowed deviation of a share, standard errors: one correct measurement in 16,000 deviates more."""
 
 
 class FlaggedShot(NamedTuple):
-    """A shot, and the body's bullet flag, which without continuous physics belongs to no rule."""
+    """A shot, and the body's bullet flag, which belongs to no rule without continuous physics."""
 
     spec: ShotSpec
     flag: bool
@@ -89,11 +88,11 @@ class Rows:
     ----------
     world : World
     bullets, targets : tuple of int
-        Bodies, a row each, from the top.
+        Bodies by row, from the top.
     heights : tuple of float
         y of each row.
     seen, passed : list of bool
-        Box2D reported a contact; the bullet's center came to lie beyond the target's far face, wherever the target is then.
+        Whether Box2D reported a contact, and whether the bullet's center passed the target's far face at its present pose.
     ways : list of list of float
         x of each bullet at the start and after each step.
     """
@@ -131,7 +130,7 @@ class Rows:
     def observe(self, contacts: StepContacts) -> None:
         """Record the step that the world just made."""
         for body in (*contacts.body_a.tolist(), *(event.body_a for event in contacts.began)):
-            if body in self._row:  # not what the user let fall into the picture
+            if body in self._row:  # ignore bodies dropped by the user
                 self.seen[self._row[body]] = True
         for row, (bullet, target) in enumerate(zip(self.bullets, self.targets, strict=True)):
             x = self.world.state(bullet).position[0]
@@ -139,7 +138,9 @@ class Rows:
             self.passed[row] = self.passed[row] or x - self.world.state(target).position[0] > 0.5 * self.spec.thickness
 
     def predicted(self, row: int) -> tuple[bool, bool]:
-        """Return whether the rule says that a row's bullet is seen, and that it passes: no step ends in the half that pushes back."""
+        """Return whether, by the rule, a row's bullet is detected, and whether it passes because no step ends in the half that pushes
+        back.
+        """
         is_swept, is_sensor, start = self.spec.looks_between_steps, self.spec.target == "sensor", self.ways[row][0]
         is_seen, is_stopped = (is_swept or tunneling.is_seen(self.spec, behind, start) for behind in (True, False))
         return is_seen, is_sensor or not is_stopped
@@ -157,7 +158,7 @@ class Shares:
 
 
 def even_phases(n_rows: int) -> tuple[float, ...]:
-    """Return phases spread evenly over a step, the first a quarter of their distance from its end."""
+    """Return phases spaced evenly over a step, the first a quarter of the spacing from its end."""
     return tuple((row + 0.25) / n_rows for row in range(n_rows))
 
 
@@ -172,12 +173,12 @@ def measure_shares(shot: FlaggedShot, n_shots: int = 200, seed: int = 0) -> Shar
 
 
 def sampling_error(chance: float, n_shots: int) -> float:
-    """Return how far the share of `n_shots` may lie from the chance: four standard errors of a binomial."""
+    """Return the allowed difference of the share of `n_shots` from the probability: four standard errors of a binomial."""
     return _STANDARD_ERRORS * math.sqrt(chance * (1.0 - chance) / n_shots)
 
 
 def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
-    """Return the shares seen: by a sensor, by a wall of the same size, by a sensor without the flag; and of our own swept test."""
+    """Return the detected shares: by a sensor, by a wall of the same size, by a sensor without the flag, and by our own swept test."""
     sensor = flagged("sensor", speed, thickness)
     findings = []
     for what, shot in (
@@ -205,7 +206,7 @@ def first_swept_touch(rows: Rows, row: int) -> float | None:
 
 
 def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
-    """Return the shares that go through walls and thin plates, continuous physics on."""
+    """Return the shares that tunnel through walls and thin plates with continuous physics."""
     findings = []
     for target, bullet in TARGETS:
         noun = "plate" if target == "dynamic" else "wall"
@@ -215,7 +216,7 @@ def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: i
 
 
 def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
-    """Return the shares that go through a static wall for each setting of the switches, and how many bits the flag alone changes."""
+    """Return the shares that tunnel through a static wall for each combination of settings, and how many bits the flag alone changes."""
     findings, hashes = [], []
     for continuous, bullet in SWITCHES:
         shot = flagged("static", speed, thickness, continuous, bullet)

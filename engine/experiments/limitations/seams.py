@@ -1,9 +1,9 @@
 """Ghost bumps: a floor of separate pieces disturbs a body that slides over it, although all pieces have the same height.
 
-A body is collided with each piece by itself, and none knows that a neighbor continues it. Two different things go wrong at a seam.
+Each piece collides with a body separately, without its neighbors. Two different errors occur at a seam.
 
-**A box trips.** At rest on the floor its core hovers g_y = 2 s - slop = 15 mm over the tile's (s = 0.01 m is the skin). Of a tile ahead
-its face is g_x away. The axis with the larger separation wins, and whatever is nearer than both skins, 2 s = 20 mm, is a contact: so
+**A box trips.** At rest, its core is g_y = 2 s - slop = 15 mm above the tile's core (s = 0.01 m is the skin). The side of the next tile
+is g_x away. The axis with the larger separation is used, and anything closer than both skins, 2 s = 20 mm, is a contact:
 
         |  box  |                      15 mm < g_x <= 20 mm   the tile ahead is touched at its *side*: a wall
         |       | g_x                  g_x <= 15 mm           its top is the larger separation: flat floor, as it should be
@@ -11,22 +11,22 @@ its face is g_x away. The axis with the larger separation wins, and whatever is 
    ___________________ ________
        tile           |  tile          a step is v h long: the chance per seam is 5 mm / (v h)
 
-The wall holds the lower front corner, the floor under it too: the box turns about that corner. The angular momentum about it stays,
-with half side a:  m a (v - g h) = (2/3 + 2) m a^2 |w|, so that the center flies on with
+The wall and the floor hold the lower front corner, and the box rotates about it. The angular momentum about it is conserved, with half side
+a:  m a (v - g h) = (2/3 + 2) m a^2 |w|, so that the center continues with
 
     v_x = v_y = 3/8 (v - g h),        |w| = 3/8 (v - g h) / a
 
 **A disc hops.** Its center is y = r + s - slop high, and the tile ahead, or an edge, is touched at its corner where the center is nearer
-to it than r + s: within dx = sqrt((r + s)^2 - y^2) before the seam. The normal leans back by theta, sin(theta) = dx / (r + s). Along it
-the solver takes all approach, and the floor lets go of what rises:
+to it than r + s: within dx = sqrt((r + s)^2 - y^2) before the seam. The normal leans back by theta, sin(theta) = dx / (r + s). The solver
+removes all approach speed along it, and the floor does not hold a rising body:
 
     u = v cos(theta) - g h sin(theta)       v_x = u cos(theta)      v_y = u sin(theta)
 
-An edge without ghosts has no side for a box to meet, but its ends are corners to a disc. In a chain each edge knows its neighbors'
-vertices, and a normal that belongs to the neighbor is left to it. One polygon has no seam at all.
+An edge without ghost vertices has no side that a box could hit, but its ends are corners for a disc. In a chain, each edge has its
+neighbors' vertices and leaves normals of a neighbor to that neighbor. A single polygon has no seam.
 
-A chain is built here of edges with ghost vertices: `b2ChainShape` hands out just such edges to its contacts, and a test finds the two
-equal to the bit.
+Here a chain is built of edges with ghost vertices, as `b2ChainShape` passes them to its contacts; a test checks that both are
+bit-identical.
 """
 
 from __future__ import annotations
@@ -68,26 +68,27 @@ Slider = Literal["box", "disc"]
 SLIDERS: tuple[Slider, ...] = get_args(Slider)
 
 N_TILES = 10
-"""Number of tiles of 1 m, from x = 0."""
+"""Number of tiles of 1 m, starting at x = 0."""
 FINISH = 9.3
-"""Meters: where the speed is read."""
+"""x at which the speed is read, meters."""
 HALF = 0.25
-"""Meters: half the side of the box, the radius of the disc."""
+"""Half the side of the box, and radius of the disc, meters."""
 DEPTH = 0.3
-"""Meters: height of a tile."""
+"""Height of a tile, meters."""
 GRAVITY = 10.0
 _START = 0.5
-"""Meters: where the slider with phase 0 starts."""
+"""x at which the slider with phase 0 starts, meters."""
 _OWN_GROUP = -1
-"""Sliders do not meet each other."""
+"""Filter group that prevents collisions between sliders."""
 _MAX_STEPS = 600
 SOLVER_SHARE = 1.0e-3
-"""Relative error of the speed left by eight velocity iterations at two coupled contacts; between 3 and 20 m/s at most 3e-4."""
+"""Relative error of the speed after eight velocity iterations at two coupled contacts; at most 3e-4 between 3 and 20 m/s."""
 _UNCOUNTED = 0.05
-"""Share of discs whose bumps each lie below `_FELT`, which no prediction counts, and add up to it: of some ten seams a disc passes, each
-is met within 1.4 mm, of a step's way of some 100 mm, by one in 70; two such at the least make one."""
+"""Share of discs whose bumps are each below `_FELT`, which no prediction counts, but add up to it: a disc passes about ten seams, and one
+in 70 steps ends within 1.4 mm of a seam, for a step of about 100 mm; at least two such bumps are needed.
+"""
 _FELT = 1.0e-3
-"""m/s by which the speed must have changed for a step to be the first bump: a thousand float32 roundings."""
+"""Minimum change of speed that counts as a bump, m/s: a thousand float32 roundings."""
 
 
 def floor_of(ground: Ground) -> tuple[FixtureSpec, ...]:
@@ -105,16 +106,16 @@ def floor_of(ground: Ground) -> tuple[FixtureSpec, ...]:
 
 
 def resting_height(slider: Slider, skin_radius: float = BOX2D_POLYGON_SKIN) -> float:
-    """Return the height of the center at which a solver leaves a slider alone: skins, where it has any, overlap by the slop."""
+    """Return the height of the center at which a slider is at rest: skins, if the solver has any, overlap by the slop."""
     skins = skin_radius * (2.0 if slider == "box" else 1.0)
     return HALF + max(skins - LINEAR_SLOP, 0.0)
 
 
 class Slide:
-    """A floor with sliders at `speed` on it, one for each phase in [0, 1): the fraction of a step's way that it starts ahead.
+    """A floor with sliders of `speed`, one for each phase in [0, 1), the fraction of a step by which it starts ahead.
 
-    `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step. They begin as high as a solver with
-    such a skin, meters, leaves them; without one, the world's own.
+    `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step. They start at the rest height of a
+    solver with the given skin, meters, by default of the world's solver.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class Slide:
 
     @property
     def is_over(self) -> bool:
-        """True if every slider is at the finish or has turned back, or after a time limit."""
+        """True if every slider has reached the finish or turned back, or after a time limit."""
         last = [way[-1] for way in self.track]
         return len(self.track[0]) > _MAX_STEPS or all(x >= FINISH or vx <= 0.0 for x, _, vx, _ in last)
 
@@ -158,7 +159,7 @@ class Slide:
         self.track = [way[:1] for way in self.track]
 
     def first_bump(self, at: int) -> int | None:
-        """Return after which step a slider's speed was another for the first time."""
+        """Return the step after which a slider's speed first changed."""
         return next((step for step, (_, _, vx, _) in enumerate(self.track[at]) if abs(vx - self.speed) > _FELT), None)
 
     def height(self, at: int) -> float:
@@ -168,7 +169,7 @@ class Slide:
 
 @dataclass(frozen=True, slots=True)
 class Bump:
-    """The first bump: felt in step `step`, at the seam `seam`; the velocity after that step."""
+    """The first bump: its step and seam, and the velocity after that step."""
 
     step: int
     seam: float
@@ -177,7 +178,7 @@ class Bump:
 
 
 def first_bump(ground: Ground, slider: Slider, speed: float, x: float, hertz: float = 60.0) -> Bump | None:
-    """Return the first bump of a slider that starts at `x`, by the rules of the module; None where there is none."""
+    """Return the first bump of a slider that starts at `x`, by the rules of the module; None without one."""
     if ground in ("chain", "merged") or (ground, slider) == ("edges", "box"):
         return None
     h, y = 1.0 / hertz, resting_height(slider)
@@ -210,14 +211,14 @@ class SlideCounts:
     Attributes
     ----------
     bumped, predicted_bumped : float
-        Share whose speed changed at all, and share of which the rule says so.
+        Share of slides whose speed changed, and the share predicted by the rule.
     n_surprises : int
-        Slides that were bumped in another step than the rule says, or not, or against it.
+        Number of slides that were bumped in another step than predicted, or contrary to the prediction.
     after, predicted_after, speed_error : float
-        Mean forward speed right after the first bump of those that were bumped as predicted, 0 where none was; and the largest deviation
-        of the velocity there.
+        Mean forward speed right after the first bump of those bumped as predicted, measured and predicted, 0 without any; and the largest
+        deviation of that velocity.
     mean_loss, worst_loss, height : float
-        Speed lost at the finish, and meters that the highest bump lifted a slider.
+        Mean and largest loss of speed at the finish, and the height of the highest bump, meters.
     """
 
     n: int
@@ -234,7 +235,7 @@ class SlideCounts:
 
 @lru_cache(maxsize=32)
 def measure_slides(ground: Ground, slider: Slider, speed: float = 7.0, n: int = 100, seed: int = 0) -> SlideCounts:
-    """Let `n` sliders at phases drawn from the seed slide over a floor, all at once."""
+    """Simulate `n` sliders at random phases from the seed on a floor, all at once."""
     slide = Slide(ground, slider, speed, stream(seed, "promises", "seams").random(n).tolist())
     starts = [slide.world.state(body).position[0] for body in slide.sliders]
     while not slide.is_over:
@@ -260,7 +261,7 @@ def measure_slides(ground: Ground, slider: Slider, speed: float = 7.0, n: int = 
 
 
 def measure_seams(slider: Slider = "box", speed: float = 7.0, n: int = 40) -> tuple[Finding, ...]:
-    """Return for each kind of floor what share is bumped, the speed after the first bump, the loss at the finish, the highest bump."""
+    """Return for each kind of floor the share bumped, the speed after the first bump, the loss at the finish, and the highest bump."""
     findings = []
     for ground in GROUNDS:
         counts, name = measure_slides(ground, slider, speed, n), f"{slider} over {ground}"

@@ -1,22 +1,22 @@
-"""Slow balls do not bounce: below 1 m/s Box2D gives nothing back, whatever the restitution.
+"""Slow balls do not bounce: below 1 m/s, Box2D ignores the restitution.
 
-b2ContactSolver, when a step's contacts are prepared: where v_rel < -b2_velocityThreshold = -1 m/s, the contact shall end with the speed
--e v_rel; else with none. It must be strictly faster, and v_rel has the gravity of this step in it. So a ball of restitution 1
+When b2ContactSolver prepares the contacts of a step, it sets their target speed to -e v_rel if v_rel < -b2_velocityThreshold = -1 m/s,
+otherwise to 0. The inequality is strict, and v_rel includes the gravity of this step. So a ball of restitution 1
 
-    that approaches at v     leaves at v where v > 1 m/s, else at 0
+    that approaches at v     leaves at v if v > 1 m/s, otherwise at 0
     that is dropped          falls in steps of h:  v_k = k g h,  y_k = y_0 - g h^2 k (k + 1) / 2
 
-and touches where a step leaves it within the floor's skin of 10 mm, at a height y. The speed of the next step, its gravity included,
-decides. If it bounces that speed is given back at once, at that height. In the continuum a drop of v^2 / (2 g) = 5 cm is the least that
-bounces; with steps of 1/60 s it is between 5 and 6 cm, and the ball of restitution 1 climbs higher than it fell: it touched above the
-floor, and with a step's gravity that the fall does not have.
+and touches when a step ends within the floor's skin of 10 mm, at a height y. The speed of the next step, including its gravity, decides. If
+it bounces, that speed is reversed at that height. In continuous time, a drop of v^2 / (2 g) = 5 cm is the smallest that bounces; with steps
+of 1/60 s it is between 5 and 6 cm, and a ball of restitution 1 rises higher than it fell: it touched above the floor, and its speed
+included the gravity of one more step.
 
-If it does not bounce it is stopped where it is, at y, and rises to no height at all; but it does not lie on the floor either:
+If it does not bounce, it stops at y and does not rise, but it does not rest on the floor either:
 
-    10 mm |-----------------|  the skin begins: here a contact does
+    10 mm |-----------------|  upper end of the skin: a contact begins
           |   stays at y    |
-     5 mm |-----------------|  b2_linearSlop inside the skin: as deep as contacts may lie
-          |  y is too deep  |  lifted by a fifth (b2_baumgarte) of what is missing in each step, until it is at 5 mm
+     5 mm |-----------------|  b2_linearSlop inside the skin: the allowed depth of contacts
+          |  y is too deep  |  lifted by a fifth (b2_baumgarte) of the error in each step, until it is at 5 mm
      0 mm |=================|  the floor
 """
 
@@ -50,21 +50,21 @@ Point = tuple[float, float]
 APPROACHES = (0.5, 0.9, 0.99, 1.0, 1.01, 1.1, 1.5, 2.0)
 """m/s."""
 DROPS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.15, 0.3)
-"""Meters that the ball falls before it touches the floor."""
+"""Drop heights above the floor, meters."""
 RADIUS = 0.15
 PITCH = 0.45
-"""Meters from ball to ball."""
+"""Distance between balls, meters."""
 _WAY = 0.6
-"""Meters from a ball's surface to the wall, at the start."""
+"""Initial distance from a ball's surface to the wall, meters."""
 _FLIGHT = 2.4
-"""Seconds in which the slowest ball has come, and gone if it does."""
+"""Seconds after which the slowest ball has arrived, and has left if it bounces."""
 _GRAVITY = 10.0
 _FALL_SECONDS = 1.2
 _WALL_HALF = 0.1
 _BAUMGARTE = 0.2
-"""Box2D 2.3 `b2_baumgarte`: share of what a contact lies too deep that a step takes away."""
+"""`b2_baumgarte` of Box2D 2.3: share of a contact's position error that a step corrects."""
 LYING = BOX2D_POLYGON_SKIN - LINEAR_SLOP
-"""Meters above the floor at which a ball lies that has come deeper into its skin."""
+"""Final height of a ball that entered the skin more deeply, meters above the floor."""
 
 
 def predicted_rebound(approach: float, restitution: float = 1.0) -> float:
@@ -73,14 +73,14 @@ def predicted_rebound(approach: float, restitution: float = 1.0) -> float:
 
 
 class Balls(NamedTuple):
-    """A world with balls and what they hit."""
+    """A world with balls and their obstacles."""
 
     world: World
     balls: tuple[int, ...]
 
 
 def flying_balls(restitution: float = 1.0) -> Balls:
-    """Build a world without gravity: a wall at x = 0, and a ball for each of `APPROACHES` that flies at it from the left."""
+    """Build a world without gravity, with a wall at x = 0, and a ball for each of `APPROACHES` that moves toward it from the left."""
     tall = 0.5 * PITCH * len(APPROACHES)
     starts = [((-_WAY - RADIUS, -PITCH * lane), speed) for lane, speed in enumerate(APPROACHES)]
     return _balls(0.0, (_WALL_HALF, tall), (_WALL_HALF, -tall + 0.5 * PITCH), starts, restitution)
@@ -102,7 +102,7 @@ def _balls(gravity: float, half: Point, at: Point, starts: Iterable[tuple[Point,
 
 
 def _climbs(world: World, balls: tuple[int, ...]) -> tuple[float, ...]:
-    """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, meters above the floor."""
+    """Run for `_FALL_SECONDS`, and return each ball's maximum height between its first and second touch, meters above the floor."""
     highest, touches = dict.fromkeys(balls, 0.0), dict.fromkeys(balls, 0)
     for _ in range(round(_FALL_SECONDS * world.settings.hertz)):
         for event in world.step().began:
@@ -137,9 +137,9 @@ def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
 
 
 def predicted_drop(drop: float, restitution: float = 1.0) -> tuple[float, bool]:
-    """Return how high a dropped ball is at the most between its first touch and its second, meters above the floor, and whether it bounces.
+    """Return the maximum height of a dropped ball between its first and second touch, meters above the floor, and whether it bounces.
 
-    By the module's rules, step by step; for drops that end without a time of impact: the last step of the fall leaves the ball less than
+    This follows the module's rules step by step, for drops without a time of impact: after the last step of the fall, the ball is less than
     5 mm inside the floor.
     """
     h, gap, speed, top, touches, was_touching, bounced = 1.0 / WorldSettings().hertz, drop, 0.0, 0.0, 0, False, False

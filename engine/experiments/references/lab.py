@@ -53,7 +53,7 @@ class Lab:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def world(self, **settings: Any) -> World:
-        """Return an empty world, in which nothing sleeps unless said."""
+        """Return an empty world, by default without sleeping."""
         merged = {"velocity_iterations": self.sub_steps, "sleeping": False} | dict(self.settings) | settings
         return World(WorldSettings(**merged), solver=self.solver)
 

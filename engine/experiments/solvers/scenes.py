@@ -119,7 +119,7 @@ def _scene(
 
 
 def new_world(scene: BenchScene, solver: str, **settings: Any) -> World:
-    """Return an empty world for a scene, in which nothing sleeps unless said."""
+    """Return an empty world for a scene, by default without sleeping."""
     chosen: dict[str, Any] = {"gravity": scene.gravity, "sleeping": False} | settings
     return World(WorldSettings(**chosen), solver=solver)
 
