@@ -1,8 +1,8 @@
 """Queries about shapes, one function each.
 
-World frame, meters, radians. Shapes are closed and solid. The compiled kernels are loaded by the first question, not by the
-import: about 0.3 s once their machine code is on disk, some seconds the very first time (`warm_up` brings it forward,
-`is_warm` returns which of the two it will be).
+World frame, meters, radians. Shapes are closed and solid. The compiled kernels are loaded by the first query, not by the import: this takes
+about 0.3 s if their machine code is on disk, and some seconds otherwise. `warm_up` loads them earlier; `is_warm` returns whether they are
+on disk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_warm() -> bool:
 def warm_up(everything: bool = False) -> None:
     """Load the kernels with which a running world is checked, or those of every query, compiling those that are not cached.
 
-    A question asked afterwards costs microseconds. Ctrl-C waits until it is done: it would be lost in the compiler.
+    Later queries take microseconds. Ctrl-C takes effect afterwards, because the compiler would swallow it.
     """
     from engine.query import warming
 

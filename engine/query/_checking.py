@@ -15,7 +15,7 @@ def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:
     Raises
     ------
     InvalidInputError
-        Naming `a`, `b`, `xf_a` or `xf_b`.
+        A shape or pose is invalid; the message names `a`, `b`, `xf_a` or `xf_b`.
     """
     check_posed(a, xf_a, "a", "xf_a")
     check_posed(b, xf_b, "b", "xf_b")

@@ -1,7 +1,7 @@
 """The same queries for many pairs at once.
 
-Shapes are packed once; pairs are indices into them; each pair has its own two poses. Answers come in columns, a row for each
-pair, and equal the scalar form's to the bit, for both run the same kernel.
+Shapes are packed once; pairs are indices into them; each pair has its own two poses. Results are columns with a row for each pair, and
+bit-identical to those of the scalar form, because both use the same kernel.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ class ManifoldBatch:
     Attributes
     ----------
     count : int64 (n,)
-        Points, 0 to 2. Everything past the count is zero.
+        Number of points, 0 to 2. Entries past the count are zero.
     normal : float64 (n, 2)
         Unit, from A to B; zero where there is no contact.
     position : float64 (n, 2, 2); separation : float64 (n, 2)
         As in `ManifoldPoint`.
     feature_id : int64 (n, 2)
     axis : float64 (n, 2); axis_separation : float64 (n,)
-        The axis the rule chose and the separation along it, without skins; filled for separated pairs as well, where the
-        separation exceeds the skins. For `rule="exact"` and overlapping cores ``-axis_separation`` is the penetration depth.
+        The axis chosen by the rule and the separation along it, without skins; also given for separated pairs, where the separation exceeds
+        the skins. For `rule="exact"` and overlapping cores ``-axis_separation`` is the penetration depth.
     found_separation : float64 (n, 2)
-        The greatest separation the rule found on A's edges and on B's; NaN where it did not look.
+        The largest separation found on A's edges and on B's; NaN where they were not searched.
     amplification : float64 (n,)
         See `engine.narrowphase._manifold_kernel`.
     reference_side, reference_edge : int64 (n,)
-        0 where A's edge carries the axis, 1 where B's does, -1 where neither does (two circles, two corners).
+        0 if the axis is the normal of A's edge, 1 if of B's, -1 if of neither (two circles, two corners).
     """
 
     count: IntArray
@@ -88,7 +88,7 @@ class DistanceBatch:
     Attributes
     ----------
     status : int64 (n,)
-        Numbers of `Status`.
+        Values of `Status`.
     separation : float64 (n,)
     point_a, point_b, normal : float64 (n, 2)
         NaN where the scalar form has None.
@@ -124,13 +124,13 @@ class ContactSetBatch:
     status : int64 (n,)
         `Status` SEPARATED, TOUCHING or OVERLAPPING.
     count : int64 (n,)
-        Points: 1 or 2 where the shapes touch, else 0. Everything past the count is zero.
+        Number of points: 1 or 2 if the shapes touch, otherwise 0. Entries past the count are zero.
     normal : float64 (n, 2)
         Unit, from A to B; zero where they do not touch.
     points : float64 (n, 2, 2)
         The point, or the two ends of the segment.
     vertices_a, vertices_b : int64 (n, 2)
-        The vertices of each core between which it touches, low and high end along the tangent; twice the same for a corner.
+        Vertices of each core at the low and high end of the contact along the tangent; the same vertex twice for a corner.
     """
 
     status: IntArray
@@ -151,12 +151,12 @@ def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLi
     xf_a, xf_b : (n, 3)
         Poses x, y, angle of A and of B, row for row.
     threads : int
-        Parts in which many pairs are answered at once, with the same answers. More than there are idle cores gain nothing.
+        Number of parallel parts for many pairs; it does not change the results. More than the number of idle cores gain nothing.
 
     Raises
     ------
     InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite, fewer than one thread.
+        An index is out of range, lengths differ, a number is not finite, or there is less than one thread.
     """
     checked, n_threads = check_layout(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
     from engine.narrowphase import batched
@@ -169,8 +169,8 @@ def manifold(
 ) -> ManifoldBatch:
     """Return the manifold of each pair; see `engine.query.manifold`.
 
-    Parameters and errors are those of `overlap`; a rule that is neither "exact" nor "box2d" is refused, and "box2d" for pairs
-    that Box2D does not collide.
+    Parameters and errors are those of `overlap`; a rule that is neither "exact" nor "box2d" is rejected, and "box2d" for pairs that Box2D
+    does not collide.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray
 
 def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
     """Return the output of the kernels as read-only columns."""
-    # columns are views of what the kernels fill: a copy of all would cost as much as computing it; a view of what is read-only is so, too
+    # columns are views, because a copy would cost as much as the computation; views of read-only arrays are read-only
     for column in rows.arrays:
         column.flags.writeable = False
     points, axis, reference = rows.points, rows.axis, rows.reference
@@ -237,7 +237,7 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
 
 @cache
 def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray, int], tuple[IntArray, IntArray, FloatArray]]:
-    """Import the kernels on first use; an import statement takes 18 us each time, once its code has left the cache."""
+    """Import the kernels on first use; an import statement takes 18 us each time if its code has left the cache."""
     from engine.narrowphase.batched_distances import distance_rows
 
     return distance_rows

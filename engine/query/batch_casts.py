@@ -1,7 +1,7 @@
 """Queries about motion for many pairs, rays or points at once.
 
-Shapes are packed once; each row names its shapes by index and brings its own poses. Answers come in read-only columns and equal the
-scalar form's to the bit: both run the same kernel, or a SIMD kernel that does the same operations.
+Shapes are packed once; each row has the indices of its shapes and its own poses. Results are read-only columns, bit-identical to those of
+the scalar form: both use the same kernel, or a SIMD kernel with the same operations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RayBatch:
     fraction : float64 (n,)
         Infinite on a MISS.
     point, normal : float64 (n, 2)
-        Zero on a MISS; the normal is zero too where the start is inside.
+        Zero on a MISS; the normal is also zero if the start is inside.
     """
 
     status: IntArray
@@ -66,9 +66,9 @@ class SweptBatch:
     normal, point : float64 (n, 2)
         Zero unless HIT.
     contact_count : int64 (n,)
-        Points of the contact set: 2 for a segment, 1 for a point, 0 unless HIT.
+        Number of points of the contact set: 2 for a segment, 1 for a point, 0 unless HIT.
     contact : float64 (n, 2, 2)
-        The points; everything past the count is zero.
+        The points; entries past the count are zero.
     """
 
     status: IntArray
@@ -95,7 +95,7 @@ def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: Arra
     Parameters
     ----------
     indices : (n,) whole numbers
-        Into `shapes`.
+        Indices into `shapes`.
     xf : (n, 3)
         Poses x, y, angle.
     points : (n, 2)
@@ -104,7 +104,7 @@ def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: Arra
     Raises
     ------
     InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite.
+        An index is out of range, lengths differ, or a number is not finite.
     """
     packed, checked = check_indices("indices", shapes, indices)
     poses, where = turned_poses("xf", xf, len(checked)), finite_columns("points", points, 2, len(checked))
@@ -139,7 +139,7 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     Parameters
     ----------
     pairs : (n, 2) whole numbers
-        Indices of the shape thrown and of its target.
+        Indices of the cast shape and of its target.
     xf, xf_target : (n, 3)
         Poses x, y, angle.
     translations : (n, 2)
@@ -177,9 +177,9 @@ def swept_contact(
     velocity_a, velocity_b : (n, 2)
         m/s.
     t_max : float
-        >= 0, seconds, the same for all.
+        >= 0, seconds, the same for all pairs.
     with_contact : bool
-        False leaves out where they touch: `point`, `contact_count` and `contact` are empty. Times and normals alone take less time.
+        If False, `point`, `contact_count` and `contact` are empty; times and normals alone take less time.
     threads : int
         As in `overlap`.
 
@@ -204,7 +204,7 @@ def swept_contact(
 
 @cache
 def _swept_rows() -> Callable[..., tuple[IntArray, IntArray, FloatArray]]:
-    """Import the kernels on first use; an import statement takes 18 us each time, once its code has left the cache."""
+    """Import the kernels on first use; an import statement takes 18 us each time if its code has left the cache."""
     from engine.continuous.swept import swept_rows
 
     return swept_rows
@@ -231,10 +231,10 @@ def time_of_impact(
     start_a, end_a, start_b, end_b : (n, 3)
         Poses x, y, angle at fractions 0 and 1; angles are not wrapped.
     t_max : float
-        From 0 to 1, the same for all.
+        0 to 1, the same for all pairs.
     target : "touch" or "box2d"
     center_a, center_b : (n, 2), optional
-        The points that move on straight lines, body frame; the local origins where not given.
+        The points that move on straight lines, body frame; by default the local origins.
     threads : int
         As in `overlap`.
 

@@ -47,7 +47,7 @@ def aabb(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> FloatArray:
     Raises
     ------
     InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite.
+        An index is out of range, lengths differ, or a number is not finite.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def aabb(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> FloatArray:
 def collide(
     shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike, rule: Rule = "exact", broad_phase: BroadPhase | None = None
 ) -> SceneContacts:
-    """Return all contacts of bodies: body i has shape ``which[i]`` and stands at ``xf[i]``.
+    """Return all contacts of bodies: body i has shape ``which[i]`` at pose ``xf[i]``.
 
-    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs; if none is given, an
-    `Automatic` that does so for this call only. A caller that asks frame by frame does well to keep one, for it remembers what it chose.
+    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs; by default, a new `Automatic` is used for
+    this call. For calls in every frame, pass the same one, because it keeps its choice.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def collide(
     pairs = finder.pairs(batched.box_rows(packed, chosen, poses))
     number = rules.check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
     manifolds = columns_of(*batched.manifolds_of_bodies(packed, chosen, poses, pairs, number))
-    return SceneContacts(frozen(pairs), manifolds)  # frozen last: for read-only pairs the kernels would be compiled once more
+    return SceneContacts(frozen(pairs), manifolds)  # frozen last, because read-only pairs would compile the kernels again
 
 
 @cache

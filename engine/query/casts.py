@@ -1,8 +1,8 @@
 """Queries about motion: ray casts, point tests, shape casts and times of impact.
 
-World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
-kernels are loaded by the first question. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see
-`engine.common._record_kernel`); the answer is the same to the bit.
+World frame, meters, radians. Shapes are closed and solid, and include their radii and skins. All input is checked here, and the kernels are
+loaded by the first query. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see `engine.common._record_kernel`);
+the result is bit-identical.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
     Raises
     ------
     InvalidInputError
-        The shape or pose is none, or the point is not two finite numbers.
+        The shape or pose is invalid, or the point is not two finite numbers.
 
     Examples
     --------
@@ -59,18 +59,18 @@ def ray_cast(
     Returns
     -------
     RayHit
-        HIT: `fraction` of the translation in [0, 1], point and outward unit normal there; a graze counts, within rounding. On a
-        corner the normal is one edge's; the end of a bare segment faces the ray. A start inside, or on the boundary, is a HIT at 0
-        with normal None. MISS: fraction infinite.
+        HIT: `fraction` of the translation in [0, 1], point and outward unit normal there; a graze counts, within rounding. At a corner the
+        normal is that of one edge; at the end of a segment without a skin, it is opposite to the ray. A start inside, or on the boundary,
+        is a HIT at 0 with normal None. MISS: fraction infinite.
 
     Raises
     ------
     InvalidInputError
-        The shape or pose is none, or `origin` or `translation` is not two finite numbers; the trace is no such array.
+        The shape or pose is invalid, `origin` or `translation` is not two finite numbers, or the trace is not such an array.
 
     References
     ----------
-    See `engine.continuous._ray_kernel`, which derives it.
+    See the derivation in `engine.continuous._ray_kernel`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def ray_cast(
 
 
 def _ray_hit(status: int, numbers: list[float], has_point_inside: bool) -> RayHit:
-    """Return the hit of status and fraction, point, normal; a start inside has no normal, and a point only if asked for."""
+    """Return the hit from status, fraction, point and normal; a start inside has no normal, and a point only on request."""
     fraction, x, y, normal_x, normal_y = numbers
     if status == Status.HIT:
         return RayHit(Status.HIT, fraction, (x, y), (normal_x, normal_y))
@@ -111,13 +111,13 @@ def shape_cast(
     Returns
     -------
     RayHit
-        HIT: `fraction` of the translation at the first touch, a point of the target that is touched (of a segment its middle) and
-        the target's outward normal there. Overlap at the start is a HIT at 0 with point and normal None. MISS: none.
+        HIT: `fraction` of the translation at the first touch, a point of the contact on the target (the middle of a segment) and the
+        target's outward normal there. Overlap at the start is a HIT at 0 with point and normal None. MISS: no contact.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is none, or `translation` is not two finite numbers; the trace is no such array.
+        A shape or pose is invalid, `translation` is not two finite numbers, or the trace is not such an array.
 
     Examples
     --------
@@ -147,17 +147,18 @@ def swept_contact(
     Returns
     -------
     SweptContact
-        OVERLAPPING: they touch at time 0 (within rounding). HIT: `t_first` in ``[0, t_max]``; a graze counts. MISS: neither.
-        `t_last` may exceed `t_max`, and is infinite where they never part.
+        OVERLAPPING: they touch at time 0 (within rounding). HIT: `t_first` in ``[0, t_max]``; a graze counts. MISS: no contact. `t_last`
+        may exceed `t_max`, and is infinite if they never separate.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one, a velocity is not two finite numbers, or `t_max` is negative or not finite; the trace is no such array.
+        A shape or pose is invalid, a velocity is not two finite numbers, `t_max` is negative or not finite, or the trace is not such an
+        array.
 
     References
     ----------
-    See `engine.continuous._swept_kernel`, which derives it.
+    See the derivation in `engine.continuous._swept_kernel`.
 
     Examples
     --------
@@ -206,15 +207,15 @@ def time_of_impact(
     Parameters
     ----------
     sweep_a, sweep_b : Sweep
-        Motions over the same step; turns of any size.
+        Motions over the same step, with rotations of any size.
     t_max : float
         In [0, 1]: the part of the sweeps to search.
     target : "touch" or "box2d"
-        What counts as the impact; see `engine.continuous._impact_kernel`.
+        Definition of the impact; see `engine.continuous._impact_kernel`.
     method : "advancement", "bisection" or "bilateral"
         Conservative advancement, by steps in which they cannot touch (`_advancement_kernel`); bisection of the interval, simpler and slower
-        (`_bisection_kernel`); or one separating axis kept as long as it separates them, like Box2D, but without missing a touch
-        (`_bilateral_kernel`). Each proves the intervals that it skips, and they check each other.
+        (`_bisection_kernel`); or a separating axis that is kept while it separates them, as in Box2D, but without missed touches
+        (`_bilateral_kernel`). Each proves the intervals that it skips, so the methods verify each other.
 
     Returns
     -------
@@ -226,7 +227,8 @@ def time_of_impact(
     Raises
     ------
     InvalidInputError
-        A shape or sweep is none, `t_max` is not from 0 to 1, `target` or `method` is none of these, or the trace is no such array.
+        A shape or sweep is invalid, `t_max` is not within 0 to 1, `target` or `method` is not one of these, or the trace is not such an
+        array.
 
     Examples
     --------

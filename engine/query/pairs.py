@@ -1,8 +1,8 @@
 """Queries about two shapes at rest.
 
-World frame, meters, radians. Shapes are closed and solid, their radii and skins part of them. Everything is checked here, and the
-kernels are loaded by the first question. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see
-`engine.common._record_kernel`); the answer is the same to the bit.
+World frame, meters, radians. Shapes are closed and solid, and include their radii and skins. All input is checked here, and the kernels are
+loaded by the first query. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see `engine.common._record_kernel`);
+the result is bit-identical.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["contact_set", "distance", "manifold", "overlap", "penetration"]
 def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
     """Return True if two shapes share a point, radii and skins included, by the separating axis test.
 
-    Touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other. See `engine.narrowphase._overlap_kernel`.
+    Touching within rounding (`SAT_ROUNDING`) counts as overlap, and so does containment. See `engine.narrowphase._overlap_kernel`.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one, or the trace is no such array.
+        A shape or pose is invalid, or the trace is not such an array.
 
     Examples
     --------
@@ -59,8 +59,8 @@ def _overlap_modules() -> tuple[Any, ...]:
 def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None) -> Manifold:
     """Return the contact of two shapes: a unit normal from A to B and at most two points.
 
-    Between two polygons skins are square at the corners, by either rule, for separations are measured along a face's normal: corner to
-    corner a contact begins up to sqrt 2 as far out as for `overlap`, `distance`, `penetration` and `contact_set`, whose skins are round.
+    Between two polygons, skins are square at the corners by either rule, because separations are measured along a face's normal: corner to
+    corner, a contact begins up to sqrt 2 as far out as for `overlap`, `distance`, `penetration` and `contact_set`, whose skins are round.
 
     Parameters
     ----------
@@ -69,11 +69,10 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     xf_a, xf_b : Transform
         World poses.
     rule : "exact" or "box2d"
-        "exact" takes the true minimum-penetration axis over all edges of both polygons; where A's and B's are equal within
-        rounding it takes A's, and the first of equal edges. With a capsule or a segment it is the axis of the rounded shapes,
-        which may run from corner to corner. A segment with ghosts is a link of a chain: of its normals it has those that its
-        neighbors leave to it, on the side where the other shape lies. "box2d" repeats the choice of Box2D 2.3.0, for segments
-        with their ghosts too; it has no capsules and collides no two segments.
+        "exact" uses the true minimum-penetration axis over all edges of both polygons; if A's and B's are equal within rounding, it uses
+        A's, and the first of equal edges. With a capsule or a segment, it is the axis of the rounded shapes, which can connect two corners.
+        A segment with ghosts is a link of a chain: it only has the normals that do not belong to its neighbors, on the side of the other
+        shape. "box2d" repeats the choice of Box2D 2.3.0, including segments with ghosts; it does not support capsules or pairs of segments.
 
     Returns
     -------
@@ -84,12 +83,12 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one, the rule is neither "exact" nor "box2d", or it is "box2d" and Box2D does not collide the two; the
-        trace is no such array.
+        A shape or pose is invalid, the rule is neither "exact" nor "box2d", or it is "box2d" and Box2D does not collide the two; or the
+        trace is not such an array.
 
     References
     ----------
-    See `engine.narrowphase._manifold_kernel`, which derives it, `_core_manifold_kernel`, `_link_kernel` and `_edge_kernel`.
+    See the derivations in `engine.narrowphase._manifold_kernel`, `_core_manifold_kernel`, `_link_kernel` and `_edge_kernel`.
 
     Examples
     --------
@@ -122,24 +121,24 @@ def _manifold_modules() -> tuple[Any, ...]:
 
 
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
-    """Return the gap between two shapes, radii and skins included, with the nearest points, by GJK and, if it is needed, EPA.
+    """Return the gap between two shapes, radii and skins included, with the closest points, by GJK and, if necessary, EPA.
 
     Returns
     -------
     DistanceResult
-        SEPARATED: `separation` > 0. TOUCHING: within rounding (`SAT_ROUNDING`) of 0. OVERLAPPING: where only the radii overlap,
-        or the cores no more than touch, `separation` is exact, and normal and points stand. Where the cores overlap, normal and
-        points are None and `separation` is minus both radii, which the true one lies below: `penetration` has it.
-        DEGENERATE: lengths whose products float64 does not hold; separation is NaN. OUT_OF_ITERATIONS: an upper bound.
+        SEPARATED: `separation` > 0. TOUCHING: within rounding (`SAT_ROUNDING`) of 0. OVERLAPPING: if only the radii overlap, or the cores
+        only touch, `separation` is exact, and normal and points are valid. If the cores overlap, normal and points are None and
+        `separation` is minus both radii, an upper bound of the true one, which `penetration` returns. DEGENERATE: products of lengths
+        exceed the range of float64; separation is NaN. OUT_OF_ITERATIONS: an upper bound.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one, or the trace is no such array.
+        A shape or pose is invalid, or the trace is not such an array.
 
     References
     ----------
-    See `engine.narrowphase._gjk_kernel`, which derives it.
+    See the derivation in `engine.narrowphase._gjk_kernel`.
 
     Examples
     --------
@@ -162,16 +161,16 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     PenetrationResult
         OVERLAPPING: moving B by ``depth * normal`` leaves the shapes touching, also where one contains the other; the depth is
         exact up to rounding. TOUCHING: the depth is within rounding of 0, never below. SEPARATED: depth 0, the rest None.
-        DEGENERATE: depth NaN, the rest None. OUT_OF_ITERATIONS: moving so far parts the shapes, and it may be farther than needed.
+        DEGENERATE: depth NaN, the rest None. OUT_OF_ITERATIONS: the translation separates the shapes, but need not be the shortest.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one, or the trace is no such array.
+        A shape or pose is invalid, or the trace is not such an array.
 
     References
     ----------
-    See `engine.narrowphase._epa_kernel`, which derives it.
+    See the derivation in `engine.narrowphase._epa_kernel`.
 
     Examples
     --------
@@ -217,17 +216,17 @@ def contact_set(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> C
     -------
     ContactSet
         TOUCHING (the gap is zero within `SAT_ROUNDING` times the input's scale): one point, or the two ends of a segment, and the
-        unit normal from A to B. SEPARATED or OVERLAPPING: no points, normal None. Two shapes without area that lie on each
-        other, such as segments on one line, touch; segments that cross overlap.
+        unit normal from A to B. SEPARATED or OVERLAPPING: no points, normal None. Two shapes without area that coincide in part, such as
+        segments on one line, touch; crossing segments overlap.
 
     Raises
     ------
     InvalidInputError
-        A shape or pose is not one.
+        A shape or pose is invalid.
 
     References
     ----------
-    See `engine.narrowphase._contact_set_kernel`, which derives it.
+    See the derivation in `engine.narrowphase._contact_set_kernel`.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Shapes that are packed once for any number of queries, and checks of the columns passed with them.
 
-The arrays that these functions return may be written to: to Numba a read-only one is another type, compiled for once more.
+The arrays that these functions return are writable, because a read-only one is another type for Numba, which would compile again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class ShapeBatch:
     Parameters
     ----------
     shapes : iterable of Circle, Polygon, Capsule or Segment
-        Body frame, meters; mixed as they come.
+        Body frame, meters; kinds can be mixed.
 
     Raises
     ------
     InvalidInputError
-        Something in `shapes` is none of them.
+        An item of `shapes` is not one of these.
     """
 
     def __init__(self, shapes: Iterable[AnyShape]) -> None:
@@ -100,7 +100,7 @@ def check_batch(
     Raises
     ------
     InvalidInputError
-        No `ShapeBatch`, an index out of range, lengths that differ, a number that is not finite.
+        `shapes` is not a `ShapeBatch`, an index is out of range, lengths differ, or a number is not finite.
     """
     packed, checked = check_pairs(shapes, pairs)
     return packed, checked, turned_poses("xf_a", xf_a, len(checked)), turned_poses("xf_b", xf_b, len(checked))
@@ -111,8 +111,8 @@ def check_layout(
 ) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
     """Same, but with poses (n, 3) unchanged and numbers unchecked, for kernels that detect invalid ones themselves.
 
-    Arrays that already meet the kernels' requirements are recognized by their flags. That matters: NumPy's own functions take half a
-    microsecond, but ten or more when something else ran before and their code has left the cache.
+    Arrays that already meet the kernels' requirements are recognized by their flags, because NumPy's own functions take half a microsecond,
+    or more than ten if their code has left the cache.
     """
     packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, _INT64, 2) else check_pairs(shapes, pairs)
     n = len(indices)
@@ -120,14 +120,14 @@ def check_layout(
 
 
 def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return `value` as an array (length, width) that kernels take, unchanged if it is one already; numbers are not checked."""
+    """Return `value` as an array (length, width) for kernels, unchanged if it is one already; numbers are not checked."""
     if _is_ready(value, _FLOAT64, width) and len(value) == length:
         return value
     return _columns(field, value, width, length, shaped_rows)
 
 
 def finite_columns(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return `value` as such an array; all numbers are finite."""
+    """Return `value` as such an array, after checking that all numbers are finite."""
     return _columns(field, value, width, length, finite_rows)
 
 
@@ -140,7 +140,7 @@ def _columns(
 
 
 def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDArray[Any]]:
-    """Return True if a value is an array (n, width) that a kernel takes as it is."""
+    """Return True if a value is an array (n, width) that a kernel accepts unchanged."""
     if type(value) is not np.ndarray or value.dtype is not dtype:
         return False
     shape = value.shape

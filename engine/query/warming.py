@@ -1,4 +1,4 @@
-"""Loads the kernels before the first query, part by part; the parts have little to compile in common."""
+"""Loads the kernels before the first query, part by part; the parts share few kernels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _Question = Callable[[], object]
 def warm_up(everything: bool) -> None:
     """Run each query once for every combination of shapes: the queries of the live check and of shots, or all.
 
-    Ctrl-C waits for the question that is being compiled, not for the rest.
+    Ctrl-C takes effect after the query that is being compiled.
     """
     for part in (*SANDBOX.values(), _marked, *(LIBRARY.values() if everything else ())):
         for question in part():
