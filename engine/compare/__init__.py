@@ -1,9 +1,9 @@
 """The referee: our answers against Box2D's, each difference explained by proof or counted as unexplained.
 
-Read in this order, which is also that of the imports (tests/architecture/test_layers.py holds it):
+Read in this order, which is also that of the imports (checked by tests/architecture/test_layers.py):
 
-    allowances   how far Box2D's float32 may stray; the only place with such numbers
-    cases/       seeded shapes, pairs, motions, rays and point sets, random ones and those on which collision code goes wrong
+    allowances   allowed errors of Box2D's float32; the only place with such numbers
+    cases/       seeded shapes, pairs, motions, rays and point sets, both random and adversarial
     queries      input for both sides in columns, and their answers in one form: manifolds, times of impact, rays
     proofs/      proofs that rounding caused a difference: exact margins (`engine.exact`), replayed decisions, cleared intervals
     questions/   one module per query: its cases, both answers, and the verdict: agree, explained with a proof, or unexplained

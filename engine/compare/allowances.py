@@ -1,11 +1,11 @@
-"""How far Box2D's answers may lie from exact ones because it computes in float32. The only place with such numbers.
+"""Allowed errors of Box2D's float32 answers. The only place with such numbers.
 
-Both sides get the very same float32 numbers (vertices, positions, angles), so what differs is Box2D's rounding. Write u = EPS32 / 2
-for the largest relative error of one operation, and S, the *scale* of a pair, for the distances of the two positions from the
-world's origin plus the two extents: no number in the computation is larger. Ours errs by the same terms with float64's u, half a
-billion times less, which is left out.
+Both sides get the same float32 numbers (vertices, positions, angles), so differences are Box2D's rounding. Let u = EPS32 / 2 be the largest
+relative error of one operation, and S, the *scale* of a pair, the sum of the distances of the two positions from the world's origin and the
+two extents: no number in the computation is larger. Our error has the same terms with float64's u, half a billion times smaller, and is
+neglected.
 
-Step by step, worst case, terms in u^2 left out:
+Step by step, worst case, neglecting terms in u^2:
 
 ==================  ===========================================================================================  =========
 world vertex        cosine and sine are float32 results, 2u each at the worst; two products and a sum: 2u more;       5 u S
@@ -79,14 +79,15 @@ __all__ = [
 _U = 0.5 * EPS32
 
 OVERLAP_THRESHOLD = 10.0 * EPS32
-"""Meters. b2TestOverlap's own limit: nearer than this counts as overlap."""
+"""Meters. b2TestOverlap's own limit: a smaller distance counts as overlap."""
 
 MAX_AGREEING_AMPLIFICATION = 32.0
-"""Ratio. An incident edge steeper than this against the reference edge (within 1.8 degrees of the perpendicular) has ends that float32
-does not determine: a difference there is not waved through, but must be proved to be one of rounding."""
+"""Ratio. The clipped ends of an incident edge steeper than this against the reference edge (within 1.8 degrees of the perpendicular) are
+not determined by float32: a difference there must be proved to be caused by rounding.
+"""
 
 MAX_AGREEING_TURN = 1e-3
-"""Radians. Likewise for a circle's direction, taken between points so near that rounding could turn it farther than this."""
+"""Radians. Likewise for a circle's direction between points so close that rounding could rotate it by more than this."""
 
 
 def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, extent_b: FloatArray) -> FloatArray:
@@ -98,7 +99,7 @@ def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, ext
 
 
 def _of_scale(n_roundings: float, more: float = 0.0) -> Callable[[FloatArray], FloatArray]:
-    """Return the allowance of so many u of each scale S, and `more`, meters."""
+    """Return an allowance of a number of u times each scale S, plus `more`, meters."""
     return lambda scale: n_roundings * _U * scale + more
 
 
@@ -109,7 +110,7 @@ overlap_allowance = _of_scale(23.0, OVERLAP_THRESHOLD)
 """Error of b2Distance, meters, and its own threshold."""
 
 distance_allowance = _of_scale(25.0, BOX2D_EPSILON)
-"""Error of the distance b2Distance answers, with or without radii, meters."""
+"""Error of b2Distance's result, with or without radii, meters."""
 
 impact_allowance = _of_scale(37.0)
 """Error of a separation at a fraction of a sweep in b2TimeOfImpact, meters; its convergence, a quarter of the slop, is beside this."""
@@ -118,14 +119,14 @@ surface_allowance = _of_scale(16.0)
 """Error of a point's or a ray's distance from a surface in TestPoint and RayCast, meters."""
 
 box_allowance = _of_scale(6.0)
-"""Error of a side of the box that ComputeAABB answers, meters."""
+"""Error of a side of ComputeAABB's box, meters."""
 
 tree_box_allowance = _of_scale(44.0)
 """Error of a side of a box in Box2D's tree, meters."""
 
 
 def direction_allowance() -> float:
-    """Error of the dot product of two unit normals, each turned to the other's frame: 12 u each, and 2 u of its own."""
+    """Error of the dot product of two unit normals, each rotated to the other's frame: 12 u each, and 2 u of its own."""
     return 26.0 * _U
 
 
@@ -142,13 +143,13 @@ def normal_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: 
 
 
 def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
-    """Angle by which rounding can turn a direction taken over a distance d, 11 u S / d; 2 and above is any direction."""
+    """Angle by which rounding can rotate a direction over a distance d, 11 u S / d; from 2 on, the direction is arbitrary."""
     turn: FloatArray = np.minimum(2.0, 11.0 * _U * scale * amplification)
     return turn
 
 
 def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
-    """Return where float32 determines the answer well enough that agreement means something."""
+    """Return where float32 determines the answer well enough for agreement to be significant."""
     return np.where(is_polygons, amplification <= MAX_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MAX_AGREEING_TURN)
 
 
@@ -169,33 +170,33 @@ def centroid_allowance(n_vertices: IntArray, extent: FloatArray, area: FloatArra
 
 
 def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return how far Box2D's velocity may lie from the exact one after a step, m/s, where its sweeps and the exact ones agree.
+    """Return the allowed error of Box2D's velocity after a step, m/s, if its sweeps and the exact ones agree.
 
     Eight roundings of the velocity itself: gravity, damping, and three constraints' worth of impulses; and lever arms, which are
-    differences of world positions, known to 11 u S, of bodies of a tenth of a meter and more: 110 u S of every meter a second. What many
-    sweeps and bodies make of that is measured, not bounded: the same sweeps in float32, and from poses moved within `lever_allowance`
+    differences of world positions, known to 11 u S, of bodies of a tenth of a meter and more: 110 u S of every meter a second. The effect
+    of many sweeps and bodies is measured, not bounded: the same sweeps in float32, and from poses moved within `lever_allowance`
     (`engine.compare.motion.judge`).
 
     Parameters
     ----------
     speed : (n,)
-        The largest of the step, m/s.
+        The largest speed in the step, m/s.
     scale : (n,)
-        Meters from the origin, extent included.
+        Distance from the origin plus extent, meters.
     """
     return _U * speed * (8.0 + 110.0 * scale)
 
 
 def pose_allowance(speed: FloatArray, scale: FloatArray, dt: float) -> FloatArray:
-    """Return how far Box2D's pose may lie from the exact one after a step of `dt` seconds, m, beside what its position correction does.
+    """Return the allowed error of Box2D's pose after a step of `dt` seconds, m, without its position correction.
 
-    The center of mass is found from the origin and moved, the origin found from it again: 17 u S; and the velocity's error, times dt.
+    The center of mass is computed from the origin and moved, and the origin computed back: 17 u S, plus the velocity's error times dt.
     """
     return _U * 17.0 * scale + dt * velocity_allowance(speed, scale)
 
 
 def lever_allowance(pose: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return how far poses (n, 3) may lie from those that the lever arms and directions of Box2D's constraints belong to, m and rad.
+    """Return the allowed error of poses (n, 3) compared to the lever arms and directions of Box2D's constraints, m and rad.
 
     An arm is a difference of world positions, known to 11 u S; cosine and sine are known to 2 u, and half u of the angle is lost before.
     """

@@ -53,15 +53,15 @@ Flags: TypeAlias = NDArray[np.bool_]
 """True or False for each row."""
 
 
-# --- Pairs that stand still
+# --- Pairs at rest
 
 
 @dataclass(frozen=True, slots=True)
 class PosedPairs:
-    """Pairs (n, 2) into packed shapes, poses (n, 3) of float32 numbers and the same (n, 4) with cosine and sine.
+    """Pairs (n, 2) of packed shapes, with poses (n, 3) of float32 numbers, and the same (n, 4) with cosine and sine.
 
-    `scale` (n,) is what rounding is proportional to, `is_polygons` (n,) true where neither is a circle, `is_edge` (n,) where one is an
-    edge. `centroid_error` (a row for each *shape*, meters) is how far Box2D's centroid may lie from the packed one.
+    Rounding is proportional to `scale` (n,); `is_polygons` (n,) is True if neither is a circle, and `is_edge` (n,) if one is an edge.
+    `centroid_error` (a row for each *shape*, meters) is the allowed error of Box2D's centroid.
     """
 
     shapes: PackedShapes
@@ -79,7 +79,7 @@ class PosedPairs:
         return len(self.pairs)
 
     def take(self, rows: IntArray) -> PosedPairs:
-        """Return these rows only."""
+        """Return only these rows."""
         columns = ("pairs", "poses_a", "poses_b", "turned_a", "turned_b", "scale", "is_polygons", "is_edge")
         return replace(self, **{name: getattr(self, name).take(rows, axis=0) for name in columns})
 
@@ -106,7 +106,7 @@ class Answers:
         return cls(rows.count, np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0), rows.points)
 
     def take(self, rows: IntArray) -> Answers:
-        """Return these rows only."""
+        """Return only these rows."""
         return Answers(self.count[rows], self.normal.take(rows, axis=0), self.points.take(rows, axis=0))
 
 
@@ -119,7 +119,7 @@ def posed_pairs(
         reach = np.where(shapes.has_ghost, np.hypot(shapes.ghosts[:, 0::2], shapes.ghosts[:, 1::2]), 0.0)
         extent = np.maximum(extent, largest_of_rows(reach)[pairs])
     kinds = shapes.kind[pairs]
-    # copies are writable, which read-only columns of a step are not: another type to Numba
+    # copies are writable, while read-only columns of a step would be another type for Numba
     pairs, poses_a, poses_b = pairs.copy(), poses_a.copy(), poses_b.copy()
     return PosedPairs(
         shapes,
@@ -136,7 +136,7 @@ def posed_pairs(
 
 
 def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> FloatArray:
-    """Return how far Box2D's centroid may lie from the packed one of each shape, meters: nothing for a circle's and an edge's."""
+    """Return the allowed error of Box2D's centroid for each shape, meters; 0 for circles and edges."""
     is_polygon = np.array([isinstance(shape, Polygon) for shape in shapes], dtype=np.bool_)
     area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in shapes])
     return np.where(is_polygon, allowances.centroid_allowance(packed.n_vertices, packed.extent, area), 0.0)
@@ -145,7 +145,7 @@ def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> Flo
 def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows:
     """Return our manifolds by the exact rule, or by Box2D's.
 
-    Those of edges are always by Box2D's: which sides an edge has, and what it leaves to its neighbors, is nothing but that rule.
+    Manifolds of edges always use Box2D's rule, which alone defines an edge's sides and its neighbors' share.
     """
     is_edge = posed.is_edge
     if not exact or is_edge.all():
@@ -169,7 +169,7 @@ def our_overlaps(posed: PosedPairs) -> Flags:
 
 
 def our_distances(posed: PosedPairs) -> FloatArray:
-    """Return our separations with radii and skins, 0 in place of a negative one."""
+    """Return our separations with radii and skins; negative ones become 0."""
     from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
 
     n, shapes = len(posed), posed.shapes
@@ -180,12 +180,12 @@ def our_distances(posed: PosedPairs) -> FloatArray:
     return np.maximum(rows[:, 0], 0.0)
 
 
-# --- Pairs that move
+# --- Moving pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Impacts:
-    """One side's times of impact: numbers of `Status`, and fractions of the sweep."""
+    """One side's times of impact: values of `Status`, and fractions of the sweep."""
 
     status: IntArray
     fraction: FloatArray
@@ -195,8 +195,7 @@ class Impacts:
 class MovingPairs:
     """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, meters.
 
-    `scale` is what rounding is proportional to, meters; `speed` is the most that any two points of a pair approach over the whole
-    sweep, meters.
+    Rounding is proportional to `scale`, meters; `speed` is the maximum approach of any two points of a pair over the whole sweep, meters.
     """
 
     shapes: PackedShapes
@@ -293,7 +292,7 @@ def posed_rays(shapes: PackedShapes, rays: RayChunk) -> PosedRays:
 
 
 def our_points(posed: PosedRays) -> Flags:
-    """Return which origins lie in their shapes, by our algorithm."""
+    """Return which origins are inside their shapes, by our algorithm."""
     from engine.continuous.ray_cast import contains_rows
 
     return contains_rows(posed.shapes, posed.indices, posed.turned, posed.origins).astype(np.bool_)

@@ -47,7 +47,7 @@ class Tally(Shown):
             self.queries[query].add(tally)
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
-        """Return the plain data of docs/json.md; `with_seconds` also where the time went."""
+        """Return the plain data of docs/json.md; `with_seconds` adds the times."""
         return {
             "seed": self.seed,
             "box2d": BOX2D_VERSION,
@@ -64,7 +64,7 @@ def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int =
     Raises
     ------
     InvalidInputError
-        A number out of range, an unknown query or kind.
+        A number is out of range, or a query or kind is unknown.
     """
     total = Tally(seed, {})
     for tally in compare_chunks(pairs, seed, queries, jobs, kinds):
@@ -82,14 +82,14 @@ def compare_chunks(
 ) -> Generator[Tally, None, None]:
     """Compare as `compare` does, yielding the tally so far after each chunk, so that a caller can show progress or stop.
 
-    With the address of a Dask `scheduler`, its cluster does the chunks in place of `jobs` processes.
+    With the address of a Dask `scheduler`, its cluster processes the chunks instead of `jobs` processes.
 
     Raises
     ------
     InvalidInputError
-        As `compare`, or no address, before the first chunk.
+        As for `compare`, or the address is invalid; raised before the first chunk.
     ClusterError
-        With the first chunk: the cluster cannot be used.
+        The cluster cannot be used; raised with the first chunk.
     """
     n_pairs = integer("pairs", pairs, 1, MAX_PAIRS)
     seed = seed_number("seed", seed)
@@ -112,12 +112,12 @@ def compare_chunk(task: _Task) -> Tally:
 def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
     """Ask a question about a chunk, judge the answers, and count the verdicts.
 
-    ``seconds`` has what making cases, our answers and Box2D's took; the rest of the time went into judging.
+    ``seconds`` has the times for creating cases, for our answers and for Box2D's; the rest was spent on judging.
     """
     cases_before, started = work.case_seconds, time.perf_counter()
     cases = work.prepare(lambda: question.cases(work))
     box2d, box2d_seconds = work.prepare(lambda: question.box2d(cases))
-    work.case_seconds -= box2d_seconds  # what surrounds Box2D's calls is preparation
+    work.case_seconds -= box2d_seconds  # the code around Box2D's calls is preparation
     columns = work.prepare(lambda: question.columns(cases))
     before_ours = time.perf_counter()
     ours = question.ours(columns)
@@ -163,7 +163,7 @@ def _compare_chunks(
 ) -> Generator[Tally, None, None]:
     total = Tally(seed, {query: QueryTally() for query in queries})
     tasks = [(seed, chunk, n, queries, kinds) for chunk, n in chunk_sizes(n_pairs)]
-    # one pair, twice done: it compiles every kernel before the other processes start, and loads them before their clocks do
+    # one pair, processed twice: this compiles every kernel before the other processes start, and loads them before the timing
     rehearsal = (seed, 0, 1, queries, kinds)
     if address is None:
         answers = run_tasks(compare_chunk, tasks, n_jobs, rehearsal)

@@ -1,4 +1,4 @@
-"""Results of a bulk comparison for one query: counts of agreeing, explained and unexplained rows, sizes, and examples to look at.
+"""Results of a bulk comparison for one query: counts of agreeing, explained and unexplained rows, sizes, and examples.
 
 Tallies of the parts of a run are added, and no sum depends on their order.
 """
@@ -35,13 +35,13 @@ KEPT_UNEXPLAINED = 20
 """Maximum number of unexplained pairs that are listed."""
 
 _PICOMETERS = 10**12
-"""A sum of whole numbers does not depend on the order, as one of floats would."""
+"""Unit of sums: unlike a sum of floats, a sum of integers does not depend on the order."""
 
 _DECADES = range(-12, 6)
 """Decades of the histogram, from 1e-12, which is about float64's rounding."""
 
 EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES for digit in (1, 2, 5)), 1e6)
-"""1, 2 and 5 of each decade. Bin 0 lies below the first, bin k from edge k - 1 up to, but not including, edge k."""
+"""1, 2 and 5 of each decade. Bin 0 is below the first, and bin k extends from edge k - 1 up to, but not including, edge k."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class Example:
 class Examples:
     """Examples of one reason: the first of the sequence, the worst, and the worst outside the adversarial families.
 
-    Among equally large differences, the worst is the first. The third exists because the worst may be between shapes kilometers wide, which
-    says little about ordinary ones; it is None if no random case differs. All three may be the same example.
+    Among equally large differences, the worst is the first. The third exists because the worst can be between shapes kilometers wide, which
+    are not representative; it is None if no random case differs. All three can be the same example.
     """
 
     first: Example
@@ -72,7 +72,7 @@ class Examples:
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> Examples:
-        """Choose among some."""
+        """Choose from candidates."""
         by_size = sorted(examples, key=lambda example: (-example.verdict.size, example.place))
         return cls(
             min(examples, key=lambda example: example.place), by_size[0], next((example for example in by_size if example.is_random), None)
@@ -99,19 +99,19 @@ class Examples:
 
 
 def histogram(values: FloatArray) -> Counter[int]:
-    """Count some values, none of them negative, by bin between the `EDGES`; a bin without any is left out."""
+    """Count nonnegative values by bin between the `EDGES`; empty bins are omitted."""
     return Counter(np.searchsorted(EDGES, values, side="right").tolist())
 
 
 def _bins_as_json(counts: Counter[int]) -> list[list[float | int | None]]:
-    """Return ``[from, up to, how many]`` of each bin that has any, upwards; the last has no end."""
+    """Return ``[from, to, count]`` of each nonempty bin, ascending; the last has no end."""
     ends = (0.0, *EDGES, None)
     return [[ends[at], ends[at + 1], n] for at, n in sorted(counts.items())]
 
 
 @dataclass(slots=True)
 class Sizes:
-    """Sizes of the differences of one reason, meters: how many, their sum in picometers, the largest."""
+    """Sizes of the differences of one reason: their count, their sum in picometers, and the largest, meters."""
 
     count: int = 0
     total: int = 0
@@ -119,7 +119,7 @@ class Sizes:
 
     @property
     def mean(self) -> float:
-        """Meters; 0 of none."""
+        """Mean size, meters; 0 if there is none."""
         return self.total / _PICOMETERS / max(1, self.count)
 
     def add(self, other: Sizes) -> None:
@@ -131,7 +131,7 @@ class Sizes:
 
 @dataclass(slots=True)
 class KindTally:
-    """Counts of one kind of pair, or of shape, within a query; of each reason the sizes too."""
+    """Counts of one kind of pair, or of shape, within a query, with the sizes for each reason."""
 
     pairs: int = 0
     touching: int = 0
@@ -145,7 +145,7 @@ class KindTally:
 
     @property
     def agree(self) -> int:
-        """Pairs that do not differ."""
+        """Number of pairs that agree."""
         return self.pairs - self.unexplained - self.explained.total()
 
     def note(self, verdict: Verdict) -> None:
@@ -164,7 +164,7 @@ class KindTally:
             self.reasons.setdefault(reason, Sizes()).add(sizes)
 
     def counts_as_json(self) -> dict[str, Any]:
-        """Return the counts as plain data, those that are explained by their reason."""
+        """Return the counts as plain data, with the explained ones by reason."""
         counts = {"pairs": self.pairs, "touching": self.touching, "agree": self.agree}
         return {**counts, "explained": dict(self.explained), "unexplained": self.unexplained}
 
@@ -173,7 +173,7 @@ class KindTally:
 class Wrong:
     """A way in which Box2D is wrong, as opposed to merely different: the reasons that prove it, and its names in the JSON.
 
-    `share` is of the touching pairs, `mean` and `largest` are of the sizes, meters.
+    `share` is the share of the touching pairs; `mean` and `largest` are sizes, meters.
     """
 
     reasons: tuple[str, ...]
@@ -189,27 +189,26 @@ class Wrong:
         return sizes
 
     def as_json(self, kind: KindTally) -> dict[str, float]:
-        """Return how often and how badly."""
+        """Return frequency and sizes."""
         sizes = self.sizes(kind)
         return {self.share: sizes.count / max(1, kind.touching), self.mean: sizes.mean, self.largest: sizes.largest}
 
 
 WRONG_AXIS = Wrong(("face_preference", "local_maximum", "skin"), "wrong_axis_share", "mean_excess_depth", "max_excess_depth")
-"""Box2D's axis is not that of the least penetration: the excess is what it costs in depth."""
+"""Box2D's axis is not that of the least penetration; the size is the excess depth."""
 
 MISSED = Wrong(("toi_missed",), "missed_share", "mean_missed_depth", "worst_missed_depth")
-"""Box2D passed over a touch: the depth is how far the shapes overlapped meanwhile, skins included."""
+"""Box2D missed a touch; the size is the maximum depth of the overlap, skins included."""
 
 
 @dataclass(slots=True)
 class QueryTally(KindTally):
-    """Counts of one query, all kinds together, and what else is known of it.
+    """Counts of one query for all kinds together, and further results.
 
-    `maxima` are further largest values, which only this query has, under their names in the JSON; `kinds` the counts of each kind of
-    pair or shape, `random` those of the cases that belong to no adversarial family. `wrong` is the way in which Box2D can be wrong here.
-    `histograms` has those of the errors that agree, by name, and those of the sizes of the differences, by reason. `examples` has for each
-    reason, "unexplained" too, the first and the worst. `seconds` holds where the time went, summed over the processes: making cases, our
-    answers, Box2D's, judging.
+    `maxima` are further maxima, specific to this query, by their names in the JSON; `kinds` has the counts of each kind of pair or shape,
+    and `random` those of the cases in no adversarial family. `wrong` is the way in which Box2D can be wrong here. `histograms` has the
+    errors of agreeing rows, by name, and the sizes of differences, by reason. `examples` has the first and the worst for each reason,
+    including "unexplained". `seconds` has the times, summed over the processes, for creating cases, our answers, Box2D's, and judging.
     """
 
     max_point_error: float = 0.0
@@ -246,16 +245,16 @@ class QueryTally(KindTally):
         self.unexplained_pairs = kept[:KEPT_UNEXPLAINED]
 
     def per_second(self, part: str) -> float:
-        """Return how many pairs one process does in a second of a part of the work, 0 where no time was measured."""
+        """Return the number of pairs per second of one process in a part of the work; 0 if no time was measured."""
         return self.pairs / self.seconds[part] if self.seconds[part] > 0.0 else 0.0
 
     @property
     def shown_kinds(self) -> list[tuple[str, KindTally]]:
-        """The kinds in order, and the random cases by themselves, if there are any."""
+        """The kinds in order, and the random cases separately, if there are any."""
         return sorted(self.kinds.items()) + ([] if self.random is None else [("random pairs only", self.random)])
 
     def _wrong_as_json(self, kind: KindTally) -> dict[str, float]:
-        """Return how often and how badly Box2D is wrong, under the names of the JSON; empty if the query has no wrong answers."""
+        """Return frequency and sizes of Box2D's wrong answers, by the names of the JSON; empty if the query has no wrong answers."""
         return {} if self.wrong is None else self.wrong.as_json(kind)
 
     def _kind_as_json(self, kind: KindTally) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Seeded cases to compare on: mostly random ones, and those on which collision code goes wrong.
+"""Seeded cases for comparison: mostly random ones, and those on which collision code often fails.
 
 Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends only on the seed
 (and on the kinds of pairs chosen) and never on how many processes share the work. All numbers are float32 values, so that Box2D and our
-algorithms get the same input. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for single shapes and whole scenes
-`properties`.
+algorithms get the same input. Each topic has a module: `shapes`, `pairs`, `motions`, `rays`, and `properties` for single shapes and whole
+scenes.
 """
 
 from __future__ import annotations
@@ -38,6 +38,6 @@ __all__ = [
 
 
 def chunk_sizes(n_pairs: int) -> Iterator[tuple[int, int]]:
-    """Yield (chunk, pairs in it) for the first `n_pairs` pairs of a sequence."""
+    """Yield (chunk, number of its pairs) for the first `n_pairs` pairs of a sequence."""
     for chunk in range(-(-n_pairs // CHUNK)):
         yield chunk, min(CHUNK, n_pairs - chunk * CHUNK)

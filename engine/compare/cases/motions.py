@@ -1,15 +1,15 @@
-"""Seeded motions of the pairs of a chunk within one step, most of which touch on the way.
+"""Seeded motions of the pairs of a chunk within one step; most of them touch.
 
-Each takes its pair through the poses of the chunk at some moment of the step, up to float32 rounding. Two thirds move and turn freely, up
+Each pair passes through its poses of the chunk at some time of the step, up to float32 rounding. Two thirds move and rotate freely, by up
 to 3 m and 3 rad; the others belong to one of the families below.
 
 ==========  ======================================================================================================================
-straight    no turning: parallel edges stay parallel
-still       nothing moves at all
+straight    no rotation: parallel edges stay parallel
+still       both at rest
 tiny        a micrometer to a millimeter, and as many radians
 turning     on the spot, up to a full turn
 spin        up to eight full turns
-in_scale    moves measured by the size of the shapes: millimeters or kilometers
+in_scale    motions proportional to the size of the shapes: millimeters or kilometers
 ==========  ======================================================================================================================
 """
 
@@ -33,7 +33,7 @@ MOTIONS = ("straight", "still", "tiny", "turning", "spin", "in_scale")
 _SHARES = (0.12, 0.02, 0.04, 0.04, 0.06, 0.06)
 
 _FARTHEST_MOVE = (3.0, 3.0, 3.0)
-"""Meters and radians within one step, either way: several times the size of a shape, as a bullet moves."""
+"""Maximum motion within one step in either direction, meters and radians: several times the size of a shape, as for a bullet."""
 
 _MAX_TURNS = 8.0
 

@@ -1,7 +1,7 @@
-"""Seeded pairs of shapes at poses where collision code is used, and at those where it goes wrong.
+"""Seeded pairs of shapes at ordinary poses, and at poses for which collision code often fails.
 
-A fifth of the pairs belong to one of the families below; the others are random, their middles up to 1.7 times as far apart as
-would make them about touch, so that half of them do.
+A fifth of the pairs belong to one of the families below; the others are random, with distances of the middles up to 1.7 times that at which
+they about touch, so that half of them do.
 
 ===============  =================================================================================================================
 parallel         an edge of each, face to face, touching, or a little in or out
@@ -12,7 +12,7 @@ skin_limit       corner or edge against edge, as wide apart as the skins
 nearly_equal     the same shape twice, or shapes of two kinds about one middle, moved and turned by 1e-5
 grid             all numbers multiples of 1/16 m and of right angles: exact ties
 contained        the middle of one deep inside the other
-concentric       one middle
+concentric       the same middle
 far              30 m to 1 km from the origin
 needles          1000 times as long as wide
 millimeters      smaller than the skins
@@ -46,7 +46,7 @@ PAIR_KINDS = ("circle/circle", "polygon/circle", "polygon/polygon", "edge/circle
 """Kinds of pairs that Box2D collides, each in Box2D's order; ours and its distance accept either order."""
 
 SOLID_KINDS = PAIR_KINDS[:3]
-"""Those without edges."""
+"""Kinds of pairs without edges."""
 
 FAMILIES = (
     "parallel",
@@ -72,7 +72,7 @@ _KIND_PARTS = {name: tuple(SHAPE_KINDS.index(part) for part in name.split("/")) 
 _ADVERSARIAL_SHARE = 0.2
 
 _NEARLY = 1e-5
-"""Meters and radians: larger than float32's spacing a few meters out, smaller than anything seen."""
+"""Meters and radians: larger than float32's spacing a few meters from the origin, but invisible."""
 
 _GRID = 1.0 / 16.0
 """Meters."""
@@ -82,7 +82,7 @@ _ON_FEATURES = ("parallel", "corner", "corner_on_edge", "one_line", "skin_limit"
 
 @dataclass(frozen=True, slots=True)
 class CaseChunk:
-    """Shapes, edges last; pairs (n, 2) into them, poses (n, 3); for each pair its kind's index, and its family's, -1 for a random one."""
+    """Shapes, edges last; pairs (n, 2) of them, poses (n, 3); for each pair the indices of its kind and family, -1 for a random one."""
 
     shapes: tuple[CaseShape, ...]
     pairs: IntArray
@@ -118,7 +118,7 @@ def _whole_chunk(seed: int, chunk: int, kinds: tuple[str, ...]) -> tuple[Any, ..
     toward = rng.uniform(-math.pi, math.pi, CHUNK)
     distance = rng.uniform(0.0, 1.7, CHUNK) * (reach[pairs].sum(axis=1) + 0.5 * BOX2D_POLYGON_SKIN)
     away = distance[:, None] * directions(toward)
-    # the middles of the shapes, not their origins, lie that far apart
+    # the distance is between the middles of the shapes, not their origins
     middle_a = poses_a[:, :2] + turned(poses_a[:, 2], centers[pairs[:, 0]])
     poses_b = np.column_stack((middle_a + away - turned(angle_b, centers[pairs[:, 1]]), angle_b))
 
@@ -135,13 +135,13 @@ def _whole_chunk(seed: int, chunk: int, kinds: tuple[str, ...]) -> tuple[Any, ..
 
 
 def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: dict[tuple[int, Size], IntArray]) -> IntArray:
-    """Draw the shapes of each pair: the kinds as given, the sizes as the family wants them."""
+    """Choose the shapes of each pair: the kinds as given, the sizes by family."""
     sizes = np.zeros((CHUNK, 2), dtype=np.int64)
     for name, size in (("grid", Size.GRID), ("needles", Size.NEEDLE), ("millimetres", Size.SMALL), ("kilometres", Size.LARGE)):
         sizes[family == FAMILIES.index(name)] = size
     is_ratio = np.flatnonzero(family == FAMILIES.index("ratio"))
     sizes[is_ratio, rng.integers(0, 2, len(is_ratio))] = Size.SMALL
-    # one in twenty of the other polygons is a needle too
+    # one in twenty of the other polygons is also a needle
     sizes[(sizes == Size.ORDINARY) & (rng.random((CHUNK, 2)) < 0.05)] = Size.NEEDLE
     parts = np.array([_KIND_PARTS[name] for name in PAIR_KINDS])[kind]
     sizes[(sizes == Size.NEEDLE) & (parts != POLYGON)] = Size.ORDINARY
@@ -157,7 +157,7 @@ def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: d
 
 @dataclass
 class _Maker:
-    """Turns rows of random poses into those of a family."""
+    """Changes rows of random poses to those of a family."""
 
     rng: np.random.Generator
     outlines: list[FloatArray]
@@ -185,7 +185,7 @@ class _Maker:
             a[row, :2] += shift
             b[row, :2] += shift
         elif family in ("millimetres", "ratio"):
-            if rng.random() < 0.5:  # about the origin, where float32 sees a micrometer
+            if rng.random() < 0.5:  # near the origin, where float32 resolves a micrometer
                 b[row, :2] -= a[row, :2]
                 a[row, :2] = 0.0
             if rng.random() < 0.3:
@@ -204,7 +204,7 @@ class _Maker:
         self.b[row, :2] = middle - _turned_one(self.b[row, 2], self.centers[shape_b])
 
     def _on_features(self, family: str, row: int) -> None:
-        """Bring a corner or an edge of B to a corner or an edge of A, so far in front of it as the family wants."""
+        """Move a corner or an edge of B to a corner or an edge of A, at the distance required by the family."""
         rng, a, b = self.rng, self.a, self.b
         outline_a, outline_b = (self.outlines[shape] for shape in self.pairs[row])
         if rng.random() < 0.5:
@@ -242,7 +242,7 @@ def _center(shape: CaseShape) -> FloatArray:
 
 
 def _reach(shape: CaseShape) -> float:
-    """Return the mean distance of the surface from the middle: pairs whose middles lie two of these apart about touch."""
+    """Return the mean distance of the surface from the middle: pairs whose middles are two of these apart about touch."""
     if isinstance(shape, Circle):
         return shape.radius
     away = outline_of(shape) - _center(shape)

@@ -1,6 +1,6 @@
-"""Seeded shapes, point sets and scenes on which boxes, masses, hulls and broad phases go wrong: what `cases` has for pairs.
+"""Seeded shapes, point sets and scenes for which boxes, masses, hulls and broad phases often fail, as `pairs` has for pairs.
 
-As there, each chunk has its own random stream named by seed and chunk, and all numbers are float32's.
+As there, each chunk has its own random stream named by seed and chunk, and all numbers are float32.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ EDGE_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class MassChunk:
-    """Shapes, what to take where float32 cannot hold one, densities (n,), kg/m^2, and the indices (n,) of the families."""
+    """Shapes, replacements of those not representable in float32, densities (n,), kg/m^2, and the indices (n,) of the families."""
 
     shapes: tuple[Circle | Polygon, ...]
     otherwise: tuple[Circle | Polygon, ...]
@@ -67,7 +67,7 @@ def box_rows(cases: CaseChunk, seed: int, chunk: int) -> IntArray:
 
 
 def mass_chunk(cases: CaseChunk, seed: int, chunk: int, n: int) -> MassChunk:
-    """Return `n` shapes, made of those of `cases`, each with the one that it was made of."""
+    """Return `n` shapes derived from those of `cases`, each with its original."""
     rng = stream(seed, "compare", "masses", chunk)
     solid = [shape for shape in cases.shapes if not isinstance(shape, Segment)]
     base = rng.integers(0, len(solid), CHUNK).tolist()
@@ -133,7 +133,7 @@ def _of_family(family: str, points: FloatArray, noise: FloatArray, number: Float
 
 
 def _polygon(vertices: FloatArray) -> Polygon | None:
-    """Return the polygon, or None if rounding has made it concave or left it without area."""
+    """Return the polygon, or None if rounding has made it concave or degenerate."""
     try:
         return Polygon(vertices)
     except InvalidShapeError:
@@ -150,7 +150,7 @@ all of it 100 m to 10 km from the origin. A chunk is of one family, at rest or m
 
 @dataclass(frozen=True, slots=True)
 class SceneChunk:
-    """The bodies: which shape of the chunk each has (m,) and the shape itself, poses (m, 3), moves in a step (m, 2), None at rest."""
+    """The bodies: indices (m,) of their shapes in the chunk, the shapes, poses (m, 3), displacements in a step (m, 2), None at rest."""
 
     indices: IntArray
     shapes: tuple[Shape, ...]
@@ -159,7 +159,7 @@ class SceneChunk:
 
 
 def n_bodies(n_pairs: int) -> int:
-    """Return how many bodies have at least `n_pairs` pairs."""
+    """Return the number of bodies that have at least `n_pairs` pairs."""
     bodies = (1 + math.isqrt(1 + 8 * n_pairs)) // 2
     return bodies if bodies * (bodies - 1) // 2 >= n_pairs else bodies + 1
 
@@ -171,7 +171,7 @@ def scene_chunk(cases: CaseChunk, seed: int, chunk: int, n_pairs: int) -> SceneC
     small, large = (0.3, 3.0) if family == "log_normal" else (0.2, 1.5)
     extent = np.array([_extent(shape) for shape in cases.shapes])
     usable = np.array([at for at, shape in enumerate(cases.shapes) if not isinstance(shape, Segment) and extent[at] < large])
-    if family == "log_normal":  # the shapes whose sizes come nearest to numbers drawn from it
+    if family == "log_normal":  # the shapes whose sizes are closest to samples of it
         order = usable[np.argsort(extent[usable])]
         drawn = np.clip(rng.lognormal(-1.5, 1.0, m), 0.0, large)
         indices = order[np.clip(np.searchsorted(extent[order], drawn), 0, len(order) - 1)]

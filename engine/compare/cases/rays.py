@@ -1,13 +1,13 @@
 """Seeded rays at the shapes of a chunk; their origins serve as points too.
 
-Half of them go from anywhere near the shape to anywhere near it. The others belong to one of the families below.
+Half of them connect random points near the shape. The others belong to one of the families below.
 
 ==========  ======================================================================================================================
 surface     start or end, or both, on a corner or an edge
 along       on the line of an edge, or a circle's tangent, forward or back
-beside      parallel to an edge, a hair's breadth or a skin outside it or inside
+beside      parallel to an edge, slightly or a skin outside or inside it
 grazing     through a corner, at any angle
-nothing     start and end are one point: anywhere, on a corner or inside
+nothing     start and end are the same point: anywhere, on a corner or inside
 short       a micrometer to a millimeter long
 long        hundreds of meters, and several times the shape
 ==========  ======================================================================================================================
@@ -35,7 +35,7 @@ RAY_FAMILIES = ("surface", "along", "beside", "grazing", "nothing", "short", "lo
 _SHARES = (0.2, 0.08, 0.06, 0.08, 0.03, 0.04, 0.04)
 
 _ON_SURFACE_SHARE = 0.7
-"""Distances of the starts and of the ends of that family."""
+"""Distances of the starts and of the ends of the family "long"."""
 
 _FAR = 100.0
 """Meters."""
@@ -46,7 +46,7 @@ _HAIR = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class RayChunk:
-    """Shapes (n,) into those of a chunk, their kinds, poses (n, 3), and rays from origin to end (n, 2); the origins serve as points too.
+    """Indices (n,) of shapes of a chunk, their kinds, poses (n, 3), and rays from origin to end (n, 2); the origins also serve as points.
 
     `family` is that of the ray, -1 for a random one.
     """
@@ -60,7 +60,7 @@ class RayChunk:
 
 
 def ray_chunk(cases: CaseChunk, seed: int, chunk: int, with_edges: bool = True) -> RayChunk:
-    """Return a ray at the first shape of each pair of `cases`; without edges, at the pair's other shape where the first is one."""
+    """Return a ray at the first shape of each pair of `cases`; without edges, at the pair's other shape if the first is an edge."""
     rng = stream(seed, "compare", "rays", chunk)
     n = len(cases.pairs)
     is_edge = np.array([isinstance(shape, Segment) for shape in cases.shapes])
@@ -96,7 +96,7 @@ def ray_chunk(cases: CaseChunk, seed: int, chunk: int, with_edges: bool = True) 
 
 
 def _make(family: str, row: int, numbers: FloatArray, outline: FloatArray, is_circle: bool, origins: FloatArray, ends: FloatArray) -> None:
-    """Turn one row of random rays into one of a family, in the shape's frame."""
+    """Change one row of random rays to one of a family, in the shape's frame."""
     at = int(numbers[0] * len(outline))
     start, end = outline[at], outline[(at + 1) % len(outline)]
     edge = end - start

@@ -1,11 +1,11 @@
-"""Seeded shapes to compare on, of every kind that Box2D collides, and of every size at which it was ever used.
+"""Seeded shapes for comparison, of every kind that Box2D collides, and of all usual sizes.
 
-All numbers are float32's, so that Box2D and we get the same ones. A `Size` says what a shape is for:
+All numbers are float32, so that Box2D and we get the same ones. A `Size` is the use of a shape:
 
 ==========  ======================================================================================================================
-ORDINARY    a tenth of a meter to two meters, as Box2D likes them best
+ORDINARY    a tenth of a meter to two meters, for which Box2D is tuned
 NEEDLE      polygons 1000 times as long as wide
-SMALL       0.4 to 20 mm: below the skins of 10 mm, and down to the smallest area that Box2D takes, 1.2e-7 m^2
+SMALL       0.4 to 20 mm: below the skins of 10 mm, and down to the smallest area that Box2D accepts, 1.2e-7 m^2
 LARGE       30 m to 3 km
 GRID        boxes, circles and chain edges whose numbers are multiples of 1/8 m: edges on one line and equal depths are exact there
 ==========  ======================================================================================================================
@@ -59,20 +59,21 @@ class Size(IntEnum):
 
 
 _N_ORDINARY, _N_EDGES, _N_SPECIAL = 400, 100, 24
-"""Shapes of a chunk: ordinary circles and polygons, ordinary edges, and of each other size and kind. Making them takes as long as
-colliding them twenty times."""
+"""Numbers of shapes of a chunk: ordinary circles and polygons, ordinary edges, and each other size and kind. Creating them takes as long as
+colliding them twenty times.
+"""
 
 _SHORTEST_EDGE = 0.02
-"""Meters, of a polygon about 1 m wide. With shorter edges Box2D would refuse it, or float32 bend it."""
+"""Minimum edge of a polygon about 1 m wide, meters. With shorter edges, Box2D would reject it, or float32 would make it concave."""
 
 _MIN_TURN = 0.02
-"""Sine of the angle between neighboring edges, for the same reason."""
+"""Minimum sine of the angle between neighboring edges, for the same reason."""
 
 _SMALL_AREAS = (1.5 * BOX2D_EPSILON, 1e-4)
-"""Square meters: Box2D refuses a polygon whose area is not above its epsilon."""
+"""Minimum area, square meters: Box2D rejects a polygon whose area is not above its epsilon."""
 
 _CIRCLE_OUTLINE = 8
-"""Points of a circle that serve as its corners."""
+"""Number of points of a circle that serve as its corners."""
 
 
 def random_shapes(rng: np.random.Generator, n: int) -> tuple[Shape, ...]:
@@ -204,7 +205,7 @@ def _edge(p1: FloatArray, p2: FloatArray, ghost1: tuple[float, float] | None, gh
 
 
 def rounded(numbers: ArrayLike) -> FloatArray:
-    """Return the float32 numbers next to some."""
+    """Return the nearest float32 numbers."""
     return np.asarray(numbers, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
@@ -214,6 +215,6 @@ def directions(angle: FloatArray) -> FloatArray:
 
 
 def turned(angle: FloatArray, points: FloatArray) -> FloatArray:
-    """Return points (n, 2), each turned by its angle (n,)."""
+    """Return points (n, 2), each rotated by its angle (n,)."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.column_stack((cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1]))

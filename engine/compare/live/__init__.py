@@ -1,1 +1,1 @@
-"""The referee of a running world: after each step, its contacts and which of its fixtures touch, found a second time."""
+"""The referee of a running world: recomputes its contacts and touching fixtures after each step."""

@@ -1,16 +1,17 @@
-"""Judges every manifold of a step of a running world: all pairs in one batch; only pairs that differ are looked at one by one.
+"""Judges every manifold of a step of a running world: all pairs in one batch; only pairs that differ are judged one by one.
 
-Box2D's manifolds are recomputed from the poses it made them at (`FixtureShapes`). A thousand touching pairs cost about a millisecond.
+Box2D's manifolds are recomputed at the poses for which it computed them (`FixtureShapes`). A thousand touching pairs cost about a
+millisecond.
 
-The contacts of a world that Box2D does not drive are compared with two witnesses (`ReportedShapes`). The solver reports the manifolds that
-it used and the poses at which it found them. Each is computed twice more:
+The contacts of a world with another solver are compared with two references (`ReportedShapes`). The solver reports its manifolds and the
+poses for which it computed them. Each is recomputed in two ways:
 
 the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the reported manifold must be
                that one, or the solver has mixed up fixtures, poses or points on its way
 Box2D          the same pair with its numbers rounded to float32, shapes as Box2D holds them, skins included, by its own functions
                (`engine.box2d.oracle`), and our algorithms the rounded pair too: judged like any manifold of Box2D's (`judge_manifolds`)
 
-If Box2D cannot represent a shape or its position, the library is the only witness. Such a contact counts as not comparable, with its
+If Box2D cannot represent a shape or its position, the library is the only reference. Such a contact counts as not comparable, with its
 reason, and never as agreeing. All pairs are computed by the exact rule, including those with an edge.
 """
 
@@ -45,11 +46,11 @@ __all__ = ["FixtureShapes", "ReportedShapes", "by_own_rule", "grown"]
 _NOT_HELD = -1
 
 _FARTHEST = LINEAR_SLOP * 2.0**23
-"""Meters, 42 km: there float32 numbers are spaced by Box2D's slop, so that the rounded pair would be a different one."""
+"""Meters, 42 km: there the spacing of float32 is Box2D's slop, so that the rounded pair would be a different one."""
 
 
 class FixtureShapes:
-    """The shapes of some fixtures as Box2D holds them, packed in the order of their ids."""
+    """The shapes of fixtures as represented by Box2D, packed in the order of their ids."""
 
     def __init__(self, by_id: Mapping[int, FixtureShape]) -> None:
         self.by_id = dict(by_id)
@@ -61,9 +62,9 @@ class FixtureShapes:
         self._centroid_error = centroid_errors(self._packed, shapes)
 
     def judge(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds that were computed in one step; those of pairs of which neither moved were judged when they were computed.
+        """Judge the manifolds that were computed in one step; those of resting pairs were judged when they were computed.
 
-        Pairs with an edge are left out as long as their kernels are held back.
+        Pairs with an edge are omitted while their kernels are held back.
         """
         rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
         pairs = np.column_stack((self._rows.of(contacts.fixture_a[rows]), self._rows.of(contacts.fixture_b[rows])))
@@ -90,7 +91,7 @@ def _agreement(
     verdicts: Mapping[int, Verdict],
     worst: float,
 ) -> StepAgreement:
-    """Return the result of judging some `rows` of the contacts, with Box2D's normals and ours (n, 2), zero where a side has none."""
+    """Return the verdicts on `rows` of the contacts, with Box2D's normals and ours (n, 2), zero where a side has none."""
     n_unexplained = sum(verdict.reason == "unexplained" for verdict in verdicts.values())
     where = np.array(list(verdicts), dtype=np.int64)
     at = rows[where]
@@ -105,18 +106,18 @@ def _agreement(
     return StepAgreement(n_agree + len(differences), n_agree, n_explained, n_unexplained, worst, differences)
 
 
-# --- Worlds that Box2D does not drive
+# --- Worlds with other solvers
 
 
 @lru_cache(maxsize=4096)
 def grown(shape: AnyShape, margin: float) -> AnyShape:
-    """Return a shape with `margin` meters around its surface, where a skin, which is no surface, was."""
+    """Return a shape with `margin` meters around its surface instead of a skin, which is not part of the surface."""
     return shape.with_radius(shape.radius - shape.skin_radius + margin)
 
 
 @lru_cache(maxsize=4096)
 def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
-    """Return a shape with the numbers, the vertex order and the skin that Box2D gives it; or None, and why Box2D cannot represent it."""
+    """Return a shape with Box2D's numbers, vertex order and skin; or None, and why Box2D cannot represent it."""
     if isinstance(shape, Capsule):
         return None, "capsule"
     try:
@@ -126,14 +127,14 @@ def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
 
 
 class ReportedShapes(FixtureShapes):
-    """The shapes of some fixtures of one world, for judging its solver's report.
+    """The shapes of fixtures of one world, for judging its solver's report.
 
     Parameters
     ----------
     by_id : mapping of int to FixtureShape
-        As the world has them.
+        Shapes by fixture id, as in the world.
     margin : float
-        Meters around each shape within which the solver looks for contacts.
+        Distance around each shape within which the solver finds contacts, meters.
     """
 
     def __init__(self, by_id: Mapping[int, FixtureShape], margin: float) -> None:
@@ -173,9 +174,9 @@ class ReportedShapes(FixtureShapes):
         return replace(agreement, not_comparable=Counter(why for row, why in why_not if row not in differing))
 
     def _differs_from_library(self, reported: Answers, posed: PosedPairs) -> Flags:
-        """Return which contacts are not what the library answers, within the rounding of a point.
+        """Return which contacts differ from the library's by more than the rounding of a point.
 
-        A grown shape with a surface is short of its separation by the margin: a skin is no surface, and a radius is.
+        The separation of a grown shape with a radius is too small by the margin; a skin is not part of the surface, but a radius is.
         """
         ours = our_manifolds(posed)
         answer, is_point = Answers.of_ours(ours), np.arange(2) < ours.count[:, None]
@@ -189,7 +190,7 @@ class ReportedShapes(FixtureShapes):
         return differs
 
     def _comparable(self, pairs: IntArray, farthest: FloatArray) -> tuple[IntArray, list[tuple[int, str]]]:
-        """Return the rows of the pairs (n, 2) that Box2D can compute, and why not for the others; `farthest` (n,) are coordinates."""
+        """Return the rows of the pairs (n, 2) that Box2D can compute, and the reasons for the others; `farthest` (n,) are coordinates."""
         may: Flags = ~any_of_rows(self._held[pairs] == _NOT_HELD)
         why = [(row, next(filter(None, (self._why[fixture] for fixture in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
         for is_out, name in (((self._packed.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
@@ -199,5 +200,5 @@ class ReportedShapes(FixtureShapes):
 
 
 def by_own_rule(posed: PosedPairs) -> PosedPairs:
-    """Return the pairs with none as an edge's, for which the rule is Box2D's."""
+    """Return the pairs marked as having no edges, so that the exact rule applies."""
     return replace(posed, is_edge=np.zeros(len(posed), dtype=np.bool_))

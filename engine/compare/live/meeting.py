@@ -42,32 +42,32 @@ _DYNAMIC = BODY_TYPES.index("dynamic")
 
 
 def of_two_bodies(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
-    """Fixtures of one body never meet."""
+    """Fixtures of one body never collide."""
     body = columns.body_row[pairs]
     passes: Flags = body[:, 0] != body[:, 1]
     return passes
 
 
 def is_moved_by_contact(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
-    """One of two bodies must be dynamic, or nothing could move."""
+    """At least one of two bodies must be dynamic."""
     is_dynamic = columns.body_type[pairs] == _DYNAMIC
     passes: Flags = is_dynamic[:, 0] | is_dynamic[:, 1]
     return passes
 
 
 def has_an_area(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
-    """Two edges pass through each other."""
+    """Two edges do not collide."""
     both = is_edge[pairs]
     return ~np.logical_and(both[:, 0], both[:, 1])
 
 
 def filters_agree(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
-    """Fixtures of one group meet if it is positive; others if each one's mask has a bit of the other's category."""
+    """Fixtures of one group collide if it is positive; others if each one's mask has a bit of the other's category."""
     return filters_allow(columns.category, columns.mask, columns.group, pairs)
 
 
 def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
-    """Bodies that a joint holds together do not collide, unless it says so."""
+    """Bodies connected by a joint do not collide, unless the joint allows it."""
     if len(columns.joint_filtered) == 0:
         return np.ones(len(pairs), dtype=np.bool_)
     return ~np.isin(pair_keys(columns.body[pairs]), pair_keys(columns.joint_filtered))
@@ -81,7 +81,7 @@ RULES: tuple[MeetingRule, ...] = (of_two_bodies, is_moved_by_contact, has_an_are
 
 
 class NewlyEnabledPairs:
-    """Past permissions of a world's fixtures, as far as they still matter.
+    """Past permissions of a world's fixtures, as far as they are still relevant.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class NewlyEnabledPairs:
         self._before: tuple[FixtureColumns, Flags] | None = None
         """The columns before the last change, and which of them were edges."""
         self._changed_at = -1
-        """The step that found the columns changed."""
+        """The step in which the columns had changed."""
         self._freed: set[int] = set()
         """Pairs of bodies whose collision was disabled by a joint that no longer exists."""
         self._renewed: set[int] = set()
@@ -124,7 +124,7 @@ class NewlyEnabledPairs:
         self._renewed &= {fixture for pair in named if pair_key(*pair) not in self._had_contact for fixture in pair}
 
     def why_not_asked(self, fixtures: tuple[int, int], rows: IntArray, step: StepPairs) -> str | None:
-        """Return why Box2D has not looked at two fixtures, whose rows (2,) these are, in a step; None if it should have."""
+        """Return why Box2D has not evaluated two fixtures, given by their rows (2,), in a step; None if it should have."""
         bodies = step.fixtures.body[rows]
         if not self._might_before(fixtures, bodies, step):
             return "they were allowed to collide only just before this step, and Box2D searches for new pairs at the end of a step"
@@ -146,12 +146,12 @@ class NewlyEnabledPairs:
         columns, was_edge = self._before
         rows = np.searchsorted(columns.fixture, np.array(fixtures))
         if (rows >= len(columns.fixture)).any() or (columns.fixture[rows] != fixtures).any():
-            return True  # of a new fixture it looks for the pairs before it evaluates any
+            return True  # for a new fixture it finds the pairs before it evaluates any
         return all(bool(rule(columns, was_edge, rows[None, :])[0]) for rule in self._rules)
 
 
 def _refiltered(old: FixtureColumns, new: FixtureColumns) -> set[int]:
-    """Return the fixtures with another filter than before."""
+    """Return the fixtures whose filter has changed."""
     _, before, now = np.intersect1d(old.fixture, new.fixture, assume_unique=True, return_indices=True)
     other: Flags = np.zeros(len(now), dtype=np.bool_)
     for name in ("category", "mask", "group"):

@@ -1,15 +1,15 @@
-"""Computes the touching fixtures of a running world again from the bodies alone, and compares them with Box2D's own.
+"""Recomputes the touching fixtures of a running world from the bodies alone, and compares them with Box2D's.
 
-Nothing of Box2D's broad phase is used, nor what it thinks of any pair::
+Neither Box2D's broad phase nor its state of any pair is used::
 
     poses at the start of the step -> our tight boxes -> our broad phase -> rules of meeting -> our narrow phase -> touching pairs
 
-The comparison is exact because `StepPairs` says at which poses Box2D decided. A pair with an awake body is decided at the start of the
-step; one that an impact inside the step settled anew, at that impact; a pair of sleepers stays as it was, unless the step woke one of
-them: then it was decided at the start too, or not at all, and a change says which. For solid pairs "touching" is whether Box2D's rule
-(`rule="box2d"`) gives a point; for sensors, whether the shapes overlap.
+The comparison is exact because `StepPairs` has the poses at which Box2D decided. A pair with an awake body is evaluated at the start of the
+step; one that was evaluated again at an impact within the step, at that impact; a pair of sleeping bodies keeps its state, unless the step
+woke one of them: then it was evaluated at the start, or not at all, as a change shows. Solid pairs touch if Box2D's rule (`rule="box2d"`)
+gives a point; pairs with a sensor, if the shapes overlap.
 
-Where the two sides differ the pair is looked at by itself, in the order in which Box2D has it, and is explained or not:
+If the two sides differ, the pair is judged separately, in Box2D's order, and is explained or not:
 
     `float32_tie`   the margin that decides lies within float32's rounding, by rational arithmetic (`engine.compare.proofs`)
     `fat_box`       Box2D alone; its rule gives a point at these poses although the tight boxes, skins included, are apart. Along a face a
@@ -19,9 +19,9 @@ Where the two sides differ the pair is looked at by itself, in the order in whic
 
 Anything else is unexplained.
 
-Of a world that Box2D does not drive, "touching" is what its solver says it is (`step_pairs.Approach`): how near our narrow phase finds two
-shapes where the step began, and how fast they come nearer there. The way is the same, none of it the solver's; two sides that differ within
-the rounding of that are taken for one, and all else is unexplained. A sensor that a body passes within the step is swept over.
+For other solvers, touching is defined by `step_pairs.Approach`: the distance of two shapes at the start of the step, by our narrow phase,
+and their approach speed there. The method is the same and uses nothing of the solver's; differences within rounding count as agreement, and
+all others are unexplained. A sensor that a body passes within the step is found by a sweep.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ class LivePairs:
     Parameters
     ----------
     world : World
-        One whose solver records what decided (`World.pair_record`); of another nothing is compared.
+        World whose solver records its inputs (`World.pair_record`); nothing is compared for others.
     broad_phase : BroadPhase, optional
-        Finds the pairs of boxes; `Automatic` if none is given.
+        Finds the pairs of boxes; `Automatic` by default.
     rules : sequence of MeetingRule, optional
-        All must let a pair pass; `RULES` if none are given, and without Box2D only those that are not its own.
+        All must allow a pair; by default `RULES`, without Box2D's own for other solvers.
 
     Attributes
     ----------
     total : PairAgreement
         Sums over all checks; its `differences` are those of the last one.
     last_ms : float
-        What the last check cost, milliseconds.
+        Duration of the last check, milliseconds.
     """
 
     def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] | None = None) -> None:
@@ -92,7 +92,7 @@ class LivePairs:
         self._begin(world.pair_record())
 
     def _begin(self, record: object) -> None:
-        """Begin anew, with the record of another solver."""
+        """Restart with the record of another solver."""
         rules = self._wanted_rules
         self._record = record if isinstance(record, PairRecord) else None
         self._margin = self._world.capabilities.margin
@@ -100,21 +100,21 @@ class LivePairs:
         self._columns: FixtureColumns | None = None
         self._fixtures = IdRows(np.zeros(0, dtype=np.int64))
         self._shapes: PackedShapes = pack(())
-        """As Box2D holds them, or grown by the solver's margin."""
+        """Shapes as represented by Box2D, or grown by the solver's margin."""
         self._plain = self._shapes
-        """Without the margin."""
+        """Shapes without the margin."""
         self._short: FloatArray = np.zeros(0)
-        """Meters by which a separation of each grown shape is short: a skin is no surface, and a radius is."""
+        """Error of the separation of each grown shape, meters: a skin is not part of the surface, but a radius is."""
         self._is_edge: Flags = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
         self._newly_enabled = NewlyEnabledPairs(self._rules)
         self._asleep: tuple[FixtureColumns, IntArray] | None = None
-        """Touching pairs of sleeping bodies, kept from a step in which nothing was awake, and their keys."""
+        """Touching pairs of sleeping bodies from a step in which no body was awake, and their keys."""
         self._candidates: IntArray = _NO_PAIRS
         """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
         self._touching: IntArray = np.zeros(0, dtype=np.int64)
-        """Keys of the pairs that touched after the last step checked, ours, with Box2D's side of what was explained."""
+        """Keys of the pairs that touched after the last checked step: ours, with Box2D's side for explained differences."""
         self._last = (-1, -1)
 
     @property
@@ -124,7 +124,7 @@ class LivePairs:
     def check(self, contacts: StepContacts) -> PairAgreement:
         """Find the touching pairs of the last step and compare them with the solver's; `contacts` are of the same step.
 
-        Nothing is compared in a world with edges as long as their kernels are held back, nor in the first step of another solver.
+        Nothing is compared in a world with edges while their kernels are held back, nor in the first step of another solver.
         """
         record = self._world.pair_record()
         if record is not self._record and isinstance(record, PairRecord | None):
@@ -145,7 +145,7 @@ class LivePairs:
         self.last_ms = 1000.0 * (time.perf_counter() - started)
         return agreement
 
-    # What a step needs of the fixtures
+    # Fixture data of a step
 
     def _take(self, step: StepPairs) -> None:
         old, new = self._columns, step.fixtures
@@ -188,7 +188,7 @@ class LivePairs:
         return self._differ(step, contacts, ours, theirs, is_active, settled)
 
     def _awake(self, step: StepPairs, is_active: Flags) -> IntArray:
-        """Return the keys of the pairs that touch where the step began, at least one of both awake."""
+        """Return the keys of the pairs that touch at the start of the step, with at least one awake body."""
         columns = step.fixtures
         turned = batched.poses_with_rotation(step.poses[columns.body_row])
         pairs = self._broad_phase.pairs(batched.box_rows(self._shapes, self._which, turned))
@@ -213,8 +213,8 @@ class LivePairs:
         return touches
 
     def _nearness(self, pairs: IntArray, step: StepPairs, motion: Approach) -> FloatArray:
-        """Return how far from touching, within the step as they move, each pair (n, 2) of rows is, meters: 0 or less where it touches,
-        infinity where it is out of the margin.
+        """Return the gap of each pair (n, 2) of rows during the step's motion, meters: 0 or less if it touches, infinity if it is beyond
+        the margin.
         """
         ours = our_manifolds(by_own_rule(posed_pairs(self._shapes, pairs, *(self._poses(step, side) for side in pairs.T))))
         body = step.fixtures.body_row[pairs]
@@ -234,15 +234,15 @@ class LivePairs:
         return step.poses[step.fixtures.body_row[rows]]
 
     def _sleeping(self, step: StepPairs, theirs: IntArray, is_active: Flags, settled: _Settled) -> IntArray:
-        """Return the keys of the pairs of sleepers that touched before and so still do."""
+        """Return the keys of the pairs of sleeping bodies that touched before and therefore still do."""
         follows = self._last == (step.step - 1, step.n_builds)
-        # after a gap it is not known what the sleepers were; then Box2D's word is taken
+        # after a gap the state of sleeping pairs is unknown, so Box2D's is used
         keys = self._touching if follows else theirs
         if len(keys) == 0 or (follows and (is_active | (step.fixtures.body_type == _STATIC)).all()):
-            return keys[:0]  # what is static touches nothing by itself
+            return keys[:0]  # static bodies alone do not touch anything
         is_all_asleep = not settled and not is_active.any()
         if is_all_asleep and self._asleep is not None and self._asleep[0] is step.fixtures and np.array_equal(self._asleep[1], keys):
-            return keys  # as in the step before
+            return keys  # as in the previous step
         rows, is_known = self._rows(keys)
         keys, rows = keys[is_known], rows[is_known]
         kept = ~(is_active[rows[:, 0]] | is_active[rows[:, 1]])
@@ -253,12 +253,12 @@ class LivePairs:
         return keys[kept]
 
     def _rows(self, keys: IntArray) -> tuple[IntArray, Flags]:
-        """Return the rows (n, 2) of the fixtures of keys, and whether both are there."""
+        """Return the rows (n, 2) of the fixtures of keys, and whether both exist."""
         rows = self._fixtures.of(ids_of(keys))
         return rows, ~any_of_rows(rows < 0)
 
     def _met(self, settled: _Settled) -> IntArray:
-        """Return the keys of the pairs that touch at the moment of their impact, by the same way as all pairs."""
+        """Return the keys of the pairs that touch at their impact, by the same method as for all pairs."""
         assert self._columns is not None
         keys = np.array(list(settled), dtype=np.int64)
         rows = self._fixtures.of(np.array([pair for pair, _ in settled.values()], dtype=np.int64))  # in Box2D's order
@@ -270,7 +270,7 @@ class LivePairs:
         touching_keys: IntArray = keys[is_there[touches]]
         return touching_keys
 
-    # One pair by itself
+    # Single pairs
 
     def _standing(self, pair: tuple[int, int], poses: ImpactPose) -> StandingPair:
         """Return one pair, in Box2D's order, at the poses of its bodies."""
@@ -290,11 +290,11 @@ class LivePairs:
         is_active: Flags,
         settled: _Settled,
     ) -> PairAgreement:
-        """Look at each pair that only one side reports."""
+        """Judge each pair that only one side reports."""
         listed = step.touching[np.argsort(pair_keys(step.touching))]  # aligned with `theirs`
         differing = np.setxor1d(ours, theirs, assume_unique=True)
         differences: list[Difference] = []
-        taken_back: list[int] = []  # keys of ours that are as Box2D's after all, or follow it with a reason
+        taken_back: list[int] = []  # keys of ours that agree with Box2D after all, or differ with a reason
         n_added = n_dropped = 0
         for key in differing.tolist():
             at = int(np.searchsorted(theirs, key))
@@ -319,7 +319,7 @@ class LivePairs:
             standing = self._standing(pair, poses)
             was_asleep = key not in settled and not is_active[rows[0]].any()
             if was_asleep and is_theirs == standing.touches:
-                explained: Explained = None  # the step woke one of them before their turn came
+                explained: Explained = None  # the step woke one of them before it processed the pair
             else:
                 explained = self._explain(standing, rows[0], is_theirs, step, contacts)
             if explained is None or explained.reason != "unexplained":
@@ -354,10 +354,10 @@ class LivePairs:
         return Verdict("unexplained", abs(margin), f"{alone}: the margin is {margin:.3g} m")
 
     def _passes(self, rows: IntArray, step: StepPairs) -> bool:
-        """Return True if the boxes around the ways of two fixtures, one a sensor, from the start of the step to its end, overlap."""
+        """Return True if the boxes around the paths of two fixtures, one a sensor, overlap during the step."""
         bodies = step.fixtures.body[rows].tolist()
         if not all(map(self._world.is_body, bodies)):
-            return True  # one of them died at the step's end, and with it where it was then
+            return True  # one of them was destroyed at the end of the step, so its final pose is unknown
         start, end = self._poses(step, rows), self._world.poses[[self._world.row_of(body) for body in bodies]]
         boxes = np.stack([batched.box_rows(self._plain, rows, batched.poses_with_rotation(poses)) for poses in (start, end)])
         arc = (np.abs(end[:, 2] - start[:, 2]) * self._plain.extent[rows])[:, None]
@@ -365,7 +365,7 @@ class LivePairs:
         return bool((low[0] <= high[1]).all() and (low[1] <= high[0]).all())
 
     def _order(self, key: int, settled: _Settled) -> tuple[int, int]:
-        """Return the fixtures of a pair that does not touch in the order in which Box2D has them, by number where it has no contact."""
+        """Return the fixtures of a pair that does not touch in Box2D's order, or by id if it has no contact."""
         if key in settled:
             return settled[key][0]
         a, b = ids_of(np.array([key]))[0].tolist()

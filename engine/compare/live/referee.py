@@ -1,4 +1,4 @@
-"""The referee of a running world: its contacts judged after each step, by what is known of the solver that found them."""
+"""The referee of a running world: it judges its contacts after each step, depending on the solver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LiveReferee"]
 
 
 def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ReportedShapes:
-    """Return some fixtures' shapes by their ids, packed for judging a solver's report on them."""
+    """Return the shapes of fixtures by id, packed for judging a solver's report."""
     return FixtureShapes(by_id) if solver.name == "box2d" else ReportedShapes(by_id, solver.margin)
 
 
@@ -28,20 +28,20 @@ class LiveReferee:
     Parameters
     ----------
     world : World
-        Read only: its fixtures' shapes, again whenever `structure_version` changes.
+        Read-only; its fixtures' shapes are read again whenever `structure_version` changes.
     pairs : LivePairs, optional
         The check of which pairs touch, for callers that want it; `check` does not make it.
 
     Attributes
     ----------
     ready : bool
-        False while the kernels are not loaded yet; `check` then judges nothing. A window sets it when they are.
+        False while the kernels are not loaded; `check` then judges nothing. The window sets it once they are loaded.
     enabled : bool
-        Whether `check` judges anything.
+        False to disable `check`.
     total : StepAgreement
         Sums over all checks; its `differences` are those of the last one.
     last_ms : float
-        What the last check cost, milliseconds.
+        Duration of the last check, milliseconds.
     """
 
     def __init__(self, world: World, pairs: LivePairs | None = None) -> None:
@@ -56,7 +56,7 @@ class LiveReferee:
         self.last_ms = 0.0
 
     def check(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds of one step; nothing if the referee does not know how the solver computes them."""
+        """Judge the manifolds of one step; ignored if the referee does not support the solver."""
         if not (self.ready and self.enabled and self._world.capabilities.is_refereed):
             return StepAgreement()
         started = time.perf_counter()
@@ -68,13 +68,13 @@ class LiveReferee:
         return step
 
     def reset(self) -> None:
-        """Begin the totals anew."""
+        """Reset the totals."""
         self.total = StepAgreement()
 
     def _repack(self, contacts: StepContacts) -> None:
-        """Take in that fixtures came or went: one that died within the step still has its contacts there, and goes the next time."""
+        """Update the fixtures: one that was destroyed within the step still has contacts there, and is removed the next time."""
         world, known = self._world, self._shapes.by_id
-        if world.capabilities is not self._solver:  # another one holds other shapes
+        if world.capabilities is not self._solver:  # another solver represents shapes differently
             self._solver, known = world.capabilities, {}
         living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
         named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()

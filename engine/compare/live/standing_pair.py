@@ -1,4 +1,4 @@
-"""One pair of fixtures at the poses at which Box2D decided: whether it touches, and why the two sides may say otherwise."""
+"""One pair of fixtures at the poses at which Box2D decided: whether it touches, and why the two sides differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING = Answers(np.zeros(1, dtype=np.int64), np.zeros((1, 2)), np.zeros((1, 2
 
 
 def touching(posed: PosedPairs, is_sensed: Flags) -> Flags:
-    """Return which pairs touch, whatever their boxes: by Box2D's rule, or where one is a sensor (n,) by their overlap."""
+    """Return which pairs touch, independent of their boxes: by Box2D's rule, or by their overlap where one is a sensor (n,)."""
     touches = np.empty(len(posed), dtype=np.bool_)
     solid, sensed = np.flatnonzero(~is_sensed), np.flatnonzero(is_sensed)
     touches[solid] = our_manifolds(posed.take(solid), exact=False).count > 0
@@ -30,28 +30,28 @@ def touching(posed: PosedPairs, is_sensed: Flags) -> Flags:
 
 
 def box_gaps(posed: PosedPairs) -> tuple[FloatArray, FloatArray]:
-    """Return meters (n,) by which tight boxes are apart on the axis that parts them most, negative where they overlap; and the boxes."""
+    """Return the gaps (n,) of tight boxes along the axis of largest separation, meters, negative if they overlap; and the boxes."""
     both = ((posed.pairs[:, side].copy(), turned) for side, turned in enumerate((posed.turned_a, posed.turned_b)))
     a, b = boxes = [batched.box_rows(posed.shapes, which, turned) for which, turned in both]
     return np.maximum(a[:, :2] - b[:, 2:], b[:, :2] - a[:, 2:]).max(axis=1), np.stack(boxes, axis=1)
 
 
 class StandingPair:
-    """One pair where it stands.
+    """One pair at its poses.
 
     Parameters
     ----------
     fixtures : pair of int
-        In the order in which Box2D has them.
+        In Box2D's order.
     posed : PosedPairs
         This pair alone, in the same order.
     is_sensed : bool (1,)
-        Whether one of them is a sensor: then touching is overlapping.
+        True if one of them is a sensor, for which touching means overlapping.
 
     Attributes
     ----------
     gap : float
-        Between the tight boxes, see `box_gaps`.
+        Gap between the tight boxes; see `box_gaps`.
     """
 
     def __init__(self, fixtures: tuple[int, int], posed: PosedPairs, is_sensed: Flags) -> None:
@@ -62,11 +62,11 @@ class StandingPair:
 
     @property
     def touches(self) -> bool:
-        """Whether its boxes overlap and the rule, or the overlap, says so: the way of all pairs."""
+        """Whether its boxes overlap and it touches by the rule or the overlap, as for all pairs."""
         return self.gap <= 0.0 and self.decides()
 
     def decides(self, is_mirrored: bool = False) -> bool:
-        """Return True if it touches, whatever its boxes; or the pair in the other order."""
+        """Return True if it touches, independent of its boxes, or if the pair in the other order does."""
         posed = self._posed
         if is_mirrored:
             posed = replace(posed, pairs=posed.pairs[:, ::-1].copy(), poses_a=posed.poses_b, poses_b=posed.poses_a)
@@ -74,7 +74,7 @@ class StandingPair:
         return bool(touching(posed, self._is_sensed)[0])
 
     def box_bound(self) -> float:
-        """Return how far rounding may move the boxes in Box2D's tree against each other, meters."""
+        """Return the maximum relative displacement of the boxes in Box2D's tree by rounding, meters."""
         posed = self._posed
         reach = np.abs(np.concatenate((posed.poses_a, posed.poses_b))[:, :2]).sum(axis=1) + posed.shapes.extent[posed.pairs[0]]
         return 2.0 * float(allowances.tree_box_allowance(reach).max())

@@ -1,7 +1,7 @@
-"""The referee of motion: why Box2D's bodies and ours leave one step with different velocities, from equal states.
+"""The referee of motion: why Box2D's bodies and ours have different velocities after one step from equal states.
 
-Read in this order: `states` puts one moment of a world into both engines; `verdict` is what is said of its next step; `bodies` and
-`ladder` take one cause after the other away; `judge` puts it together, and says what else moved the bodies.
+Read in this order: `states` puts one state of a world into both engines; `verdict` has the verdicts on its next step; `bodies` and `ladder`
+remove one cause after another; `judge` combines them, and finds other causes of the bodies' displacement.
 """
 
 from engine.compare.motion.judge import judge_step

@@ -1,4 +1,4 @@
-"""The bodies of a judged step: what of them counts, which hang together, how large a difference is."""
+"""The bodies of a judged step: their data, their islands, and the size of differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JudgedBodies:
         self.gravity = float(np.hypot(*snapshot.settings.gravity))
 
     def size(self, change: FloatArray) -> FloatArray:
-        """Return (n, 3) of velocities, or poses, as one number each."""
+        """Return the size of velocities or poses (n, 3) as one number each."""
         sizes: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
         return sizes
 
@@ -44,7 +44,7 @@ class JudgedBodies:
         return most + self.gravity * self.dt
 
     def added(self, result: StepResult) -> FloatArray:
-        """Return by how much the centers of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
+        """Return the displacement of centers of mass and angles beyond the new velocity times the step, (n, 3)."""
         displacement: FloatArray = self._centers(result.pose) - self._centers(self.pose) - self.dt * result.velocity
         return displacement
 
@@ -52,7 +52,7 @@ class JudgedBodies:
         return np.column_stack((pose[:, :2] + rotated(np.column_stack((np.cos(pose[:, 2]), np.sin(pose[:, 2]))), self._center), pose[:, 2]))
 
     def held(self, fixtures: IntArray) -> Flags:
-        """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
+        """Return which bodies (n,) have a contact among pairs of `fixtures`, or a joint."""
         is_constrained = np.zeros(len(self.ids), dtype=np.bool_)
         model = self.model
         is_constrained[[model.rows[model.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
@@ -60,7 +60,7 @@ class JudgedBodies:
         return is_constrained
 
     def islands(self, fixtures: IntArray) -> IntArray:
-        """Return a number for each body, the same for those that hang together by contacts and joints."""
+        """Return an island number for each body, equal for bodies connected by contacts and joints."""
         rows, model = self.model.rows, self.model
         links = [(rows[model.fixtures[a].body], rows[model.fixtures[b].body]) for a, b in fixtures.tolist()]
         for joint in model.joints.values():

@@ -45,10 +45,10 @@ from engine.world.snapshot import WorldSnapshot
 __all__ = ["PoseCauses", "judge_states", "judge_step"]
 
 _SHARE = 0.1
-"""Maximum share of a difference of poses that may remain without its cause."""
+"""Maximum share of a difference of poses that may remain after its cause is removed."""
 
 _PATIENCE = (1, 6)
-"""How many times that both may take: what stays unexplained at first is looked at again, for large piles settle slowly."""
+"""Number of repetitions for initially unexplained differences, because large piles converge slowly."""
 
 
 def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> MotionVerdict:
@@ -57,16 +57,16 @@ def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = No
     Parameters
     ----------
     world : World or WorldSnapshot
-        Between two steps, driven by either engine.
+        World between two steps, with either engine.
     pre_solve : callable, optional
-        Hook of the world that a snapshot was taken of.
+        Hook of the snapshot's world.
     solver : str, optional
-        Which of ours is judged; see `engine_states`.
+        Which of our solvers is judged; see `engine_states`.
 
     Raises
     ------
     InvalidInputError
-        Box2D cannot take a shape or a joint of it.
+        Box2D does not support one of its shapes or joints.
     """
     return judge_states(engine_states(world, pre_solve, solver))
 
@@ -93,7 +93,7 @@ def judge_states(states: EngineStates) -> MotionVerdict:
 
 
 class PoseCauses:
-    """Why the poses of bodies differ, beyond what their velocities do."""
+    """Why the poses of bodies differ more than their velocities imply."""
 
     def __init__(self, states: EngineStates, bodies: JudgedBodies, theirs: StepResult, ours: StepResult) -> None:
         self.moved = bodies.size(theirs.pose - ours.pose)

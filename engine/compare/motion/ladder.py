@@ -20,40 +20,40 @@ from engine.world import World
 __all__ = ["Ladder", "Rung"]
 
 _MAX_WAY, _MAX_TURN = 2.0, 0.5 * np.pi
-"""b2_maxTranslation and b2_maxRotation: meters and radians a step."""
+"""b2_maxTranslation and b2_maxRotation: meters and radians per step."""
 
 _SHARE = 0.1
-"""Minimum share of a difference; causes of less are not named."""
+"""Minimum share of a difference; smaller causes are not named."""
 
 _DRAWS, _ROUNDINGS = 3, 4.0
 """Draws of rounding errors, and how many times the worst of them Box2D's own may be: they are one draw more, of sweeps in another order,
 and of thousands of islands a few pass twice the worst of three draws."""
 
 _SOME_SWEEPS = 2_000
-"""On the way to the last line, which alone must be exact."""
+"""For intermediate lines; only the last line must be exact."""
 
 _STILL, _SETTLED = 2e-6, 1e-3
-"""m/s and rad/s: what a thousand sweeps of Box2D may change of what needs no more of them, and of what goes on changing with rounding."""
+"""Maximum change by a thousand of Box2D's sweeps after convergence, including persistent changes by rounding, m/s and rad/s."""
 
 _REPEATS = 12
-"""Times that Box2D takes a thousand sweeps, at the most."""
+"""Maximum number of times that Box2D takes a thousand sweeps."""
 
 _FEW = 100
-"""Contacts and joints that our sweeps settle from nothing; of more the joints begin with Box2D's impulses."""
+"""Maximum number of contacts and joints for which our sweeps start from zero impulses; beyond it, joints start with Box2D's impulses."""
 
 Start = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
 class Rung:
-    """The difference that remains after a cause is removed: Box2D's velocities less ours, float64 (n, 3)."""
+    """The difference that remains after a cause is removed: Box2D's velocities minus ours, float64 (n, 3)."""
 
     cause: str
     apart: FloatArray
 
 
 class Ladder:
-    """The rungs, from both as they are down to where both solve the same problem."""
+    """The remaining differences, from both engines unchanged to both solving the same problem."""
 
     def __init__(self, states: EngineStates, bodies: JudgedBodies, top: Rung) -> None:
         self._bodies = bodies
@@ -82,7 +82,7 @@ class Ladder:
         return cut
 
     def descend(self, patience: int) -> None:
-        """Let both sweep until they agree, and bring Box2D's contacts into ours."""
+        """Iterate both until convergence, and use Box2D's contacts in ours."""
         bodies, (states, ours, rungs) = self._bodies, self._settling
         n_rows = len(ours.contacts) + len(states.ours.joints)
         n_most = patience * max(3_000, min(4_000_000 // max(n_rows, 1), 100_000))  # some tenths of a second each
@@ -138,7 +138,7 @@ class Ladder:
         return largest
 
     def _without_friction(self, states: EngineStates, n_most: int) -> FloatArray:
-        """Return what is left between both, each with sweeps until they agree, where nothing rubs."""
+        """Return the remaining difference of both after convergence without friction."""
         states, bodies = states.without("friction"), self._bodies
         result, _, _ = states.box2d_converged(_STILL, _REPEATS)
         hard = HardStep(states.ours, bodies.pose, bodies.velocity, states.force, states.gear_sums)
@@ -146,7 +146,9 @@ class Ladder:
         return result.velocity - self._capped(hard.solve(contacts, n_most))
 
     def _from_moved_poses(self, states: EngineStates, contacts: HardContacts, n_most: int, start: Start, exact: FloatArray) -> FloatArray:
-        """Return how far velocities end from `exact` ones, m/s, from poses moved by what float32 knows of lever arms, at random, seeded."""
+        """Return the differences of velocities from `exact` ones, m/s, for poses perturbed randomly within float32's error of lever
+        arms.
+        """
         bodies, sizes = self._bodies, np.zeros(len(exact))
         for draw in range(_DRAWS):
             noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
@@ -156,7 +158,7 @@ class Ladder:
         return sizes
 
     def _reasons(self, states: EngineStates) -> dict[int, str]:
-        """Return why Box2D took another axis, by the key of the pair."""
+        """Return why Box2D used another axis, by the key of the pair."""
         world = World.from_snapshot(states.box2d)
         shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
         agreement = shapes.judge(self.theirs.contacts)
@@ -165,7 +167,7 @@ class Ladder:
     # -- one body -----------------------------------------------------------------------------------------------------
 
     def verdict(self, row: int, base: FloatArray) -> BodyVerdict:
-        """Say why the body of a row differs."""
+        """Return why the body of a row differs."""
 
         def size(apart: FloatArray) -> float:
             return float(np.hypot(apart[0], apart[1]) + self._bodies.reach[row] * abs(apart[2]))
@@ -195,7 +197,7 @@ class Ladder:
         return "integrator" if cause == "iterations" and not self._held[row] else cause
 
     def _reason(self, cause: str, row: int) -> str:
-        """Return why another axis was taken in a pair of the body, or else of its island."""
+        """Return why another axis was used in a pair of the body, otherwise of its island."""
         if cause != "contacts" or len(self._ends) == 0:
             return ""
         names = [self.reasons.get(pair_key(*pair), "") for pair in self._pairs.tolist()]

@@ -1,4 +1,4 @@
-"""Equal states: one moment of a world, as Box2D and as our solver hold it, and both with a cause of differences taken away."""
+"""Equal states of a world in Box2D and in our solver, and both with a cause of differences removed."""
 
 from __future__ import annotations
 
@@ -44,17 +44,19 @@ from engine.world.specs import WorldSettings
 __all__ = ["NEAR", "EngineStates", "StepResult", "engine_states", "joint_impulses"]
 
 BOX2D, OURS = "box2d", "soft_step"
-"""Box2D, and our solver if nothing else is said."""
+"""Box2D, and our default solver."""
 
 NEAR = 0.05
-"""Meters within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
+"""Distance within which a point of Box2D's and one of ours, in the frame of the same body, count as equal and have the same impulse,
+meters.
+"""
 
 _LAST = 4
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """A step as it was taken, a row for each body in ascending order of ids.
+    """A completed step, with a row for each body in ascending order of ids.
 
     Attributes
     ----------
@@ -62,7 +64,7 @@ class StepResult:
     awake : bool (n,)
     contacts : StepContacts
     passing : frozenset of (fixture id, fixture id)
-        Pairs, lower id first, that the world's hook let pass through each other.
+        Pairs, lower id first, that the world's hook disabled.
     """
 
     pose: FloatArray
@@ -72,7 +74,7 @@ class StepResult:
     passing: frozenset[tuple[int, int]]
 
     def hard_contacts(self, is_open: bool) -> HardContacts:
-        """Return the contacts as constraints of one hard step; where not `is_open` none may approach, whatever its gap, as in Box2D."""
+        """Return the contacts as constraints of one hard step; unless `is_open`, none may approach, whatever its gap, as in Box2D."""
         contacts = self.contacts
         fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
         gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
@@ -86,7 +88,7 @@ class StepResult:
 
     @property
     def _is_solved(self) -> Flags:
-        """The contacts that were solved in the step: they have points, and no hook let them pass."""
+        """The contacts that were solved in the step: those with points that no hook disabled."""
         contacts = self.contacts
         keys = pair_keys(np.column_stack((contacts.fixture_a, contacts.fixture_b)))
         is_solved: Flags = contacts.evaluated & (contacts.count > 0)
@@ -101,11 +103,11 @@ class EngineStates:
     ----------
     box2d, ours : WorldSnapshot
     force : float64 (n, 3)
-        That waits for the step, N and N m.
+        Pending force and torque of the step, N and N m.
     gear_sums : mapping
-        What the coordinates of each gear joint add up to.
+        Sum of the coordinates of each gear joint.
     pre_solve : callable or None
-        The world's own rule.
+        The world's own hook.
     """
 
     box2d: WorldSnapshot
@@ -129,20 +131,19 @@ class EngineStates:
         )
 
     def all_awake(self) -> EngineStates:
-        """Return both with all awake, and nothing that may fall asleep."""
+        """Return both with all bodies awake and without sleeping."""
         return self.with_settings(sleeping=False)._both(_woken)
 
     def _both(self, change: Any) -> EngineStates:
         return replace(self, box2d=change(self.box2d), ours=change(self.ours))
 
     def box2d_converged(self, tolerance: float, most: int) -> tuple[StepResult, WorldSnapshot, FloatArray]:
-        """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
+        """Take Box2D's step with enough sweeps that no velocity changes any more.
 
-        Return it, the state before it with the impulses after it, and what the last thousands of sweeps have changed, (n, 3): the most
-        of the last `_LAST`, for rounding lets velocities wander.
+        Return it, the state before it with the impulses after it, and the changes by the last thousands of sweeps, (n, 3): the maximum of
+        the last `_LAST`, because rounding makes velocities drift.
 
-        A thousand sweeps are the most of one step. So the step is taken again from the same state, with the impulses that it ended with,
-        `most` times at the most.
+        A step is limited to a thousand sweeps. So the step is repeated from the same state, with its final impulses, at most `most` times.
         """
         start = self.with_settings(velocity_iterations=MAX_ITERATIONS).box2d
         result, then = _step_and_keep(start, self.pre_solve)
@@ -157,21 +158,21 @@ class EngineStates:
 
 
 def engine_states(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None, solver: str | None = None) -> EngineStates:
-    """Return the state in which a world stands, between two steps, in Box2D and in a solver of ours; the world stays as it is.
+    """Return the state of a world between two steps in Box2D and in one of our solvers; the world is unchanged.
 
     Parameters
     ----------
     world : World or WorldSnapshot
-        Driven by either solver.
+        With either solver.
     pre_solve : callable, optional
-        The rule of a snapshot's world; a world's own is known.
+        The hook of a snapshot's world; for a world, its own is used.
     solver : str, optional
-        Which of ours; that of the world where that is one of ours, or else the soft step.
+        One of our solvers; by default the world's if it is ours, otherwise the soft step.
 
     Raises
     ------
     InvalidInputError
-        Box2D cannot take a shape or a joint of it; names which.
+        Box2D does not support one of its shapes or joints; the message names it.
     """
     if isinstance(world, World):
         pre_solve = world.hooks.pre_solve if world.hooks is not None else None
@@ -184,7 +185,7 @@ def engine_states(world: World | WorldSnapshot, pre_solve: PreSolveHook | None =
 
 
 def _settings_for(settings: WorldSettings, solver: str, was: str) -> WorldSettings:
-    """Return the settings of a world of ours that `was` driven by another solver: those of the method its defaults."""
+    """Return the settings of one of our worlds that `was` driven by another solver, with the method's default settings."""
     return settings if solver == was else replace(settings, solver_settings=())
 
 
@@ -194,7 +195,7 @@ def _warm_share(settings: WorldSettings, solver: str) -> float:
 
 
 def _by(snapshot: WorldSnapshot, solver: str) -> WorldSnapshot:
-    """Return a world of ours as driven by another of our methods."""
+    """Return one of our worlds with another of our methods."""
     settings, memory = _settings_for(snapshot.settings, solver, snapshot.solver), _our_memory(snapshot)
     ratio = _warm_share(settings, solver) / _warm_share(snapshot.settings, snapshot.solver)
     impulse = memory.rows.floats[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2) * ratio
@@ -206,7 +207,7 @@ def _by(snapshot: WorldSnapshot, solver: str) -> WorldSnapshot:
 
 
 def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None, solver: str) -> EngineStates:
-    if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # kept before its memory was in reach
+    if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # saved before its memory was accessible
         snapshot = World.from_snapshot(replace(snapshot, state=replace(snapshot.state, is_whole=True))).snapshot()
     settings = _settings_for(snapshot.settings, solver, BOX2D)
     cold = converted(replace(snapshot, settings=settings), solver, settings.solver_settings)
@@ -356,7 +357,7 @@ def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> t
         old, new = before.memory.internal, memory.internal
         if old is not None and new is not None:
             memory = replace(memory, internal=replace(new, body_ids=old.body_ids, bodies=old.bodies))
-        elif new is not None:  # no state of joints is known before the first step; that of bodies follows from their motion
+        elif new is not None:  # before the first step, the state of joints is unknown; that of bodies follows from their motion
             memory = replace(memory, internal=_standing(snapshot, new))
     state = replace(after, motion=before.motion, memory=memory, touching=before.touching, events=before.events)
     return result, replace(snapshot, state=state)

@@ -46,13 +46,13 @@ _MIN_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class BodyVerdict:
-    """Why a body leaves the step otherwise in Box2D than in ours.
+    """Why a body differs after a step in Box2D and in our solver.
 
     Attributes
     ----------
     body : int
     linear, angular : (float, float), float
-        Box2D's velocity less ours, m/s and rad/s.
+        Box2D's velocity minus ours, m/s and rad/s.
     size : float
         That difference as a speed, m/s: of the center of mass plus that of the body's farthest point about it.
     moved : float
@@ -66,7 +66,7 @@ class BodyVerdict:
     left : tuple of (str, float)
         The rest of `size` after removing a cause and all before it.
     allowed : float
-        m/s, what float32 may leave; see `engine.compare.allowances`.
+        Allowed error of float32, m/s; see `engine.compare.allowances`.
     reason : str
         If the cause is another contact: the reason given by the referee of contacts.
     """
@@ -139,12 +139,12 @@ class MotionVerdict:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many bodies have which cause."""
+        """Numbers of bodies by cause."""
         return Counter(body.cause for body in self.bodies)
 
     @property
     def unexplained(self) -> int:
-        """Bodies without a cause that was shown, of their velocities or their poses."""
+        """Number of bodies without a proved cause, for their velocities or poses."""
         return self.counts["unexplained"] + self.ways["unexplained"]
 
     @property
@@ -164,19 +164,19 @@ class MotionTally:
     Attributes
     ----------
     steps : int
-        Steps judged, of each world of a demo one.
+        Number of judged steps, one per world of a demo.
     compared, agree : int
-        Bodies, summed over the steps.
+        Numbers of bodies, summed over the steps.
     causes : Counter
         Bodies by the cause of their difference.
     shared : Counter
-        Bodies by causes that had a share beside another.
+        Numbers of bodies by cause with a share in addition to another cause.
     reasons : Counter
         Bodies whose cause is another contact, by the reason of the referee of contacts.
     ways : Counter
-        Bodies by why their poses differ.
+        Numbers of bodies by cause of different poses.
     not_judged : Counter
-        Steps that Box2D cannot take, by what it refuses.
+        Numbers of steps that Box2D does not support, by reason.
     worst : BodyVerdict or None
         The largest difference of a velocity, in step `worst_step`.
     """
@@ -194,7 +194,7 @@ class MotionTally:
 
     @property
     def unexplained(self) -> int:
-        """Bodies without a cause that was shown, of velocities and of poses."""
+        """Number of bodies without a proved cause, for velocities and poses."""
         return self.causes["unexplained"] + self.ways["unexplained"]
 
     def add(self, verdict: MotionVerdict) -> None:
