@@ -17,7 +17,7 @@ closing speed u (both velocities, and both angular velocities times the sizes) t
 recomputed in each step from the present speeds of the bodies that the bullet's box can meet; far away n is 1. Box2D's cap of 2 m applies to
 a piece, so n is at least ``v h / 2 m``; and since no step is shorter than 0.1 ms, at most 166 at 60 Hz.
 
-****swept.** Before the step, our time of impact tests every fixture that the bullet can meet. Without an impact, the step is taken whole.
+**swept.** Before the step, our time of impact tests every fixture that the bullet can meet. Without an impact, the step is taken whole.
 Otherwise the world is stepped to the impact, where the bullet is slightly inside the other's skin, so that Box2D detects the contact at the
 start of the next piece, which is as short as possible, and solves it with friction, restitution and the momentum of both. The remaining
 time is handled in the same way. While the bullet touches a rotating body, no test ahead is valid
