@@ -180,7 +180,7 @@ def step_plot(lanes: Sequence[Lane], step: int, curve: StepCurve, noun: str, sol
     if curve.box2d.status is Status.HIT:
         at = curve.box2d.fraction
         error = 1e3 * abs(curve.gap_at(at) - curve.target)
-        words = f"b2TimeOfImpact's result, {error:.2g} mm from its target gap; our result for that gap: t = {curve.aimed.fraction:.4f}"
+        words = f"b2TimeOfImpact stopped here, {error:.2g} mm from its target gap; our result for that gap: t = {curve.aimed.fraction:.4f}"
         marks.append(Mark(at, curve.gap_at(at), "triangle", palette.IMPULSE, words, "Box2D's time of impact"))
     for lane, name in zip(lanes, names, strict=True):
         impact: Impact | None = next(iter(lane.impacts), None)

@@ -120,4 +120,4 @@ def _sdl_found() -> tuple[str | None, str]:
         if not was_open:
             pygame.display.quit()
     is_hidden = driver in _NO_WINDOW_DRIVERS
-    return f"SDL chose the driver {driver}: no display answers; is DISPLAY correct?" if is_hidden else None, driver
+    return f"SDL chose the driver {driver}: no display responds; is DISPLAY correct?" if is_hidden else None, driver

@@ -262,8 +262,8 @@ def _matrix(plan: Plan, scenes: Sequence[BenchScene], cells: Sequence[Cell], fil
         )
         rows.append((Link(f"`{scene.name}`", href=f"#{scene.name}"), *links))
     for what, among in (
-        ("scenes that remain standing", scenes),
-        ("feasible scenes that remain standing", [scene for scene in scenes if scene.can_stand]),
+        ("scenes that meet their criterion", scenes),
+        ("standing scenes that meet their criterion", [scene for scene in scenes if scene.can_stand]),
     ):
         counts = [sum(at[scene.name, variant].stands is True for scene in among) for variant in plan.variants]
         rows.append((f"{what}, of {len(among)}", *map(str, counts)))

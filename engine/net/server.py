@@ -439,7 +439,7 @@ class Server:
         if not self.settings.password and not hello.password:
             return ""
         if not hello.password:
-            return "this server requires a password: give it with --password"
+            return "this server requires a password: pass it with --password"
         pause = 0.0 if is_back else self._passwords.pause(origin, now)
         if pause > 0.0:
             return f"too many wrong passwords from your address: try again in {math.ceil(pause)} s"

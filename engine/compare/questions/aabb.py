@@ -62,9 +62,9 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray) -> Verdi
     def explain(row: int) -> Verdict:
         exact = exact_box(posed, row)
         off = [max(abs(float(Fraction(side) - right)) for side, right in zip(box, exact, strict=True)) for box in (ours[row], box2d[row])]
-        whose = "our box" if off[0] > off[1] else "Box2D's"
+        whose = "our" if off[0] > off[1] else "Box2D's"
         evidence = (
-            f"{whose} is {max(off):.3g} m off the exact box, and the other is {min(off):.3g} m off; "
+            f"{whose} box deviates from the exact box by {max(off):.3g} m, and the other one by {min(off):.3g} m; "
             f"{float(posed.allowed[row]):.3g} m is allowed"
         )
         return Verdict("unexplained", float(error[row]), evidence)

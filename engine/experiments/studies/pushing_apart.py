@@ -245,7 +245,7 @@ def pushing_apart(quick: bool) -> Results:
         Table("five boxes, 1 sweep and 1 push", ("share", "stands, s", overlap, moves_by, "steps to halve an overlap"), tuple(shares), ()),
         Table(
             "which body rests on which",
-            ("scene", "by normal and gravity", "by moving bodies alone", "only by moving bodies alone"),
+            ("scene", "edges from normals and gravity", "edges from moving each body", "only in the latter"),
             tuple((name, len(ours), len(theirs), len(theirs - ours)) for name, ours, theirs in graphs),
         ),
         Table(

@@ -297,7 +297,7 @@ def test_a_server_that_refuses_is_reported_in_one_line(monkeypatch):
     receive = client_session.connection.receive
     monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
     with (
-        pytest.raises(LabError, match="this server requires a password: give it with --password"),
+        pytest.raises(LabError, match="this server requires a password: pass it with --password"),
         open_shared(client_session, size=(480, 320)),
     ):
         pass

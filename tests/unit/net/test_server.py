@@ -436,7 +436,7 @@ def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_
     assert tries("e", seconds=1.0) == "wrong password" and tries("f", seconds=1.0) == wait.format(1)
     assert tries("g", seconds=1.0) == "wrong password" and tries("h") == wait.format(4)
     assert tries("sesame", "198.51.100.3") == "", "others come in meanwhile"
-    assert tries("") == "this server requires a password: give it with --password"
+    assert tries("") == "this server requires a password: pass it with --password"
     assert tries("sesame", seconds=4.0) == "" and tries("i") == "wrong password", "then nothing is held against it"
 
 
