@@ -117,7 +117,7 @@ def _check_sensors(fixtures: Iterable[tuple[int, FixtureSpec, str]]) -> None:
     n = len(sensed_pairs(fixtures))
     if n > 1:
         requirement = (
-            "the only one in a world with one shape to sense with Box2D 3.1, because pyb2d3 does not report the shapes of a sensor event"
+            "limited to one pair of sensor and shape per world with Box2D 3.1, because pyb2d3 does not report the shapes of a sensor event"
         )
         raise InvalidInputError("sensor", requirement, Described(f"{n} pairs"))
 

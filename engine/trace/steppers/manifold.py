@@ -38,7 +38,7 @@ CLIPPING = (
     "reference edge = the edge with that axis as its normal",
     "if its gap > 0: no contact",
     "if past the end of an edge: the axis runs from corner to corner",
-    "incident edge = the other shape's edge that most faces it",
+    "incident edge = the other shape's edge that faces it most directly",
     "for both ends of the reference edge:",
     "  cut off the part beyond the side plane there",
     "for each end that is left:",
