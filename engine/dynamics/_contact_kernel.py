@@ -12,12 +12,14 @@ An impulse ``P n`` at the point changes its normal part by ``P k_n``, and one al
 Signorini's conditions: the gap is not negative, the impulse pushes only, and it does so only where the gap is closed. Coulomb's: the
 tangential impulse stays within +-mu times the normal one, and reaches it where the point slides; in the plane the cone is that interval.
 Points are solved one by one, each with the others' impulses as they are, the *accumulated* impulse clamped, and again (projected
-Gauss-Seidel on impulses; E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005). The last step's impulses are where it starts.
+Gauss-Seidel on impulses; E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005). The impulses of the last sub-step are applied
+first (*warm starting*). Restitution comes before all sub-steps (`_impact_kernel`).
 
 The gap of a point is followed through the sub-steps from the shapes' cores, turned with their bodies: the point of a disc that touches is
 not carried up with it as it rolls. The arms of the velocities stay as they were when the step began. An open gap s allows an approach of
 ``s / h`` (*speculative contact*); a closed one is pushed apart softly (`_softness_kernel`), and ever less than `PUSH` m/s. *Relaxation*
-after the positions takes the push out of the velocities again."""
+after the positions solves the points again without the push; what a point has then is its impulse of the sub-step, and is added to its
+total over the step."""
 
 from __future__ import annotations
 
@@ -85,7 +87,7 @@ def soft_contact(
 def relaxed_contact(select: Any, rate: Lanes, gap: Lanes, before: Lanes, mass: Lanes, per_h: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     """Return a point's accumulated impulse after relaxation, the bias velocity and the mass used: the push's speed is removed.
 
-    A point that has not met yet, open and without an impulse, keeps the speed with which it will: the mass used is 0.
+    The bias of an open gap stays. An open point without an impulse, which has not met yet, keeps its speed: the mass used is 0.
     """
     is_open = gap > 0.0
     bias = select(is_open, gap * per_h, 0.0)

@@ -8,7 +8,7 @@ row      coordinate C                               J: velocity of A, spin of A,
 =======  =========================================  ======================================================
 POINT    d, both parts                              -1, -(r_A + s d) x, 1, (r_B - t d) x
 ANGLE    angle of B less that of A                  0, -1, 0, 1
-ALONG    u . d                                      -u, -(r_A + d) x u, u, r_B x u
+ALONG    u . d, with u along or across an axis      -u, -(r_A + d) x u, u, r_B x u
 LENGTH   abs(d)                                     -u, -r_A x u, u, r_B x u, with u = d / abs(d)
 SUM      C_1 + ratio C_2 of two other rows          theirs, the second ones times the ratio
 =======  =========================================  ======================================================
@@ -22,10 +22,10 @@ then how fast d changes as seen by an observer that turns with both, s as fast a
 At length 0 a LENGTH has no direction; from there it can only grow, along the way on which its anchors part: u is the direction of d'. Where
 that is 0 as well any direction does, and it is A's x axis.
 
-(a slider's u across its axis is ALONG as well). What is asked of ``C - target`` is the row's *mode*: HOLD it at 0 as stiff as the
-sub-step allows; SPRING, with a frequency and a damping ratio of its own; LOW and HIGH, no less and no more than 0, open otherwise as a
-contact's gap is; DRIVE its velocity, with a force that is limited. The impulse follows from the effective mass ``1 / (J M^-1 J^T)`` as in
-`_softness_kernel`, and its sum stays within the row's bounds; that of a POINT is a vector, with a 2 x 2 matrix, and bounded in length.
+The row's *mode* says what is asked of ``C - target``: HOLD keeps it at 0, as stiffly as the sub-step allows; SPRING has a frequency and a
+damping ratio of its own; LOW and HIGH keep it at least and at most 0, and an open limit is like a contact's gap; DRIVE gives it a velocity,
+with a limited force. The impulse follows from the effective mass ``1 / (J M^-1 J^T)`` as in `_softness_kernel`, and its sum stays within
+the row's bounds; that of a POINT is a vector, with a 2 x 2 matrix, and bounded in length.
 
 Source: E. Catto, "Modeling and Solving Constraints", GDC 2009, and "Soft Constraints", GDC 2011; A. Shabana, *Computational Dynamics*,
 chapter 6. All is computed anew for every sub-step, for joints turn far within one.
