@@ -33,6 +33,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel
 from engine.dynamics._contact_kernel import (
     AX,
+    BIAS_RATE,
     BLOCK,
     FRICTION,
     GAP,
@@ -52,9 +53,9 @@ from engine.dynamics._island_kernel import join, root_of
 from engine.dynamics._joint_kernel import n_parts, part
 from engine.dynamics._row_kernel import apply_row, can_move, joint_velocity_and_response, row_velocity
 from engine.dynamics.model import HOLD, SUM, Bodies, Joints
-from engine.dynamics.tolerances import MAX_NEIGHBORS, PUSH, STICK
+from engine.dynamics.tolerances import MAX_FIRMNESS, MAX_LOADED_BODIES, MAX_NEIGHBORS, PUSH, STICK
 
-__all__ = ["System", "factorize", "solve_at_once", "stiffen", "system_of", "update_jacobians"]
+__all__ = ["System", "factorize", "solve_at_once", "stiffen", "system_of", "update_jacobians", "yields"]
 
 MAX_BODIES = 256
 """Maximum number of bodies in an island solved directly."""
@@ -88,6 +89,8 @@ class System(NamedTuple):
         The neighbors of each when its turn comes.
     island : int64 (k,)
         The last one of its island.
+    firmness : float64 (k,)
+        Factor by which the rows of each are stiffer.
     diagonal : float64 (k, 9)
         Blocks of D^-1.
     beside, begin : float64 (any, 9), int64 (k,)
@@ -107,6 +110,7 @@ class System(NamedTuple):
     n_later: IntArray
     later: IntArray
     island: IntArray
+    firmness: FloatArray
     diagonal: FloatArray
     beside: FloatArray
     begin: IntArray
@@ -115,24 +119,41 @@ class System(NamedTuple):
 @allocating_kernel
 def system_of(
     bodies: Bodies, lanes: FloatArray, pairs: IntArray, joints: Joints, with_joints: bool, with_contacts: bool,
-    stiff: float, stiff_hard: float, stiff_joint: float,
+    max_yield: float, firmness: float, stiff_joint: float,
 ) -> System:  # fmt: skip
-    """Return the rows to solve directly, in islands of two or more bodies, ordered; `stiff...` are the coefficients a of each kind."""
+    """Return the rows to solve directly, in islands of two or more bodies, ordered.
+
+    Parameters
+    ----------
+    max_yield : float
+        m: an island has rows only if a contact would yield more under its load, and so much stiffer that it yields by this; 0: every
+        island, `firmness` times as stiff.
+    stiff_joint : float
+        The coefficient a of joints.
+    """
     n_contacts = len(lanes) // BLOCK * WIDTH if with_contacts else 0
     n_rows = 4 * n_contacts + 2 * len(joints.kind)
     ends, kind, at = np.empty((n_rows, 2), dtype=np.int64), np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
     jacobian, stiffness = np.empty((n_rows, 6)), np.empty(n_rows)
     m = 0
     for contact in range(n_contacts):
-        m = _add_contact(bodies, lanes, pairs, contact, ends, jacobian, stiffness, kind, at, m, stiff, stiff_hard)
+        m = _add_contact(bodies, lanes, pairs, contact, ends, jacobian, stiffness, kind, at, m)
     for row in range(len(joints.kind) if with_joints else 0):
         if joints.mode[row] == HOLD and joints.kind[row] != SUM:
             for k in range(n_parts(joints, row)):
                 ends[m, 0], ends[m, 1] = joints.bodies[row, 0], joints.bodies[row, 1]
                 kind[m], at[m] = _HOLDS + k, row
                 m += 1
-    node, body, first, is_left = _islands(bodies, ends, m)
+    node, body, first, is_left = _islands(bodies, ends, m, MAX_BODIES if max_yield == 0.0 else MAX_LOADED_BODIES)
     n_nodes = len(body)
+    firm = np.full(n_nodes, firmness if max_yield == 0.0 else 0.0)
+    for r in range(m if max_yield > 0.0 else 0):
+        i = max(node[ends[r, 0]], node[ends[r, 1]])
+        if kind[r] == _PRESSES and i >= 0:
+            firm[first[i]] = max(firm[first[i]], min(_yield_of(lanes, at[r]) / max_yield, MAX_FIRMNESS))
+    for i in range(n_nodes):
+        firm[i] = firm[first[i]]
+        is_left[i] = firm[i] < 1.0
     n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MAX_NEIGHBORS), dtype=np.int64)
     for r in range(m):
         i, j = node[ends[r, 0]], node[ends[r, 1]]
@@ -155,7 +176,8 @@ def system_of(
         i = max(node[ends[r, 0]], node[ends[r, 1]])
         if i >= 0 and not is_left[first[i]]:
             ends[kept, 0], ends[kept, 1] = ends[r, 0], ends[r, 1]
-            kind[kept], at[kept], stiffness[kept] = kind[r], at[r], stiffness[r]
+            kind[kept], at[kept] = kind[r], at[r]
+            stiffness[kept] = stiffness[r] * firm[i] if kind[r] == _PRESSES else stiffness[r]
             for k in range(6):
                 jacobian[kept, k] = jacobian[r, k]
             kept += 1
@@ -171,7 +193,7 @@ def system_of(
         n_beside += n_later[i]
     system = System(
         ends[:kept], jacobian[:kept], stiffness[:kept], np.zeros(kept), kind[:kept], at[:kept], node, body, order, number, n_later, later,
-        island, np.empty((n_nodes, 9)), np.empty((n_beside, 9)), begin,
+        island, firm, np.empty((n_nodes, 9)), np.empty((n_beside, 9)), begin,
     )  # fmt: skip
     update_jacobians(bodies, lanes, joints, system, stiff_joint)
     return system
@@ -180,7 +202,7 @@ def system_of(
 @inlined_kernel
 def _add_contact(
     bodies: Bodies, lanes: FloatArray, pairs: IntArray, contact: int,
-    ends: IntArray, jacobian: FloatArray, stiffness: FloatArray, kind: IntArray, at: IntArray, m: int, stiff: float, stiff_hard: float,
+    ends: IntArray, jacobian: FloatArray, stiffness: FloatArray, kind: IntArray, at: IntArray, m: int,
 ) -> int:  # fmt: skip
     """Add the points of a contact that bear something, and their friction where it sticks; return how many rows there are then."""
     block, lane = contact // WIDTH, contact % WIDTH
@@ -199,17 +221,34 @@ def _add_contact(
             jacobian[m, 2] = -(lanes[to + AX * WIDTH] * y - lanes[to + (AX + 1) * WIDTH] * x)
             jacobian[m, 5] = lanes[to + (AX + 2) * WIDTH] * y - lanes[to + (AX + 3) * WIDTH] * x
             if number == 0:
-                stiffness[m] = lanes[to + NORMAL_MASS * WIDTH] * (
-                    stiff if can_move(bodies.inverse, a) and can_move(bodies.inverse, b) else stiff_hard
-                )
+                stiffness[m] = lanes[to + NORMAL_MASS * WIDTH] * (lanes[here + MASS_SCALE * WIDTH] / lanes[here + IMPULSE_SCALE * WIDTH])
             else:
                 stiffness[m] = lanes[to + TANGENT_MASS * WIDTH] * STICK
             m += 1
     return m
 
 
+@inlined_kernel
+def _yield_of(lanes: FloatArray, to: int) -> float:
+    """Return the overlap, m, at which a contact point balances its load, if its softness is that of the sweeps: l / (s bias_rate)."""
+    here = BLOCK * (to // BLOCK) + to % WIDTH
+    stiffness = lanes[to + NORMAL_MASS * WIDTH] * lanes[here + MASS_SCALE * WIDTH] * lanes[here + BIAS_RATE * WIDTH]
+    overlap: float = lanes[to + NORMAL_IMPULSE * WIDTH] * lanes[here + IMPULSE_SCALE * WIDTH] / stiffness if stiffness > 0.0 else 0.0
+    return overlap
+
+
+@inlined_kernel
+def yields(lanes: FloatArray, max_yield: float) -> bool:
+    """Return whether a contact would yield by more than that under its load."""
+    for contact in range(len(lanes) // BLOCK * WIDTH):
+        here = BLOCK * (contact // WIDTH) + contact % WIDTH
+        if max(_yield_of(lanes, here), _yield_of(lanes, here + OF_POINT * WIDTH)) > max_yield:
+            return True
+    return False
+
+
 @allocating_kernel
-def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_]]:
+def _islands(bodies: Bodies, ends: IntArray, m: int, max_bodies: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_]]:
     """Return the number of each body, the body of each number, the first number of its island, and which islands are not to be solved.
 
     The bodies of an island follow each other. Islands of one body, and of too many, have no numbers.
@@ -224,12 +263,12 @@ def _islands(bodies: Bodies, ends: IntArray, m: int) -> tuple[IntArray, IntArray
         count[root[row]] += 1
     n_nodes, begin = 0, np.empty(n, dtype=np.int64)
     for row in range(n):
-        if 2 <= count[row] <= MAX_BODIES:
+        if 2 <= count[row] <= max_bodies:
             begin[row] = n_nodes
             n_nodes += count[row]
     node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
     for row in range(n):
-        if 2 <= count[root[row]] <= MAX_BODIES:
+        if 2 <= count[root[row]] <= max_bodies:
             node[row] = begin[root[row]]
             body[node[row]] = row
             first[node[row]] = node[root[row]]
@@ -289,21 +328,22 @@ def update_jacobians(bodies: Bodies, lanes: FloatArray, joints: Joints, system: 
             _, response = joint_velocity_and_response(bodies, joints, to)
             for k in range(3):
                 system.jacobian[r, k], system.jacobian[r, 3 + k] = joints.line[0, k], joints.line[1, k]
-            system.stiffness[r] = stiff_joint / response if response > 0.0 else 0.0
+            firm = system.firmness[max(system.node[a], system.node[b])]
+            system.stiffness[r] = firm * stiff_joint / response if response > 0.0 else 0.0
 
 
 @inlined_kernel
-def stiffen(lanes: FloatArray, pairs: IntArray, system: System, is_firm: NDArray[np.bool_], with_contacts: bool, firmness: float) -> None:
-    """Make contacts of directly solved bodies `firmness` times as stiff for the sweeps as well, and mark the joint rows of the system."""
+def stiffen(lanes: FloatArray, pairs: IntArray, system: System, firmness: FloatArray, with_contacts: bool) -> None:
+    """Make contacts of directly solved bodies as firm for the sweeps as well, and fill the firmness of the joint rows of the system."""
     for r in range(len(system.kind)):
         if system.kind[r] >= _HOLDS:
-            is_firm[system.at[r]] = True
+            firmness[system.at[r]] = system.firmness[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
     for contact in range(len(lanes) // BLOCK * WIDTH if with_contacts else 0):
         block, lane = contact // WIDTH, contact % WIDTH
-        a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
-        if system.node[a] >= 0 or system.node[b] >= 0:
+        node = max(system.node[pairs[2 * WIDTH * block + lane]], system.node[pairs[2 * WIDTH * block + WIDTH + lane]])
+        if node >= 0:
             scale, leak = BLOCK * block + MASS_SCALE * WIDTH + lane, BLOCK * block + IMPULSE_SCALE * WIDTH + lane
-            stiff = firmness * lanes[scale] / lanes[leak]
+            stiff = system.firmness[node] * lanes[scale] / lanes[leak]
             lanes[scale], lanes[leak] = stiff / (1.0 + stiff), 1.0 / (1.0 + stiff)
 
 

@@ -10,9 +10,7 @@ order of its pairs, contacts and joints. The bits of a world follow:
   within a step happen in the order of time, and each changes two bodies.
 - Lanes and loops give the same bits, so the choice between them by the number of pairs does not matter.
 - The world's own static body, the last row, is common to all. Nothing moves it.
-
-A direct solve (`direct` of `soft_step`) splits velocities in parts, with their rounding, as soon as there is a row to solve directly in
-any world. That would reach other worlds, so it is refused.
+- A direct solve orders, factorizes and bounds the rows of each island by themselves, and splits no velocity of another island in parts.
 """
 
 from __future__ import annotations

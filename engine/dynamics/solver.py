@@ -305,8 +305,6 @@ class RigidBodySolver(Solver):
         settings = self.model.settings
         if self.capabilities.name != _COPIED:
             return super().copies(n)
-        if self.own_settings(settings)["direct"] != "none":
-            raise InvalidInputError("solver_settings.direct", '"none" for many worlds', dict(settings.solver_settings)["direct"])
         tables = self._tables()
         return WorldCopies(n, settings, self.method, tables, self._joint_table(tables), self._state)
 

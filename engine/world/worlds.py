@@ -33,7 +33,7 @@ class Worlds:
     Raises
     ------
     InvalidInputError
-        The world's solver, or its setting `direct`, does not support copies.
+        The world's solver does not support copies.
 
     Notes
     -----

@@ -17,7 +17,8 @@ gives no way, it is twice as high too.
 Contacts are warm started by bodies: the lever arms of a step stay as they are, so what all contacts have given a body in a sub-step is one
 change of its velocity, and the next sub-step begins with that. So two passes over the contacts do, in place of three.
 
-If asked, joints and contacts of small islands are solved at once before each pass (`_direct_kernel`), and are stiffer then.
+Joints and contacts of small islands are solved at once before each pass (`_direct_kernel`), and are stiffer then, if asked, or if a contact
+would yield too much under its load.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from engine.dynamics._contact_kernel import (
     take_back_lanes,
     warm_start_lanes,
 )
-from engine.dynamics._direct_kernel import System, factorize, solve_at_once, stiffen, system_of, update_jacobians
+from engine.dynamics._direct_kernel import System, factorize, solve_at_once, stiffen, system_of, update_jacobians, yields
 from engine.dynamics._graph_kernel import colored
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
@@ -96,7 +97,7 @@ class Parts(NamedTuple):
 
 class Plan(NamedTuple):
     """Durations of a step and of its `n_steps` sub-steps, in seconds; softness of contacts between two bodies that can move, with one that
-    cannot, and of joints; what is solved directly, and its firmness."""
+    cannot, and of joints; what is solved directly, from which yield of a contact, m, and its firmness."""
 
     dt: float
     h: float
@@ -106,15 +107,15 @@ class Plan(NamedTuple):
     held: Softness
     with_joints: bool
     with_contacts: bool
+    max_yield: float
     firmness: float
 
 
 class Direct(NamedTuple):
-    """Rows that are solved directly; the joint rows among them, their softness in sweeps, and its coefficient a."""
+    """Rows that are solved directly; the firmness of each joint row among them, else 0; and the coefficient a of joints."""
 
     system: System
-    is_firm: NDArray[np.bool_]
-    firm: Softness
+    firmness: FloatArray
     stiffness: float
 
 
@@ -140,6 +141,7 @@ def soft_step(
     threshold: float,
     with_joints: bool,
     with_contacts: bool,
+    max_yield: float,
     firmness: float,
     trace: FloatArray | None,
 ) -> int:
@@ -164,6 +166,8 @@ def soft_step(
         m/s, below which nothing bounces.
     with_joints, with_contacts : bool
         Rows that are solved directly as well, where an island allows (`_direct_kernel`).
+    max_yield : float
+        m: islands are solved directly only if a contact would yield more, and are so much stiffer that it yields by this; 0: all islands.
     firmness : float
         Factor by which directly solved rows are stiffer, by the coefficient a of `_softness_kernel`.
     trace : float64 (k, TRACE_WIDTH), or None
@@ -185,7 +189,7 @@ def soft_step(
         return n_blocks
     _begin(values, centers, masses, moves, drives, force, gravity_x, gravity_y, scratch, h)
     soft, hard = softness(0.125 / h, CONTACT_DAMPING_RATIO, h), softness(0.25 / h, CONTACT_DAMPING_RATIO, h)
-    plan = Plan(dt, h, n_steps, soft, hard, softness(0.25 / h, JOINT_DAMPING_RATIO, h), with_joints, with_contacts, firmness)
+    plan = Plan(dt, h, n_steps, soft, hard, softness(0.25 / h, JOINT_DAMPING_RATIO, h), with_joints, with_contacts, max_yield, firmness)
     blocks = Blocks(scratch.lanes[: n_blocks * BLOCK], scratch.pairs, place, records.reshape(-1))
     _fill_blocks(blocks, solved, floats, scratch, plan, n)
     bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, scratch.push, scratch.decay)
@@ -260,17 +264,17 @@ def _sub_steps(bodies: Bodies, blocks: Blocks, joints: Joints, parts: Parts, pla
 @allocating_kernel
 def _begin_direct(bodies: Bodies, blocks: Blocks, joints: Joints, plan: Plan) -> Direct:
     """Return the rows that are solved directly; those of contacts become stiffer for the sweeps as well."""
-    held, soft, hard, firmness = plan.held, plan.soft, plan.hard, plan.firmness
-    stiff = firmness * held.mass_scale / held.impulse_scale
-    is_firm = np.zeros(len(joints.kind), dtype=np.bool_)
+    held, firmness = plan.held, np.zeros(len(joints.kind))
+    stiff, with_contacts = held.mass_scale / held.impulse_scale, plan.with_contacts
+    is_needed = plan.max_yield == 0.0 or yields(blocks.lanes, plan.max_yield)
     system = system_of(
-        bodies, blocks.lanes, blocks.pairs, joints, plan.with_joints and len(joints.kind) > 0, plan.with_contacts,
-        firmness * soft.mass_scale / soft.impulse_scale, firmness * hard.mass_scale / hard.impulse_scale, stiff,
+        bodies, blocks.lanes, blocks.pairs, joints, is_needed and plan.with_joints and len(joints.kind) > 0, is_needed and with_contacts,
+        plan.max_yield, plan.firmness, stiff,
     )  # fmt: skip
     if len(system.kind) > 0:
-        stiffen(blocks.lanes, blocks.pairs, system, is_firm, plan.with_contacts, firmness)
+        stiffen(blocks.lanes, blocks.pairs, system, firmness, with_contacts)
         factorize(bodies, system)
-    return Direct(system, is_firm, Softness(FIRM_RATE / plan.h, stiff / (1.0 + stiff), 1.0 / (1.0 + stiff)), stiff)
+    return Direct(system, firmness, stiff)
 
 
 @inlined_kernel
@@ -291,18 +295,23 @@ def _warm_start_contacts(bodies: Bodies, blocks: Blocks, parts: Parts) -> None:
 @allocating_kernel
 def _solve_joints(bodies: Bodies, blocks: Blocks, joints: Joints, direct: Direct, parts: Parts, plan: Plan, is_relaxing: bool) -> None:
     """Solve the direct rows at once, then all rows of joints one after the other."""
-    soft, hard, firm, system = plan.soft, plan.hard, direct.firm, direct.system
+    h, system = plan.h, direct.system
     if len(system.kind) > 0:
         if is_relaxing:
             update_jacobians(bodies, blocks.lanes, joints, system, direct.stiffness)
             if len(joints.kind) > 0:
                 factorize(bodies, system)
-        rates = soft.bias_rate, hard.bias_rate, firm.bias_rate
-        solve_at_once(bodies, blocks.lanes, joints, system, rates, plan.h, is_relaxing, parts.by_others)
-        _subtract(bodies.velocity, parts.by_others, parts.by_contacts)
+        rates = plan.soft.bias_rate, plan.hard.bias_rate, FIRM_RATE / h
+        solve_at_once(bodies, blocks.lanes, joints, system, rates, h, is_relaxing, parts.by_others)
+        for body in system.body:
+            if system.node[body] >= 0:  # rounding must not reach other islands
+                for k in range(3):
+                    parts.by_contacts[body, k] = bodies.velocity[body, k] - parts.by_others[body, k]
     if len(joints.kind) > 0:
         for row in range(len(joints.kind)):
-            solve_either(bodies, joints, row, firm if direct.is_firm[row] else plan.held, plan.h, plan.dt, is_relaxing)
+            stiff = direct.firmness[row] * direct.stiffness
+            softness_of = Softness(FIRM_RATE / h, stiff / (1.0 + stiff), 1.0 / (1.0 + stiff)) if stiff > 0.0 else plan.held
+            solve_either(bodies, joints, row, softness_of, h, plan.dt, is_relaxing)
         _subtract(bodies.velocity, parts.by_contacts, parts.by_others)
         if is_relaxing:
             for row in range(len(joints.kind)):

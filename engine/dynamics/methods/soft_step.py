@@ -14,6 +14,7 @@ from engine.dynamics._graph_kernel import COLORS
 from engine.dynamics.methods._soft_step_kernel import soft_step
 from engine.dynamics.methods.protocol import Method, Problem, Setting
 from engine.dynamics.model import Scratch
+from engine.dynamics.tolerances import MAX_FIRMNESS, MAX_YIELD
 from engine.dynamics.workspace import Workspace
 from engine.world.specs import WorldSettings
 
@@ -33,22 +34,22 @@ class SoftStep(Method):
         Setting(
             "direct",
             "Direct solve",
-            "none",
-            choices=("none", "joints", "all"),
-            help="Rows of an island that are solved directly before the sweeps: none, joints, or also contacts.",
+            "auto",
+            choices=("auto", "none", "joints", "all"),
+            help="Rows of an island that are solved directly before the sweeps: none, joints, or all; auto: all where a load is heavy.",
         ),
         Setting(
             "firmness",
             "Stiffness of the direct solve",
             4.0,
             1.0,
-            1000.0,
-            help="Factor by which directly solved rows are stiffer.",
+            MAX_FIRMNESS,
+            help="Factor by which directly solved rows are stiffer; with auto, it follows from the load.",
         ),
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
-        settings, tables, n = step.settings, step.tables, len(step.values)
+        settings, tables, n, direct = step.settings, step.tables, len(step.values), options["direct"]
         ended, n_blocks = np.empty(6 * n).reshape(n, 6), 1
         while n_blocks > 0:
             n_blocks = soft_step(
@@ -56,7 +57,7 @@ class SoftStep(Method):
                 step.solved, step.rows.ints, step.floats, tables.materials, step.joints,
                 _scratch_for(step.space, n, len(step.solved), n_blocks),
                 settings.dt, settings.velocity_iterations, step.threshold,
-                options["direct"] != "none", options["direct"] == "all", options["firmness"], step.trace,
+                direct != "none", direct in ("auto", "all"), MAX_YIELD if direct == "auto" else 0.0, options["firmness"], step.trace,
             )  # fmt: skip
         return ended
 

@@ -10,6 +10,7 @@ import pytest
 
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.dynamics._solver_trace_kernel import NORMAL, TANGENT
+from engine.dynamics.tolerances import MAX_YIELD
 from engine.dynamics.traced import traced_step
 from engine.experiments.references import REFERENCES, Lab
 from engine.experiments.scenes import body, ground
@@ -117,6 +118,37 @@ def test_joints_solved_at_once_are_solved():
         [sys.executable, "-c", _TWICE], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=True
     )
     assert int(run.stdout) == 360
+
+
+def _under_load(ratio, **settings):
+    """Return the height of a box of so many times the mass of the two boxes below after three seconds."""
+    world = World(WorldSettings(sleeping=False, solver_settings=settings), solver="soft_step")
+    ground(world)
+    for k in range(2):
+        body(world, Polygon.box(0.5, 0.5), (0.0, 0.5 + k))
+    heavy = body(world, Polygon.box(0.5, 0.5), (0.0, 2.5), density=ratio)
+    for _ in range(180):
+        world.step()
+    return world.state(heavy).position[1]
+
+
+def test_light_boxes_carry_a_heavy_one_by_default():
+    """The softest of the three contacts yields by `MAX_YIELD`, the others by less."""
+    for ratio in (1e3, 1e4):
+        assert MAX_YIELD < 2.5 - _under_load(ratio) < 3.0 * MAX_YIELD
+    assert _under_load(1e4, direct="none") < 2.0
+
+
+def test_without_a_heavy_load_nothing_is_solved_directly_by_default():
+    def bits(**settings):
+        world = World(WorldSettings(sleeping=False, solver_settings=settings), solver="soft_step")
+        floor = ground(world)
+        for k in range(8):
+            body(world, Polygon.box(0.5, 0.5), (0.02 * (k % 2), 0.5 + k))
+        world.create_joint(RevoluteJointSpec(floor, body(world, Circle(0.3), (5.0, 4.0)), (4.0, 4.0)))
+        return _bits(world, 60)
+
+    assert bits() == bits(direct="none") != bits(direct="all")
 
 
 def test_two_floors_that_lie_some_roundings_apart_are_one_line():
