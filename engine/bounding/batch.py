@@ -44,7 +44,7 @@ class VolumeBatch:
     kind : str
         One of `KINDS`.
     shapes : sequence
-        Of each what `cloud_of` takes: points (n, 2), a shape, several shapes; body frame, meters.
+        For each body, an argument of `cloud_of`: points (n, 2), a shape, or several shapes; body frame, meters.
     k : int
         Sides of a k-DOP, even, 4 to 32; of no meaning to others.
 
@@ -57,7 +57,7 @@ class VolumeBatch:
     Raises
     ------
     InvalidInputError
-        The kind or `k` is another one, there is no shape, or one has no points.
+        The kind or `k` is invalid, there is no shape, or one has no points.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class VolumeBatch:
     def __init__(self, kind: str, shapes: Sequence[Points], k: int = 16) -> None:
         self.kind = choice("kind", kind, KINDS)
         self._form = _FORMS[kind]
-        axes = kdop_axes(k).copy()  # writable: a read-only array would be compiled for once more
+        axes = kdop_axes(k).copy()  # writable, because a read-only array would compile the kernel again
         clouds = [cloud_of(shape) for shape in shapes]
         if not clouds:
             raise InvalidInputError("shapes", "at least one", Described("none"))

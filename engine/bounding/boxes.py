@@ -1,10 +1,10 @@
 """Boxes: the AABB of a rotating body, computed in two ways, and the OBB, which rotates with it, of minimum area by rotating calipers.
 
 **Rebuilt** at every pose from the corners of the hull: tight, and costs as many multiplications as there are corners.
-**Re-fitted** from the box that was tight in the body's own frame, whatever is inside: four products, but the box of a turned box
-is larger than the box of the shape::
+**Re-fitted** from the box that is tight in the body's own frame, whatever is inside: four products, but the box of a rotated box is larger
+than the box of the shape::
 
-        +-----------+              local box, turned: its corners stick out
+        +-----------+              local box, rotated: its corners stick out
         |    /\\     |              rebuilt box <= refitted box
         |   /  \\    |
         |  / __ \\   |              half width  = |cos| w + |sin| h
@@ -19,21 +19,21 @@ which lay along an axis, l^2 / 2, as the rebuilt one has. Averaged over all angl
 side lies along an edge, turning the rectangle by t keeps the same four corners in touch, and its width and height are ``w = |p|
 cos(t - a)`` and ``h = |q| cos(t - b)``, p and q the diagonals between opposite corners. With a radius r around the polygon,
 ``area = (w + 2 r)(h + 2 r)``; each factor is concave (w'' = -w < 0) and positive, so the logarithm of the product is concave, and
-a concave function has no least value inside an interval: it has it at an end, where the next edge comes to lie on a side.
+a concave function has its minimum over an interval at an end, where the next edge lies on a side.
 
-**Rotating calipers.** So one rectangle for each edge is to be looked at. Going round, the three other corners that touch only
-ever move on, the same way; together they go round once while the edges do::
+**Rotating calipers.** So one rectangle per edge is a candidate. As the edges advance around the polygon, the three other touching corners
+only move forward, and go around once in total::
 
          top ->
         +----*------+
         |   /  \\    |           e: the edge on which the box stands
      <- *  /    \\   * right     right, top, left: the farthest corners along e, away from e, against e;
-        |  \\    /   |           each moves on while the next edge still leads its way
+        |  \\    /   |           each advances while the next edge points that way
         +---*--*----+
               e
 
-O(n) instead of O(n^2) after the hull. A caliper moves on by the sign of a product with the *edge*, not by comparing two corners'
-projections: these may differ by less than their rounding on a tiny edge, and the caliper would stop there for good.
+O(n) instead of O(n^2) after the hull. A caliper advances by the sign of a product with the *edge*, not by comparing two corners'
+projections, which can differ by less than their rounding on a tiny edge, where the caliper would stop forever.
 
 **Overlap** is the separating axis test with the four axes of both: |d| along an axis against the sum of both half extents along it.
 
@@ -92,7 +92,7 @@ def refitted_box(local: AABB, xf: Transform) -> AABB:
     half = np.maximum(np.subtract(local.upper, middle), np.subtract(middle, local.lower)).tolist()
     x, y = xf.apply(middle)
     reach = max(abs(number) for number in (*local.lower, *local.upper))
-    around = BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + 2.0 * reach)  # 2 reach: a bound of the farthest corner
+    around = BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + 2.0 * reach)  # 2 reach is a bound for the farthest corner
     half_width = abs(xf.cos) * half[0] + abs(xf.sin) * half[1] + around
     half_height = abs(xf.sin) * half[0] + abs(xf.cos) * half[1] + around
     return AABB((x - half_width, y - half_height), (x + half_width, y + half_height))
@@ -162,7 +162,7 @@ class OrientedBox:
 
 
 class Caliper(NamedTuple):
-    """One rectangle tried: the edge from corner `edge` to the next one, its direction, and the corners that touch the other sides."""
+    """A candidate rectangle: the edge from corner `edge` to the next one, its direction, and the corners that touch the other sides."""
 
     edge: int
     axis: tuple[float, float]
@@ -176,7 +176,7 @@ class Caliper(NamedTuple):
 def least_area_box(points: Points, trace: list[Caliper] | None = None) -> OrientedBox:
     """Return the rectangle of least area around points, or around a shape with its radius; body frame.
 
-    `trace` takes the rectangle on each edge of the hull, whose corners are `cloud_of(points).points`.
+    `trace` receives the rectangle on each edge of the hull, whose corners are `cloud_of(points).points`.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def calipers(corners: FloatArray) -> Iterator[Caliper]:
     right = top = left = 0
     for i in range(n):
         ux, uy = _direction(corners[i], corners[(i + 1) % n])
-        # each corner is counted without going back to 0: no caliper ever lies behind the one before it
+        # indices are not wrapped to 0, so that no caliper is behind the one before it
         right = _moved(edges, max(right, i + 1), (ux, uy), i + n)
         top = _moved(edges, max(top, right), (-uy, ux), i + n)
         left = _moved(edges, max(left, top), (-ux, -uy), i + n)

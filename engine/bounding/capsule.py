@@ -1,21 +1,20 @@
 """The bounding capsule: everything within a radius of a segment. It suits limbs and other elongated shapes.
 
-Overlap is one distance between two segments, whatever the capsules' angles: zero where they cross, else from one of the four ends
-to the other segment. In the plane that is all there is to it::
+Overlap needs one distance between two segments, whatever the capsules' angles: zero if they cross, otherwise from one of the four ends to
+the other segment::
 
         *-------*           crossing: 0
               *             else the least of the four:  end -> other segment
              /
             *
 
-**Least area.** Every segment is a capsule that contains the points when its radius is the distance of the farthest of them; its
-area is ``pi r^2 + 2 r |p2 - p1|``. So four numbers are sought. There is no closed form as calipers give for a box: the radius may
-be worth making larger than half the width, for then the caps reach farther over the corners. So many directions are tried (every
-edge of the hull, and evenly spaced ones), on each the radii from half the width to the half diagonal; and from the best few
-starts a direct search moves the ends. The largest of many distances has creases, in which a search along fixed directions sticks
-(a triangle's capsule stayed 0.4 % too large); so directions are drawn anew, with a fixed seed, at every turn. It ends when the
-step is `CAPSULE_CONVERGENCE` of the extent. How far from the best of all that is was measured: docs/algorithms/bounding.md. The
-capsule contains the points whatever was found.
+**Least area.** Every segment defines a capsule that contains the points, with the distance of the farthest one as its radius; its area is
+``pi r^2 + 2 r |p2 - p1|``. So there are four unknowns. Unlike calipers for a box, there is no closed form: a radius larger than half the
+width can be better, because the caps then extend farther over the corners. So many directions are tried (every edge of the hull, and evenly
+spaced ones), each with radii from half the width to half the diagonal; and from the best few starting points, a direct search moves the
+ends. The maximum of many distances has creases, where a search along fixed directions stops (a triangle's capsule stayed 0.4 % too large);
+so new random directions, with a fixed seed, are used in every iteration. It ends when the step is `CAPSULE_CONVERGENCE` of the extent.
+docs/algorithms/bounding.md has measured distances from the optimum. The capsule contains the points in any case.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.5; C. Audet, J. E. Dennis, "Mesh adaptive direct search algorithms for
 constrained optimization", 2006 (why the directions must not be fixed).
@@ -54,7 +53,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class BoundingCapsule:
-    """Closed capsule, meters; a disc where both points are the same.
+    """Closed capsule, meters; a disc if both points are equal.
 
     Raises
     ------
@@ -134,8 +133,8 @@ def capsule_around(points: Points, p1: Point, p2: Point) -> BoundingCapsule:
 def _starts(points: FloatArray, radius: float) -> list[FloatArray]:
     """Return the ends (4,) of the best capsules on many directions, with many radii on each.
 
-    In the middle of the strip, a point at v from the axis is held by a cap of radius r when the segment begins at its
-    u + sqrt(r^2 - v^2) or before; so the segment runs from the least of these to the largest u - sqrt(r^2 - v^2).
+    A point at distance v from the strip's axis is inside a cap of radius r if the segment begins at or before its u + sqrt(r^2 - v^2); so
+    the segment extends from the minimum of these to the maximum of u - sqrt(r^2 - v^2).
     """
     edges = np.roll(points, -1, axis=0) - points
     angles = np.concatenate((np.arctan2(edges[:, 1], edges[:, 0]), np.arange(_EVEN_DIRECTIONS) * (math.pi / _EVEN_DIRECTIONS)))
@@ -157,7 +156,7 @@ def _starts(points: FloatArray, radius: float) -> list[FloatArray]:
 
 
 def _improved(start: FloatArray, points: FloatArray, radius: float) -> tuple[FloatArray, float]:
-    """Move the ends as long as the area shrinks along any direction tried, the step growing again; then by a smaller step."""
+    """Move the ends while the area decreases along a tried direction, with a growing step; then use a smaller step."""
     rng = stream(0, "least capsule")
     size = float(np.abs(points).max())
     step, ends, area = _FIRST_STEP * size, start, float(_area(start, points, radius))

@@ -1,8 +1,8 @@
 """The convex hull as a bounding volume: the tightest convex one.
 
-It lies in every other volume here, moves with the body corner by corner, and is compared by the separating axis test: on the
-outward normal of an edge the polygon's own farthest corner is known, so the other's nearest one decides. With a radius around the
-corners, the largest gap found is exact where an edge faces, and too small where two corners face each other::
+It is contained in every other volume here, moves with the body corner by corner, and is compared by the separating axis test: along the
+outward normal of an edge, the polygon's own farthest corner is known, so the other's nearest one decides. With a radius around the corners,
+the largest gap found is exact where an edge faces, and too small where two corners face each other::
 
          \\                     gap over the edge's normal:  g
           *  . . *             gap between the corners:    d >= g

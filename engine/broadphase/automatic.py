@@ -19,8 +19,9 @@ FEW = 50
 """Number of boxes up to which brute force is the fastest: 9 us per call, the minimum of the grid (measured)."""
 
 MAX_EIGHTS = 8.0
-"""Eights of boxes that a box compares in the uniform grid, from which on the tree is the faster one. The grid takes 10 ns a box and 3.3 for
-each eight, the tree some 35 where it can be refitted: so measured on crowds in worlds of 1 to 1,000 km, 1,000 to 30,000 boxes."""
+"""Number of groups of eight boxes that a box compares in the uniform grid from which the tree is faster. The grid takes 10 ns per box and
+3.3 ns per group, the tree about 35 ns if it can be refitted (measured on crowds in worlds of 1 to 1,000 km, 1,000 to 30,000 boxes).
+"""
 
 MIN_EIGHTS = 6.0
 """Below this, the grid is chosen again. In between, the choice is kept, so that a scene at the limit does not alternate."""
@@ -41,9 +42,9 @@ MANY_QUERIES = 25
 class Automatic(BroadPhase):
     """Uses brute force for few boxes, otherwise a uniform grid, or a tree if boxes crowd together in a wide world; see `BroadPhase`.
 
-    The grid counts the boxes of its cells before it compares any; some boxes are then asked how many others each would look at. That
-    takes 1 % of the frame. Where the answer is too many the tree is taken, and the grid is asked again only when the statistics of the
-    boxes have changed, or after `PATIENCE` frames. All structures give the same pairs, so that a caller sees the choice by the time alone.
+    The grid counts the boxes of its cells before it compares any, and the number of comparisons is estimated from a sample of boxes, which
+    takes 1 % of the frame. If it is too large, the tree is used, and the grid is tried again only when the statistics of the boxes have
+    changed, or after `PATIENCE` frames. All structures return the same pairs, so the choice affects only the time.
 
     Examples
     --------
@@ -97,7 +98,7 @@ class Automatic(BroadPhase):
     # ---------------------------------------------------------------------------------------------------------------- the hooks
 
     def _shared_tree(self) -> TopDownTree:
-        """Return the tree, which uses our boxes and keeps none of its own."""
+        """Return the tree, which uses our boxes instead of its own."""
         self._tree._boxes, self._tree._is_live = self._boxes, self._is_live
         self._tree._size, self._tree._n_live = self._size, self._n_live
         return self._tree

@@ -1,4 +1,4 @@
-"""Bounding volume hierarchies, built all at once in four ways; they are refitted as long as that is good enough, then rebuilt."""
+"""Bounding volume hierarchies, built by four methods; they are refitted while that is good enough, then rebuilt."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ __all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "MortonTr
 class BoundingVolumeHierarchy(BroadPhase):
     """Keeps a tree over all boxes, which a subclass builds; see `BroadPhase`.
 
-    Boxes that move are followed by a *refit* of the tree's boxes (its shape stays), and where these have grown too much in sum, by building
-    it again. Boxes that come or go always have it built again. All that is done when something is asked.
+    If boxes move, the tree's boxes are *refitted* without changing its structure, and the tree is rebuilt if their sum has grown too much.
+    Insertion and removal always rebuild it. The work is done by the next query.
 
     Parameters
     ----------
     leaf_size : int
-        Boxes in a leaf at most, 1 to `LEAF_SIZE`, which is fastest.
+        Maximum number of boxes in a leaf, 1 to `LEAF_SIZE`, which is fastest.
 
     Raises
     ------
     InvalidInputError
-        It is outside that range.
+        The value is outside that range.
     """
 
     REBUILT_AT: float
     """Factor by which refits may increase the sum of the node boxes' perimeters before the tree is rebuilt.
 
-    The pairs take longer in proportion to the growth, so that the best is where what is lost by it equals what building costs: the dearer a
-    tree is to build the later. Each subclass has what took least time over 60 frames of 10,000 bodies, all moving by 0.02 or 0.1 m a frame
-    (measured; from half of what is above 1 to twice of it costs less than a tenth more).
+    The time for the pairs is proportional to the growth, so the optimum is where the loss equals the cost of building: the more expensive a
+    tree is to build, the later. Each subclass has the value with the least time over 60 frames of 10,000 bodies, all moving by 0.02 or 0.1
+    m per frame (measured; half or twice the excess over 1 costs less than a tenth more).
     """
 
     def __init__(self, leaf_size: int = LEAF_SIZE) -> None:
@@ -117,7 +117,7 @@ class TopDownTree(BoundingVolumeHierarchy):
 
 
 class BottomUpTree(BoundingVolumeHierarchy):
-    """Joins clusters of boxes that are each other's nearest; see `_bottom_up_kernel`, and `BroadPhase` for the methods."""
+    """Merges clusters of boxes that are mutually nearest; see `_bottom_up_kernel`, and `BroadPhase` for the methods."""
 
     name = "BVH, bottom-up"
     short_name = "bottom-up"
@@ -133,7 +133,7 @@ class BottomUpTree(BoundingVolumeHierarchy):
 class InsertionTree(BoundingVolumeHierarchy):
     """Builds its tree like `DynamicTree`, with tight boxes, then lays it out for queries; see `BroadPhase` for the methods.
 
-    The dearest to build by far; what it is good for is a set that grows (`DynamicTree`), and to compare the others with.
+    By far the most expensive to build; suited to growing sets (`DynamicTree`), and to comparisons with the others.
     """
 
     name = "BVH, by insertion"
@@ -154,8 +154,7 @@ class InsertionTree(BoundingVolumeHierarchy):
 class MortonTree(BoundingVolumeHierarchy):
     """Sorts the centers along a Z-order curve and splits where their bits do; see `_morton_kernel`, and `BroadPhase` for the methods.
 
-    The one to take where everything moves and sizes differ much, or bodies crowd in a wide world. At most 64 levels deep, whatever the
-    boxes.
+    The best choice if everything moves and sizes differ much, or bodies crowd in a wide world. It has at most 64 levels for any boxes.
     """
 
     name = "BVH, Morton order"

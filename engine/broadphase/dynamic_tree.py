@@ -1,4 +1,4 @@
-"""A tree that is updated, not rebuilt: bodies are added, removed and moved one at a time, and usually nothing needs to be done."""
+"""A tree that is updated instead of rebuilt: bodies are added, removed and moved one at a time, and most moves need no work."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 __all__ = ["DynamicTree"]
 
 ONE_BY_ONE = 0.005
-"""Share of the boxes that moved, up to which each is asked for its pairs: the snapshot, which follows all boxes, takes
-as long (measured)."""
+"""Maximum share of moved boxes for which the pairs of each are queried; beyond it, the snapshot of all boxes is faster (measured)."""
 
 TOGETHER = 0.2
-"""Share up to which those that moved are asked against all, as a tree of their own; above, all against all (measured)."""
+"""Maximum share for which the moved boxes, as a separate tree, are queried against all; above it, all against all (measured)."""
 
 SNAPSHOT_GROWTH = 1.2
-"""How many times the boxes of the snapshot's nodes may grow in sum before it is taken again (measured for
-`MortonTree`, whose price it has)."""
+"""Factor by which the sum of the snapshot's node boxes may grow before it is rebuilt (measured for `MortonTree`, which has the same
+cost).
+"""
 
 
 class DynamicTree(BroadPhase):
     """Keeps a tree of enlarged boxes, and caches its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
 
-    The one to take where few boxes move. The answers are about the boxes as given: the wider ones only lead to them.
+    The best choice if few boxes move. Results refer to the given boxes; the enlarged ones are only used for the search.
 
     Parameters
     ----------
     margin : float
-        Meters by which a leaf's box is wider than what is in it, on every side; 0 for none. The default is Box2D's, for bodies
-        of some meters; a wide one makes moves cheap and queries dear (see `_dynamic_tree_kernel`).
+        Margin of a leaf's box around its content on every side, meters; 0 for none. The default is Box2D's, for bodies of some meters; a
+        large margin makes moves cheap and queries expensive (see `_dynamic_tree_kernel`).
     reach : float
-        How many times the displacement to be expected the leaf's box reaches ahead.
+        Extension of the leaf's box in the direction of motion, as a multiple of the expected displacement.
 
     Raises
     ------
     InvalidInputError
-        One of the two is negative or not finite.
+        A value is negative or not finite.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class DynamicTree(BroadPhase):
         self._is_moved: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._cached: IntArray = np.empty((0, 2), dtype=np.int64)
         self._merged: IntArray = np.empty((0, 2), dtype=np.int64)
-        self._n_cached = -1  # none have been found yet
+        self._n_cached = -1  # no pairs have been found yet
         self._tree: Tree | None = None
         self._is_stale = False
         self._taken_total = 0.0
@@ -79,7 +79,7 @@ class DynamicTree(BroadPhase):
     def tree(self) -> Tree:
         """A snapshot with the current tight boxes, laid out for many queries at once; invalidated by the next change.
 
-        It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
+        It is refitted like other hierarchies, and rebuilt from the tree if leaves were added or removed, or if it has grown.
         """
         from engine.broadphase._dynamic_tree_kernel import unlinked
         from engine.broadphase._tree_kernel import closed_tree, half_perimeters, refitted
@@ -99,7 +99,7 @@ class DynamicTree(BroadPhase):
         return int(self._heights[self._state[0]]) if self._n_live > 0 else 0
 
     def fat_aabbs(self) -> FloatArray:
-        """Return the leaves' boxes (n, 4), wider than those given, of all proxies in order."""
+        """Return the enlarged boxes (n, 4) of the leaves of all proxies, in order."""
         return self._nodes[2 * self.proxies]
 
     def _arrays(self) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
@@ -124,8 +124,8 @@ class DynamicTree(BroadPhase):
     def _pairs_of(self, moved: IntArray) -> IntArray:
         """Return all pairs that contain one of `moved`, sorted.
 
-        A few are asked about one by one. Of more a tree is made, and asked against the whole: one by one they come in the order of their
-        numbers, from all over the plane, and what one has fetched into the cache is of no use to the next.
+        A few are queried one by one. For more, a tree of them is built and queried against the whole tree: one by one, they are in the
+        order of their numbers, scattered over the plane, so that consecutive queries share no cached data.
         """
         from engine.broadphase._dynamic_tree_kernel import once_each
         from engine.broadphase._sorting_kernel import sorted_pairs

@@ -65,7 +65,7 @@ class GridWorkspace:
         self._cells, self._numbers, self._counts, self._first, self._second, self._lists = (
             numbers[start:end] for start, end in pairwise(ends)
         )  # fmt: skip
-        self._columns.fill(0.0)  # what is read beyond the last box is not counted, but is a number
+        self._columns.fill(0.0)  # reads beyond the last box are not counted, but must be finite numbers
         self._n, self._n_pairs = n, n_pairs - grid.EIGHT
 
 
@@ -88,11 +88,11 @@ def sketch_of_grid(boxes: FloatArray) -> CellSketch:
 
 
 class UniformGrid(BroadPhase):
-    """Sorts boxes into rows and columns by the size of the mean one; see `BroadPhase` and `_grid_kernel`.
+    """Sorts boxes into rows and columns of the size of the mean box; see `BroadPhase` and `_grid_kernel`.
 
-    The best choice nearly always: sizes may differ much. It keeps nothing but memory, since sorting into cells anew costs less than
-    finding what has changed. Crowds in a wide empty world fall into few cells, and there the cost is that of brute force: `Automatic`
-    takes a tree for them.
+    Nearly always the best choice, even for very different sizes. It keeps only its memory between frames, because sorting again costs less
+    than finding the changes. Crowds in a wide empty world fall into few cells, where the cost is that of brute force: `Automatic` uses a
+    tree for them.
 
     Examples
     --------

@@ -19,16 +19,15 @@ __all__ = ["BroadPhase"]
 class BroadPhase(ABC):
     """Keeps boxes and finds exactly those that overlap each other, a region or a ray.
 
-    A *proxy* is the number under which a box is kept: it stays until the box is removed, and then the lowest free number is the
-    next to be given. Boxes (m, 4) are lower x, lower y, upper x, upper y; meters. They are closed: a touch counts.
+    A *proxy* is the number of a box: it is valid until the box is removed. New boxes get the lowest free number. Boxes (m, 4) are lower x,
+    lower y, upper x, upper y; meters. They are closed: a touch counts.
 
-    Every method raises `InvalidInputError`, naming field and value, and then has changed nothing, where a number is not finite, a
-    shape is another one, a box has its lower corner above its upper one, or a proxy is not there or named twice.
-    Answers are new arrays.
+    Every method raises `InvalidInputError`, which names field and value, and changes nothing, if a number is not finite, an array has the
+    wrong shape, a box has its lower corner above its upper one, or a proxy does not exist or is repeated. Results are new arrays.
 
-    A structure says how it follows changes and how it finds. It sees the boxes as ``_boxes[:_size]``, row = proxy, and which rows are in
-    use as ``_is_live[:_size]``; all of them are where ``_n_live == _size``. It defines `_pairs`, and as many of the other hooks as pay:
-    each has a plain form here. Input is checked, and the boxes are changed, before a hook is called. Hooks answer with new arrays, sorted.
+    A subclass defines how changes are handled and pairs are found. ``_boxes[:_size]`` are the boxes, with row = proxy, and
+    ``_is_live[:_size]`` the rows in use; if ``_n_live == _size``, all are. It defines `_pairs`, and other hooks for speed: each has a
+    default here. Input is checked, and the boxes are changed, before a hook is called. Hooks return new, sorted arrays.
     """
 
     name: str = ""
@@ -71,7 +70,7 @@ class BroadPhase(ABC):
         self._rebuilt()
 
     def _query(self, queries: FloatArray) -> IntArray:
-        """Return rows of query and proxy that meet, sorted; by default every box is tested.
+        """Return rows of query and proxy that overlap, sorted; by default every box is tested.
 
         Queries are regions (m, 4), or rays (m, 2, 2), origin and translation of each.
         """
@@ -83,7 +82,7 @@ class BroadPhase(ABC):
     def sketch(self) -> Sketch:
         """Return a drawable sketch of the structure in its current state."""
 
-    # ------------------------------------------------------------------------------------------------------- what callers use
+    # ------------------------------------------------------------------------------------------------------- public methods
 
     def __len__(self) -> int:
         """Return the number of boxes."""
@@ -101,7 +100,7 @@ class BroadPhase(ABC):
     def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:
         """Return the overlapping pairs (n, 2) of proxies; with `aabbs` (m, 4) those are given to `update` first.
 
-        Each pair once, its smaller number first, sorted; so all broad phases give the same array.
+        Each pair occurs once, with the smaller number first, sorted; so all broad phases return the same array.
         """
         if aabbs is not None:
             self.update(aabbs)
@@ -124,8 +123,8 @@ class BroadPhase(ABC):
     def update(self, aabbs: ArrayLike) -> None:
         """Replace all boxes by these (m, 4), as proxies 0 to m - 1.
 
-        Where proxies 0 to m - 1 are just those there are, each box has moved, and what is kept from frame to frame is used;
-        else everything is made anew.
+        If the existing proxies are exactly 0 to m - 1, each box has moved, and data from the previous frame is reused; otherwise everything
+        is rebuilt.
         """
         boxes = np.zeros((0, 4)) if _is_empty(aabbs) else shaped_rows("aabbs", aabbs, 4)
         n = len(boxes)
@@ -168,8 +167,8 @@ class BroadPhase(ABC):
     def move(self, proxies: ArrayLike, aabbs: ArrayLike, displacements: ArrayLike | None = None) -> None:
         """Give some proxies (m,) new boxes (m, 4).
 
-        `displacements` (m, 2), meters, say how far each will probably go before the next move. A structure may keep room for that; the
-        answers are the same with and without it.
+        `displacements` (m, 2), meters, are the expected displacements until the next move. A structure can reserve space for them; they do
+        not affect the results.
         """
         moved = self._checked_proxies(proxies)
         boxes = _checked_boxes(aabbs)
@@ -188,8 +187,8 @@ class BroadPhase(ABC):
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
         """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), meters, meet: rows (n, 2) as of `regions`.
 
-        A segment that begins in a box or touches it meets it, and one without length is a point. No box that is met is left out;
-        one that is missed by a few roundings of the length may be named (see `_boxes_kernel`).
+        A segment that begins in a box or touches it meets it, and a segment of zero length is a point. No box that is met is omitted; one
+        that is missed by a few roundings of the length may be included (see `_boxes_kernel`).
         """
         starts = _points("origins", origins)
         return self._query(np.stack((starts, _points("translations", translations, len(starts))), axis=1))
@@ -217,7 +216,7 @@ class BroadPhase(ABC):
         return proxies
 
     def _make_room(self, size: int) -> None:
-        # after an update the boxes may lie in a buffer of another length
+        # after an update the boxes may be in a buffer of another length
         if min(len(self._boxes), len(self._is_live)) < size:
             capacity = max(size, 2 * len(self._boxes))
             boxes, is_live = np.empty((capacity, 4)), np.zeros(capacity, dtype=np.bool_)
@@ -240,7 +239,7 @@ def _points(field: str, value: ArrayLike, length: int | None = None) -> FloatArr
 
 
 def _is_empty(value: ArrayLike) -> bool:
-    """Return True if nothing is given, in whatever form; rows of different lengths are something, and the conversion refuses them."""
+    """Return True for empty input in any form; rows of different lengths are not empty, and the conversion rejects them."""
     try:
         return np.size(value) == 0
     except ValueError:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["QuadTree"]
 
 LEAF_SIZE = 8
-"""Boxes per leaf, at most, by default."""
+"""Default maximum number of boxes per leaf."""
 
 
 class QuadTree(BroadPhase):
-    """Divides space into quarters, where many boxes are, into quarters of those, and so on; rebuilt after a change; see `BroadPhase`.
+    """Divides space recursively into quarters where there are many boxes; rebuilt after a change; see `BroadPhase`.
 
     For boxes of very different sizes, or crowds in a wide world, that all move. See `_quadtree_kernel`.
 
@@ -33,7 +33,7 @@ class QuadTree(BroadPhase):
     Raises
     ------
     InvalidInputError
-        It is outside that range.
+        The value is outside that range.
     """
 
     name = "quadtree"
@@ -75,7 +75,7 @@ class QuadTree(BroadPhase):
         return rows
 
     def sketch(self) -> CellSketch:
-        """Return the cells, and the number of boxes in each; those without a box of their own are left out."""
+        """Return the cells, and the number of boxes in each; cells without boxes of their own are omitted."""
         if self._n_live == 0:
             return CellSketch(np.zeros((0, 4)), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
         tree = self._built()

@@ -1,11 +1,11 @@
 """A spatial hash: cells of one size, chosen for the boxes, in an unbounded world; only boxes whose cells changed are moved.
 
-**How large cells should be.** Small cells: large boxes cover too many of them, and those that are oversize are compared with everything.
-Large cells: boxes crowd in them. What a frame costs with cells of a given size can be counted without doing it: links to walk along,
-comparisons within cells, oversize boxes times all boxes. A sample of boxes is put into cells of each size of a ladder, from the median
-extent up by factors of the root of 2 to where nothing is oversize, and the cheapest size is taken. Of the n boxes the sample holds s; a
-pair is in the sample with a chance of (s / n)^2, so comparisons within cells are counted n^2 / s^2 times, the rest n / s times. The
-sample is drawn (with a fixed seed): every k-th box of a regular scene may be no other's neighbor.
+**How large cells should be.** With small cells, large boxes cover too many of them, and oversize boxes are compared with everything. Large
+cells: boxes crowd in them. What a frame costs with cells of a given size can be counted without doing it: links to walk along, comparisons
+within cells, oversize boxes times all boxes. A sample of boxes is put into cells of each size of a ladder, from the median extent up by
+factors of the root of 2 to where nothing is oversize, and the cheapest size is taken. Of the n boxes the sample holds s; a pair is in the
+sample with a chance of (s / n)^2, so comparisons within cells are counted n^2 / s^2 times, the rest n / s times. The sample is drawn (with
+a fixed seed): every k-th box of a regular scene may be no other's neighbor.
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ class CellChoice:
 class SpatialHash(BroadPhase):
     """Links each box into the cells that it covers, and caches the pairs of boxes that were not touched; see `BroadPhase`.
 
-    For worlds without an end in which a part of the boxes moves, however far. The cell size is chosen from the boxes (see the module), and
-    again when there are twice or half as many, or when they have come to crowd. Where sizes differ much no cell suits all; then take
-    a tree.
+    For unbounded worlds in which some of the boxes move, however far. The cell size is chosen from the boxes (see the module), and again if
+    their number has doubled or halved, or if they crowd. If sizes differ much, no cell size suits all boxes; then use a tree.
     """
 
     name = "spatial hash"

@@ -37,11 +37,11 @@ class _Sweep(BroadPhase):
 
 
 class SweepAndPrune(_Sweep):
-    """Sorts boxes along the axis on which they are spread most, and compares those whose intervals there overlap; see `BroadPhase`.
+    """Sorts boxes along the axis of largest spread, and compares those whose intervals there overlap; see `BroadPhase`.
 
     For scenes that are long and flat, or high and narrow, where little changes from frame to frame: the order of the last frame is
     then nearly that of this one. In a square scene each box is compared with a whole strip, a number that grows with the root of the
-    number of boxes; then take a `UniformGrid`. See `_sweep_kernel`.
+    number of boxes; then use a `UniformGrid`. See `_sweep_kernel`.
     """
 
     name = "sweep and prune"
@@ -54,7 +54,7 @@ class SweepAndPrune(_Sweep):
         self._along: Along | None = None
 
     def _rebuilt(self) -> None:
-        # the old order stays: whatever has changed, it is the best beginning for the next
+        # the old order is kept as the best starting point for the next one
         self._along = None
 
     def _orders(self) -> tuple[Along, ...]:
@@ -63,7 +63,7 @@ class SweepAndPrune(_Sweep):
 
             boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
             axis = chosen_axis(boxes, is_live, self._axis, self.trace)
-            # an order along the other axis tells nothing about this one
+            # an order along the other axis is useless for this one
             most_steps = STEPS_PER_BOX * self._n_live if axis == self._axis else -1
             self._axis = axis
             self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps, self.trace)
@@ -80,8 +80,8 @@ class SweepAndPrune(_Sweep):
 class SweepTwoAxes(_Sweep):
     """Keeps all ends in order on both axes, and the set of pairs by the swaps of the insertion sort; see `BroadPhase`.
 
-    For scenes nearly at rest: a frame without swaps looks at each end once, however many pairs there are. Where much moves, every swap
-    costs more than a comparison elsewhere. See `_two_axes_kernel`.
+    For scenes nearly at rest: a frame without swaps visits each end once, however many pairs there are. If much moves, each swap costs more
+    than a comparison in other structures. See `_two_axes_kernel`.
     """
 
     name = "sweep and prune, two axes"
@@ -96,7 +96,7 @@ class SweepTwoAxes(_Sweep):
         self._along: tuple[Along, ...] = ()
 
     def _rebuilt(self) -> None:
-        # the orders and the set stay as they are: whatever has changed, the swaps will tell
+        # the orders and the set are kept, because the swaps will reveal any change
         self._is_current = False
         self._along = ()
 

@@ -62,7 +62,7 @@ def pairs_within(tree: Tree) -> IntArray:
 
 
 def _places(a: Tree, b: Tree, is_same: bool) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the places of the first boxes and of the others of all pairs."""
+    """Return the positions of the first and of the second boxes of all pairs."""
     from engine.broadphase._tree_pairs_kernel import SHIFT, pair_keys
 
     keys, n_pairs = pair_keys(a, b, is_same)
@@ -80,9 +80,9 @@ class TreeQuality:
     height : int
         Levels below the root.
     cost : float
-        Boxes that a small query somewhere in the root's box is compared with, as the surface-area heuristic expects it.
+        Expected number of boxes compared with a small query in the root's box, by the surface-area heuristic.
     overlap : float
-        What siblings have in common: the perimeter of it, over the perimeter of their parents; 0 none, 1 all.
+        Overlap of siblings: perimeter of their intersection over the perimeter of their parents; 0 for none, 1 for complete.
     """
 
     n_boxes: int

@@ -1,7 +1,7 @@
 """First and last contacts of many pairs of translating shapes, with contact sets at the first; and shape casts, rays with a shape.
 
 A shape S that translates meets a shape T when its path, a ray, meets the set of all t - s, the Minkowski difference; so a shape cast is the
-swept contact of `_swept_kernel` with one side at rest, and its answer is read as a ray's: where on T, and which way T faces there.
+swept contact of `_swept_kernel` with one side at rest, and its result has the form of a ray cast: a point of T, and T's normal there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def swept_rows(
     Raises
     ------
     InvalidInputError
-        An index out of range, or a number in `xf_a`, `xf_b`, `velocity_a` or `velocity_b` that is not finite.
+        An index is out of range, or a number in `xf_a`, `xf_b`, `velocity_a` or `velocity_b` is not finite.
     """
     n = len(pairs)
     moves = (poses_a, velocities_a, poses_b, velocities_b)
@@ -58,7 +58,7 @@ def swept_rows(
 
     try:
         in_parts(n, threads, fill)
-    except InvalidInputError:  # of a part, in which its rows were counted
+    except InvalidInputError:  # a row of a part, whose rows are numbered separately
         _refuse_wrong(shapes, pairs, poses_a, velocities_a, poses_b, velocities_b)
         raise
     return rows

@@ -64,7 +64,7 @@ def impact_rows(
     Raises
     ------
     InvalidInputError
-        An index out of range, or a number that is not finite.
+        An index is out of range, or a number is not finite.
     """
     n = len(pairs)
     rows = _empty_rows(n)
@@ -79,7 +79,7 @@ def impact_rows(
 
     try:
         in_parts(n, threads, fill)
-    except InvalidInputError:  # of a part, in which its rows were counted
+    except InvalidInputError:  # a row of a part, whose rows are numbered separately
         _refuse_wrong(shapes, pairs, sweeps)
         raise
     return rows

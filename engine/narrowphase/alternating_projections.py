@@ -16,9 +16,9 @@ __all__ = ["distance"]
 
 
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
-    """Find the gap between two shapes by alternating between the nearest points of A and B until they no longer change.
+    """Find the gap between two shapes by alternating projections onto A and B until the points no longer change.
 
-    It is a dozen lines, needs no simplex, and takes any shape that a point can be projected on. Where it fails:
+    It is a dozen lines, needs no simplex, and supports any shape onto which a point can be projected. It fails for:
 
     * edges that meet at a small angle theta: each turn leaves cos^2 theta of the error, so that 0.01 rad takes tens of thousands of
       turns where GJK takes three steps: OUT_OF_ITERATIONS, with points that are too far apart;
@@ -41,7 +41,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     Raises
     ------
     InvalidInputError
-        A shape is none, or the trace is no such array.
+        A shape is invalid, or the trace is not such an array.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """The kernels over many pairs of packed shapes; this module only allocates memory. Inputs must be checked and writable.
 
-Numba compiles once more for every mix of read-only and writable arrays; `engine.query.batch` hands over writable ones only.
+Numba compiles again for every mix of read-only and writable arrays, so `engine.query.batch` passes only writable ones.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ def manifolds(
 ) -> tuple[ManifoldRows, FloatArray]:
     """Manifolds of `pairs` (n, 2) at poses (n, 3) x, y, angle, and the normals (n, 2) of those that have points, zero for the others.
 
-    Several `threads` take a part of the pairs each. Indices and numbers need not have been looked at: the kernels find out on the way.
+    The pairs are divided among `threads`. Indices and numbers need not be checked before: the kernels do so.
 
     Raises
     ------
     InvalidInputError
-        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+        An index is out of range, or a number in `xf_a` or `xf_b` is not finite.
     """
     rows, normals = _rows_for(len(pairs)), np.empty(2 * len(pairs)).reshape(len(pairs), 2)
 
@@ -101,11 +101,11 @@ def manifolds(
         _fill(shapes, _NO_BODIES, pairs[part], poses_a[part], poses_b[part], rule, columns, normals[part])
 
     try:
-        if threads == 1:  # as above, without slices: where their code has left the cache they take as long as hundreds of pairs
+        if threads == 1:  # as above, without slices, which take as long as hundreds of pairs if their code has left the cache
             _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, normals)
         else:
             in_parts(len(pairs), threads, fill)
-    except InvalidInputError:  # of a part, or of what of it went one by one: its rows were counted there
+    except InvalidInputError:  # a row of a part, or of its scalar rows, which are numbered separately
         finite_rows("xf_a", poses_a, 3)
         finite_rows("xf_b", poses_b, 3)
         raise
@@ -194,7 +194,7 @@ def _checked_turn(field: str, poses: FloatArray) -> FloatArray:
 def _rows_for(n: int) -> ManifoldRows:
     """Return the columns of `n` rows, in one piece of memory.
 
-    They are zero where pairs go one by one; side by side all numbers are written anyway.
+    They are zero for scalar kernels; SIMD kernels write all numbers anyway.
     """
     numbers = np.empty(_ROW * n)
     if not _go_side_by_side(n):
@@ -250,7 +250,7 @@ def overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b
     Raises
     ------
     InvalidInputError
-        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+        An index is out of range, or a number in `xf_a` or `xf_b` is not finite.
     """
     overlapping = np.zeros(len(pairs), dtype=np.int64)
 
@@ -261,7 +261,7 @@ def overlaps(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b
 
     try:
         in_parts(len(pairs), threads, fill)
-    except InvalidInputError:  # of a part, in which its rows were counted
+    except InvalidInputError:  # a row of a part, whose rows are numbered separately
         index_pairs("pairs", pairs, len(shapes))
         finite_rows("xf_a", poses_a, 3)
         finite_rows("xf_b", poses_b, 3)

@@ -25,7 +25,7 @@ def distance_rows(
     Raises
     ------
     InvalidInputError
-        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+        An index is out of range, or a number in `xf_a` or `xf_b` is not finite.
     """
     n = len(pairs)
     columns = _empty_distances(n)

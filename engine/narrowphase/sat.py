@@ -33,13 +33,13 @@ def overlap_polygons(
 ) -> bool:  # fmt: skip
     """Return True if the cores of two polygons share a point, by either form of the test; both always agree up to rounding.
 
-    ``plain`` projects both polygons on every normal; ``improved`` asks each edge for its one-sided separation and leaves at the
-    first that parts them.
+    ``plain`` projects both polygons on every normal; ``improved`` computes the one-sided separation of each edge and returns at the first
+    that separates them.
 
     Raises
     ------
     InvalidInputError
-        The form has another name.
+        There is no such form.
     """
     choice("form", form, ("plain", "improved"))
     vertices_a, normals_a, vertices_b, normals_b, _, touch = _cores_in_one_frame(a, xf_a, b, xf_b)
@@ -49,7 +49,7 @@ def overlap_polygons(
 
 
 def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
-    """Return the same as `overlap`, for all kinds, by projecting both shapes on every axis there is: slow, plain, the check on the rest.
+    """Return the same as `overlap`, for all kinds, by projecting both shapes on every axis: slow and simple, to check the other forms.
 
     Examples
     --------
@@ -69,9 +69,9 @@ def overlap_cached(
     Parameters
     ----------
     axis : int
-        `NO_AXIS` the first time. Any other number is no harm but costs a projection.
+        `NO_AXIS` the first time. Any other number is valid but costs a projection.
     trace : float64 (k, TRACE_WIDTH), optional
-        Receives the steps that `_sat_kernel` names.
+        Receives the steps listed in `_sat_kernel`.
 
     Examples
     --------

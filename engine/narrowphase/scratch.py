@@ -1,4 +1,4 @@
-"""Cores and poses, as queries about one pair pass them to the kernels."""
+"""Cores and poses in the form in which queries about one pair pass them to the kernels."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
     Raises
     ------
     InvalidInputError
-        `shape` is none.
+        `shape` is not a shape.
     """
-    check_shape("shape", shape)  # before it is asked for its hash
+    check_shape("shape", shape)  # check before computing its hash
     return _parts(shape)
 
 

@@ -1,28 +1,28 @@
-"""Introduction: overlap of points, circles and rectangles. Four tests in plain Python, with all the ideas of the later chapters.
+"""Introduction: overlap of points, circles and rectangles. Four tests in plain Python that contain the ideas of the later chapters.
 
 **A point and a circle.** They meet when the point is no farther from the center than the radius.
 
-**Two circles.** Let one shrink to its center and the other grow by as much; every gap stays the same, and the question is
-the first one again. (Adding one shape to another like this is the Minkowski sum; all of the later chapters live on it.) ::
+**Two circles.** Shrink one to its center and enlarge the other by the same radius: gaps do not change, and the problem is the first one.
+(This addition of two shapes is the Minkowski sum, on which all later chapters are based.) ::
 
          .---.   .-.             .-----.
         (  a  ) ( b )    =      (   a   ) . b       |ab| <= r_a + r_b
          `---'   `-'             `-----'
 
-**A point and a rectangle.** Seen from the rectangle, turned back about its center, the question falls apart in one for each
-axis: ``|x| <= half width`` and ``|y| <= half height``. If x alone fails, the axis x parts the two: no need to look at y.
+**A point and a rectangle.** In the rectangle's frame, the test is separate for each axis: ``|x| <= half width`` and ``|y| <= half height``.
+If the test of x fails, the x axis separates the two, and y need not be tested.
 
-**Two rectangles along the axes.** Two intervals on each axis; both must overlap. Shrinking one and growing the other shows why
-that is enough: the sum of two such rectangles is again one, and a point either lies in it or fails on one of two axes.
+**Two rectangles along the axes.** Their intervals must overlap on both axes. Shrinking one and enlarging the other shows why that suffices:
+the sum of two such rectangles is again one, and a point is either inside or fails on one of two axes.
 
-**Two turned rectangles.** The sum of the two has eight edges, parallel to the edges of either, so four directions decide
-(two of each, for opposite edges share theirs). On a direction n a rectangle with half sizes w, h along its unit axes u, v reaches
-from its center
+**Two rotated rectangles.** The sum of the two has eight edges, parallel to the edges of either, so four directions suffice (two of each,
+because opposite edges are parallel). Along a direction n, a rectangle with half sizes w, h along its unit axes u, v extends from its center
+by
 
     reach(n) = w |u.n| + h |v.n|
 
-for a corner is ``+-w u +-h v`` and the best choice of signs makes both terms positive. The rectangles are apart exactly when on
-one of the four directions the centers are farther apart than the two reaches together::
+because a corner is ``+-w u +-h v``, and the best choice of signs makes both terms positive. The rectangles are separated exactly if along
+one of the four directions the distance of the centers exceeds the sum of the two reaches::
 
               ____
              |    |      /\\
@@ -53,7 +53,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A solid rectangle of size ``2 half_width x 2 half_height`` meters about `center`, turned by `angle` radians.
+    """A solid rectangle of ``2 half_width x 2 half_height`` meters around `center`, rotated by `angle` radians.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def point_in_circle(p: Point, center: Point, radius: float) -> bool:
 
 
 def circles_overlap(center_a: Point, radius_a: float, center_b: Point, radius_b: float) -> bool:
-    """Return True if two circles share a point, one inside the other included.
+    """Return True if two circles share a point, including containment.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def circles_overlap(center_a: Point, radius_a: float, center_b: Point, radius_b:
 
 
 def point_in_box(p: Point, box: AABB) -> bool:
-    """Return True if a point lies in a rectangle along the axes. Comparisons alone: nothing rounds, and no tolerance is needed.
+    """Return True if a point lies in an axis-aligned rectangle. It only compares numbers, so no tolerance is needed.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def point_in_box(p: Point, box: AABB) -> bool:
 
 
 def boxes_overlap(a: AABB, b: AABB) -> bool:
-    """Return True if two rectangles along the axes share a point, by comparisons alone.
+    """Return True if two axis-aligned rectangles share a point, only by comparisons.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def boxes_overlap(a: AABB, b: AABB) -> bool:
 
 
 def point_in_rectangle(p: Point, rectangle: Rectangle) -> bool:
-    """Return True if a point lies in a turned rectangle.
+    """Return True if a point lies in a rotated rectangle.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def point_in_rectangle(p: Point, rectangle: Rectangle) -> bool:
 
 
 def rectangles_overlap(a: Rectangle, b: Rectangle) -> bool:
-    """Return True if two turned rectangles share a point.
+    """Return True if two rotated rectangles share a point.
 
     Examples
     --------
