@@ -60,7 +60,7 @@ _MAX_FILE = 16_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyFile:
-    """A body: its pieces, the outline that they represent, and how they were made.
+    """A body: its pieces, the outline that they represent, and the method.
 
     Parameters
     ----------
@@ -68,24 +68,24 @@ class BodyFile:
     pieces : tuple of Polygon or Circle
         Body frame, meters; at least one. Polygons have at most 16 vertices and no skin of their own.
     outline : Outline
-        What was cut up, same frame.
+        The decomposed outline, same frame.
     method : str
-        How; one of `engine.decompose.decompose.METHODS`, or another word in a file that something else wrote.
+        One of `engine.decompose.decompose.METHODS`, or another word in a file written by another program.
     tolerance : float
         > 0, meters, of the outline.
     pixels_per_metre : float
         > 0.
     max_pieces : int, optional
-        How many pieces were asked for at the most.
+        Requested maximum number of pieces.
     picture : Picture, optional
-        What it looks like.
+        The body's picture.
     notes : tuple of str
         A sentence each: what was left out, what was assumed.
 
     Raises
     ------
     InvalidInputError
-        A field is not what it should be.
+        A field is invalid.
     """
 
     name: str
@@ -134,14 +134,14 @@ def body_of_file(
     ----------
     path : path-like
     method, max_pieces
-        As `engine.decompose.decompose.decompose` takes them.
+        As for `engine.decompose.decompose.decompose`.
     tolerance, pixels_per_metre, threshold, crop
-        As `trace_file` takes them.
+        As for `trace_file`.
 
     Raises
     ------
     InvalidInputError, InvalidShapeError
-        A value out of its range; a file that cannot be read, or has nothing in it that could be a body. Nothing else is raised.
+        A value is out of range, or the file cannot be read or contains no body. Nothing else is raised.
     """
     suffix = Path(path).suffix.lower()
     if suffix == BODY_SUFFIX:
@@ -156,7 +156,7 @@ def body_of_file(
 
 
 def body_of_cut(tracing: Tracing, cut: Decomposition, tolerance: float, pixels_per_metre: float) -> BodyFile:
-    """Return the body of what was traced and cut up, with a note of pieces that were left out."""
+    """Return the body of a traced and decomposed outline, with a note of omitted pieces."""
     notes = tracing.notes
     if cut.n_dropped:
         notes = (*notes, f"Left out: {cut.n_dropped} piece{'s' * (cut.n_dropped != 1)} too small for Box2D.")
@@ -167,12 +167,12 @@ def body_of_cut(tracing: Tracing, cut: Decomposition, tolerance: float, pixels_p
 def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
     """Write the body atomically, after checking that it can be loaded.
 
-    The picture is named as seen from the folder of the file; one that lies elsewhere is left out, with a note.
+    The picture's path is relative to the file's folder; a picture outside it is omitted, with a note.
 
     Raises
     ------
     InvalidInputError
-        A number or a text beyond the format's range.
+        A number or a text is beyond the format's range.
     OSError
         The file cannot be written.
     """
@@ -188,7 +188,7 @@ def load_body(path: str | os.PathLike[str]) -> BodyFile:
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+        The file does not exist, is not JSON (the message has the line), or has an invalid field (the message names it).
     """
     return body_from_json(read_json(path, "body file", _MAX_FILE), os.fspath(path), Path(path).parent)
 
@@ -202,12 +202,12 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
     file : str
         The name used in messages.
     folder : path-like
-        Where its picture is looked for.
+        Folder of its picture.
 
     Raises
     ------
     InvalidInputError
-        As `load_body`.
+        As for `load_body`.
     """
     from engine.common.file_schema import validated
     from engine.decompose._body_schema import BodySchema

@@ -73,7 +73,7 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
 
 
 def _within_parts(target: Any, boundary: Any) -> FloatArray:
-    """Return a point (n, 2) in each part, however thin: if there are more parts than lattice points, the deepest ones."""
+    """Return one point per part, (n, 2), however thin; if there are more parts than lattice points, the deepest ones."""
     import shapely
 
     within = shapely.get_coordinates(shapely.point_on_surface(shapely.get_parts(target)))

@@ -63,9 +63,9 @@ class Decomposition:
     method : str
         One of `METHODS`.
     max_pieces : int or None
-        As asked for.
+        As requested.
     n_dropped : int
-        Pieces that were too small for Box2D and left out; their area counts as missed by the cover.
+        Number of pieces omitted because they are too small for Box2D; their area counts as missed by the cover.
     at_least : int or None
         Of ``exact`` without `max_pieces`, where it is not known whether diagonals could do with fewer pieces (a part has holes, or more
         corners than `keil.KEIL_MAX_VERTICES`): how many they need at the least. None where the fewest were found, and of other methods.
@@ -115,14 +115,14 @@ def decompose(
     Returns
     -------
     Decomposition
-        The same for the same outline, always.
+        Deterministic for a given outline.
 
     Raises
     ------
     InvalidShapeError
         The outline is too small or too thin for Box2D, loses more than `max_lost`, or falls into more than `MAX_CONVEX_PIECES`.
     InvalidInputError
-        Another argument is out of its range.
+        Another argument is out of range.
 
     Examples
     --------

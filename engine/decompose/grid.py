@@ -103,7 +103,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
     Raises
     ------
     InvalidShapeError
-        Nothing of the outline is left.
+        No part of the outline remains.
     """
     require("shapely")
     import shapely

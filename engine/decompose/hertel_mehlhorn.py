@@ -108,12 +108,12 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
     pieces : list of loops of indices
         Convex, counter-clockwise, making up the part: its triangles, or any partition of it.
     trace : list, optional
-        Takes a `MergeStep` for each diagonal, in the order in which they are looked at.
+        Receives a `MergeStep` for each diagonal, in the order of examination.
 
     Returns
     -------
     list of loops of indices
-        Of the same kind, no more of them; no two can be joined along a common diagonal.
+        Loops of the same kind, at most as many; no two can be merged along a common diagonal.
     """
     ahead: list[int] = []  # of each half-edge the next and the last one round its piece, and where it starts
     behind: list[int] = []

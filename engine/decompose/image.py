@@ -108,7 +108,7 @@ def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no picture, or a broken or too large one, or `crop` lies outside.
+        The file does not exist, is not a picture, is damaged or too large, or `crop` is outside the picture.
     """
     pixels, checked, notes = _read(path, crop)
     if pixels[:, :, 3].min() < _OPAQUE:
@@ -181,12 +181,12 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     threshold : float
         Greater than 0 and less than 1.
     name : str
-        What an error calls it.
+        Name for error messages.
 
     Raises
     ------
     InvalidShapeError
-        Nothing is more opaque than the threshold.
+        No pixel is more opaque than the threshold.
 
     References
     ----------

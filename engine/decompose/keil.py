@@ -91,16 +91,16 @@ def fewest_pieces(
     ----------
     part : GridPart
     effort : Effort, optional
-        What is left of it is not exceeded.
+        The search does not exceed its remaining effort.
     trace : list, optional
-        Takes a `KeilRun` for each use of Keil's method, and a `KeilTrial` for each opening.
+        Receives a `KeilRun` for each use of Keil's method, and a `KeilTrial` for each opening.
 
     Returns
     -------
     list of loops of indices into the part's points
         Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbors.
     bool
-        Whether these are the fewest that diagonals can make, and not only the fewest that were found.
+        Whether this number is proved minimal for diagonals, not only the smallest found.
     """
     effort = effort or Effort()
     if len(part.rings) == 1 and effort.takes(len(part.points)):

@@ -1,4 +1,4 @@
-"""Both answers to a single pair, in words and points, and the referee's verdict: for one pair what `compare` does for millions.
+"""Both answers to a single pair, in words and points, and the referee's verdict, as `compare` computes for millions.
 
 Box2D computes in float32, so both sides get the pair with its numbers rounded to float32 and with the skins that Box2D adds. A pair that
 Box2D cannot represent, or a query that it does not answer, is computed by our algorithms alone, unchanged.
@@ -21,7 +21,7 @@ __all__ = ["Answer", "PairAnswers", "ask"]
 class PairAnswers(Shown):
     """Both answers to a pair, which is rounded and has Box2D's skins, and the verdict on their difference.
 
-    `verdict` is "agree", "explained", "unexplained" or "not judged": then there is no answer of Box2D, and `evidence` says why.
+    `verdict` is "agree", "explained", "unexplained", or "not judged" if there is no answer of Box2D; `evidence` then has the reason.
     """
 
     pair: Pair
@@ -39,7 +39,7 @@ def ask(pair: Pair) -> PairAnswers:
     Raises
     ------
     InvalidInputError
-        The pair lies farther out than either can compute.
+        The pair is too far from the origin for both.
     """
     question = PAIR_QUESTIONS[pair.query]
     try:

@@ -17,7 +17,7 @@ Meters and radians; a pose is x, y, angle. The other shapes: ``{"kind": "capsule
     ray_cast                       a, "ray": {"origin": [x, y], "end": [x, y]}
     contains                       a, "point": [x, y]
 
-The last three entries are optional. Every float is written with as many digits as bring back the same float.
+The last three entries are optional. Floats are written with enough digits to restore the same float.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ ANSWERED_BY = {
 """Algorithm in `engine.trace` that answers each query with a stepper."""
 
 MAX_FILE = 1_000_000
-"""Bytes; a pair of the largest polygons takes a fiftieth of it."""
+"""Maximum file size, bytes; a pair of the largest polygons takes a fiftieth of it."""
 
 Point = tuple[float, float]
 
@@ -92,7 +92,7 @@ class Provenance(NamedTuple):
 class Outsider:
     """The answer of a user's function: its name, its answer as plain data (None: no contact), and what was wrong with it.
 
-    An answer that is no plain data, or holds a number that is not finite, cannot be saved: it is left out, and described in `note`.
+    An answer that is not plain data, or contains a number that is not finite, cannot be saved; it is omitted and described in `note`.
     """
 
     name: str
@@ -102,16 +102,16 @@ class Outsider:
 
 @dataclass(frozen=True, slots=True)
 class Pair(Shown):
-    """One query of `PAIR_QUERIES`, with everything needed to ask it.
+    """One query of `PAIR_QUERIES` with its complete input.
 
-    `shape_b` is None for a ray or a point. The poses are where the shapes are, or for `toi` where they start; for it alone are `end_a` and
-    `end_b`, where they arrive, and `center_a` and `center_b`, what they turn about on the way, body frame, meters. `ray`, for `ray_cast`,
-    has origin and end; `point` is for `contains`; both world frame, meters.
+    `shape_b` is None for a ray or a point. The poses are those of the shapes, or for `toi` the initial ones; only `toi` has the final poses
+    `end_a` and `end_b`, and the centers of rotation `center_a` and `center_b`, body frame, meters. `ray`, for `ray_cast`, has origin and
+    end; `point` is for `contains`; both world frame, meters.
 
     Raises
     ------
     InvalidInputError
-        The query is unknown, or something is missing or too much for it.
+        The query is unknown, or a field is missing or does not belong to it.
     """
 
     query: str
@@ -154,7 +154,7 @@ class Pair(Shown):
 
     @property
     def sweep_a(self) -> Sweep:
-        """The motion of A; a query that is not `toi` stays where it is."""
+        """The motion of A; constant unless the query is `toi`."""
         return Sweep(self.pose_a, self.end_a or self.pose_a, self.center_a)
 
     @property
@@ -163,12 +163,12 @@ class Pair(Shown):
         return Sweep(self.pose_b, self.end_b or self.pose_b, self.center_b)
 
     def reasked(self, query: str) -> Pair:
-        """Return the same pair under another query that needs the same things; provenance and outsider's answer belong to the old one.
+        """Return the same pair with another query that has the same input; provenance and outsider's answer are dropped.
 
         Raises
         ------
         InvalidInputError
-            The query needs other things.
+            The query needs other input.
         """
         return replace(self, query=query, provenance=None, outsider=None)
 
@@ -184,12 +184,12 @@ _NEEDED: dict[str, tuple[str, ...]] = {
 
 
 def save_pair(path: str | os.PathLike[str], pair: Pair) -> None:
-    """Write the pair, whole or not at all; what is written can be loaded, or nothing is.
+    """Write the pair atomically, after checking that it can be loaded.
 
     Raises
     ------
     InvalidInputError
-        A number beyond the format's range, or an outsider's answer that is no plain data.
+        A number is beyond the format's range, or an outsider's answer is not plain data.
     OSError
         The file cannot be written.
     """
@@ -197,7 +197,7 @@ def save_pair(path: str | os.PathLike[str], pair: Pair) -> None:
 
 
 def pair_content(pair: Pair) -> bytes:
-    """Return the content of the file of a pair, which can be loaded; else as `save_pair`."""
+    """Return the content of a pair's file, after checking that it can be loaded; errors as for `save_pair`."""
     plain = pair_as_json(pair)
     pair_from_json(plain, "the pair")
     return json_text(plain)
@@ -209,7 +209,7 @@ def load_pair(path: str | os.PathLike[str]) -> Pair:
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+        The file does not exist, is not JSON (the message has the line), or has an invalid field (the message names it).
     """
     return pair_from_json(read_json(path, "pair file", MAX_FILE), os.fspath(path))
 
@@ -220,7 +220,7 @@ def pair_from_json(plain: object, file: str = "pair") -> Pair:
     Raises
     ------
     InvalidInputError
-        As `load_pair`.
+        As for `load_pair`.
     """
     from engine.common.file_schema import validated
     from engine.compare.pair._schema import PairSchema
@@ -294,7 +294,7 @@ def _side(shape: AnyShape, pose: Transform, end: Transform | None, center: Point
 
 
 def _listed(value: object) -> object:
-    """Return plain data with lists for its tuples and arrays, as JSON gives them back."""
+    """Return plain data with lists instead of tuples and arrays, as in JSON."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, dict):

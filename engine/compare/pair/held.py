@@ -20,7 +20,7 @@ _Oracle = TypeVar("_Oracle")
 
 
 class NotForBox2DError(Exception):
-    """Box2D cannot represent the pair, or does not answer the query; `why` is the reason in words."""
+    """Box2D cannot represent the pair, or does not support the query; `why` is the reason in words."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class NotForBox2DError(Exception):
 
 
 def held(pair: Pair) -> Pair:
-    """Return the pair with float32 numbers, each motion about the local origin, as Box2D will get it."""
+    """Return the pair with float32 numbers, each motion about the local origin, as passed to Box2D."""
     for shape in (pair.shape_a, pair.shape_b):
         if isinstance(shape, Capsule):
             raise NotForBox2DError("Box2D has no capsules")
@@ -56,7 +56,7 @@ def held(pair: Pair) -> Pair:
 
 
 def made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
-    """Return an oracle over shapes, unless Box2D refuses them."""
+    """Return an oracle over shapes, unless Box2D rejects them."""
     try:
         return kind(shapes)
     except InvalidInputError as error:
@@ -79,6 +79,6 @@ def _rounded_pose(pose: Transform, center: Point) -> Transform:
 
 
 def rounded_shape(shape: AnyShape, center: Point = (0.0, 0.0)) -> AnyShape:
-    """Return the shape with float32 numbers and `center` at its origin; skins go, for Box2D gives its own."""
+    """Return the shape with float32 numbers and `center` at its origin, without skins, because Box2D adds its own."""
     radius = float(np.float32(shape.radius)) if isinstance(shape, Circle) else 0.0
     return shape.mapped(lambda points: (points - np.array(center)).astype(np.float32).astype(np.float64), radius)

@@ -31,12 +31,12 @@ APART = 0.04
 like the reason."""
 
 _GRIDS = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
-"""Meters, of numbers to round to."""
+"""Grids to which numbers are rounded, meters."""
 
 _QUARTER = 0.5 * math.pi
 _RIGHT_ANGLES = (_QUARTER, 0.5 * _QUARTER, _QUARTER / 3.0)
 _FINE_ANGLES = (0.1, 0.01)
-"""Radians, of angles to round to."""
+"""Grids to which angles are rounded, radians."""
 
 _SHORTEST_EDGE = 0.1
 _MIN_TURN = 0.1
@@ -48,7 +48,7 @@ _HERE = Transform()
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The smallest pair found, how many were tried, and whether there was time for all of them."""
+    """The smallest pair found, the number of tried pairs, and whether there was time for all candidates."""
 
     pair: Pair
     n_tries: int
@@ -69,9 +69,9 @@ def shrink(
     block: int = 1,
     max_tries: float = MAX_TRIES,
 ) -> Shrunk:
-    """Return the simplest pair found in about `seconds` that still fails; it is `pair` itself if it is simple already.
+    """Return the simplest pair found in about `seconds` that still fails, possibly `pair` itself.
 
-    The search is greedy: of the pairs made from the best so far, the cheapest first, the first that still fails takes its place.
+    The search is greedy: of the candidates made from the best pair so far, in order of cost, the first that still fails replaces it.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def shrink(
 
 
 def _fields(pair: Pair, names: Sequence[str]) -> dict[str, Any]:
-    """Return the fields that the pair has; the pose of a B that it has not does not count."""
+    """Return the pair's fields, without the pose of B if there is no B."""
     fields = {name: getattr(pair, name) for name in names if pair.shape_b is not None or not name.endswith("_b")}
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -132,7 +132,7 @@ def _fields(pair: Pair, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _brought_home(pair: Pair) -> Iterator[Pair]:
-    """Yield the pair at the origin: A unturned there, A as it is turned, or the middle between the two."""
+    """Yield the pair moved to the origin: with A unrotated there, with A's rotation kept, or with the middle between the two there."""
     x, y = pair.pose_a.position
     yield moved(pair, Transform((x, y), pair.pose_a.angle))
     yield moved(pair, Transform((x, y)))

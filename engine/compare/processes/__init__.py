@@ -1,1 +1,1 @@
-"""Tasks shared among processes of this machine, or handed to a cluster, none lost and none counted twice."""
+"""Tasks distributed among processes of this machine or to a cluster; none is lost or counted twice."""

@@ -1,8 +1,8 @@
-"""Tasks handed to an existing Dask cluster, so that none is lost and none is counted twice.
+"""Tasks for an existing Dask cluster; none is lost or counted twice.
 
-The scheduler gives a task whose process died to another one, and each task has one future here, from which one answer is taken. Each
-process of the cluster makes sure, before its first task, that it has the same code as we: one that joined later, or took the place of a
-dead one, too. The library `distributed` is an optional requirement, and loaded only here.
+The scheduler passes a task whose process died to another one, and each task has one future here, from which one answer is taken. Each
+process of the cluster checks before its first task that it has the same code as this one, even if it joined later or replaced a dead one.
+The library `distributed` is an optional requirement, and loaded only here.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ DISTRIBUTED = "distributed==2026.8.0"
 """Distribution to install for it."""
 
 _PATIENCE = 5.0
-"""Seconds in which a scheduler has to answer, and a cluster without processes to get one."""
+"""Timeouts for a scheduler's answer, and for the first process of an empty cluster, s."""
 
 _PER_PROCESS = 2
-"""Tasks in flight for each process of the cluster: one is done while the next one is at hand already."""
+"""Tasks in flight for each process of the cluster: one in progress, and the next one queued."""
 
 _DIGEST_DIGITS = 8
 
 _LIBRARIES = (BOX2D, "numpy", "numba")
-"""On which an answer depends to the last bit."""
+"""Packages on which the bits of an answer depend."""
 
 _NOT_LOADED = "Error during deserialization of the task graph"
-"""How the library's scheduler begins to say that it cannot import what a task needs."""
+"""Beginning of the scheduler's message that it cannot import a task's code."""
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})")
 
@@ -56,7 +56,7 @@ _MAX_PORT = 65535
 
 
 class ClusterError(LabError, RuntimeError):
-    """The cluster cannot be used: the library is missing, there is no answer, or a process there has other code than we."""
+    """The cluster cannot be used: the library is missing, there is no answer, or a process there has different code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def check_address(field: str, address: str) -> str:
 def run_on_cluster(
     function: Callable[[_Task], _Answer], tasks: Sequence[_Task], address: str, rehearsal: _Task
 ) -> Generator[_Answer, None, None]:
-    """Yield ``function(task)`` of each task, in the order in which they are done, by the processes of a Dask cluster.
+    """Yield ``function(task)`` of each task, in order of completion, computed by the processes of a Dask cluster.
 
     Each process first does the `rehearsal`, whose answer is dropped: it loads what the tasks need. `rehearsal` is hashable, and `function`
     importable there. A process does one task at a time, however many threads it has: they would share the clocks and Box2D. Closing the
@@ -106,7 +106,7 @@ def run_on_cluster(
         def hand_out() -> None:
             room = _PER_PROCESS * max(1, len(client.nthreads())) - in_flight.count()
             for task in itertools.islice(waiting, max(0, room)):
-                in_flight.add(client.submit(work, task, pure=False))  # impure: no other task's answer to the same question
+                in_flight.add(client.submit(work, task, pure=False))  # impure, so that no other task's answer is reused
 
         with _lost_scheduler(address):
             hand_out()
@@ -149,15 +149,15 @@ _turn = threading.Lock()
 def _done_there(
     function: Callable[[_Task], _Answer], rehearsal: _Task, expected: tuple[tuple[str, str], ...], task: _Task
 ) -> _Done[_Answer]:
-    """Do one task in a process of the cluster."""
+    """Run one task in a process of the cluster."""
     with _turn:
         _prepare(function, rehearsal, expected)
         return _Done(function(task))
 
 
-@functools.lru_cache(maxsize=1)  # nothing is kept of a failure
+@functools.lru_cache(maxsize=1)  # failures are not cached
 def _prepare(function: Callable[[_Task], object], rehearsal: _Task, expected: tuple[tuple[str, str], ...]) -> None:
-    """Make sure, once in a process, that it has the expected versions, and rehearse."""
+    """Check, once per process, that it has the expected versions, and run the rehearsal."""
     differing = _differing(versions(), expected)
     if differing:
         raise ClusterError(f"a worker that joined the cluster has {differing}")
@@ -213,7 +213,7 @@ def _check_processes(client: Any, address: str) -> None:
         replies = client.run(versions, on_error="return")
     for where, theirs in replies.items():
         if isinstance(theirs, OSError):
-            continue  # it has just gone
+            continue  # it has just left
         if isinstance(theirs, Exception):
             raise ClusterError(f"the cluster worker at {where} cannot load the engine: {theirs}")
         differing = _differing(theirs, versions())

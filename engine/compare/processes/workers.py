@@ -1,11 +1,11 @@
-"""Tasks shared among processes, so that none is lost and none is done twice.
+"""Tasks distributed among processes; none is lost or done twice.
 
-Each process has a pipe of its own. It gets one task at a time and answers it; then it gets the next. A process that dies (the
-system may end one that takes too much memory) takes one task with it, which is known, and given to another; a task that ends three
-processes is a fault, and is reported. `multiprocessing.Pool` would wait for the answer for ever.
+Each process has its own pipe, and receives the next task after answering the previous one. If a process dies (the system may end one that
+uses too much memory), its task is passed to another one; a task that ends three processes is reported as a fault. `multiprocessing.Pool`
+would wait for the answer forever.
 
-Processes are fresh interpreters: a fork would copy Numba's and Box2D's state, and is not to be had on every platform. They leave Ctrl-C
-to the parent, and end with it however it ends: a thread in each waits for that.
+Processes are new interpreters: a fork would copy Numba's and Box2D's state, and is not available on every platform. They leave Ctrl-C to
+the parent, and always end with it, because a thread in each waits for that.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _Task = TypeVar("_Task")
 _Answer = TypeVar("_Answer")
 
 _MAX_ATTEMPTS = 3
-"""Processes that one task may end."""
+"""Maximum number of processes that one task may end."""
 
 _PATIENCE = 5.0
-"""Seconds that a process gets to end after the request, before it is killed."""
+"""Seconds after a request to end before a process is killed."""
 
 
 class WorkerLostError(LabError, RuntimeError):
@@ -42,7 +42,7 @@ class WorkerLostError(LabError, RuntimeError):
 def run_tasks(
     function: Callable[[_Task], _Answer], tasks: Sequence[_Task], n_jobs: int, rehearsal: _Task | None = None
 ) -> Generator[_Answer, None, None]:
-    """Yield ``function(task)`` of each task, in the order in which they are done; with one job here, else in `n_jobs` processes.
+    """Yield ``function(task)`` of each task, in order of completion; with one job in this process, otherwise in `n_jobs` processes.
 
     Each process, this one too, first does the `rehearsal`, if there is one, whose answer is dropped: it loads what the tasks need.
     Closing the generator ends the processes. An exception of `function` is raised here.
@@ -77,7 +77,7 @@ class _WorkerPool(Generic[_Task, _Answer]):
         self._idle: list[tuple[Connection[Any, Any], SpawnProcess]] = []
 
     def answers(self) -> Generator[_Answer, None, None]:
-        """Hand out tasks until all are answered."""
+        """Distribute tasks until all are answered."""
         self._idle = [self._spawn() for _ in range(self._n_jobs)]
         while self._waiting or self._at_work:
             while self._waiting and self._idle:
@@ -106,7 +106,7 @@ class _WorkerPool(Generic[_Task, _Answer]):
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_work, args=(self._function, theirs, self._rehearsal), daemon=True)
         process.start()
-        theirs.close()  # so that its end is seen here
+        theirs.close()  # so that its end is detected here
         return ours, process
 
     def _assign(self, pipe: Connection[Any, Any], process: SpawnProcess) -> None:
@@ -116,7 +116,7 @@ class _WorkerPool(Generic[_Task, _Answer]):
         try:
             pipe.send(self._tasks[task])
         except OSError:
-            return  # it is dead already; reading from it says so
+            return  # it is already dead, which reading from it will show
 
     def _receive(self, pipe: Connection[Any, Any]) -> tuple[_Answer] | None:
         """Return the answer of a process that has one; None if it died, and then its task waits again."""

@@ -1,4 +1,4 @@
-"""Question: which box encloses a shape?
+"""Question: bounding box of a shape.
 
 Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
 reverse it, because the minimum of numbers with error b has error b. So there is no tie to prove. If a side is farther off, the box is

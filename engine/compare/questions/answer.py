@@ -18,7 +18,7 @@ _AROUND = np.arange(0.0, 2.0 * math.pi, math.radians(5.0))
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One side's answer, summarized in `words` in one line; what the query does not have is None or empty.
+    """One side's answer, summarized in `words` in one line; fields that the query does not have are None or empty.
 
     `normal` is a unit vector from A to B, or outward at a ray's hit; `points` are those of a manifold or a hit, with the `separations`
     there, meters, of the shapes without skins, negative where they overlap. `witnesses` are the points of A and of B of a `distance`,

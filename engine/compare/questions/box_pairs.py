@@ -1,4 +1,4 @@
-"""Question: which pairs of boxes of a scene overlap?
+"""Question: overlapping pairs of boxes of a scene.
 
 Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
 without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement
@@ -49,7 +49,7 @@ __all__ = ["BoxPairsQuestion", "OurScene", "SceneCases", "SceneColumns", "judge_
 
 
 BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), TopDownTree())
-"""Ours, all of which must find the same."""
+"""Our broad phases, all of which must find the same pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def judge_pairs(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> Ve
 
 
 def _follows_rule(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> tuple[Flags, FloatArray]:
-    """Return for each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
+    """Return for each body whether its wide box follows Box2D's rule, and its deviation."""
     reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
     allowed = allowances.tree_box_allowance(reach + columns.shapes.extent[columns.indices])
     extension = np.array((-1.0, -1.0, 1.0, 1.0)) * BOX2D_BOX_EXTENSION

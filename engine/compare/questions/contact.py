@@ -1,4 +1,4 @@
-"""Do two shapes touch, and where: `manifold` and `overlap`, which are answered together for a single pair.
+"""Contact of two shapes: `manifold` and `overlap`, which are answered together for a single pair.
 
 A difference between overlaps is a proved tie at the limit of touching, or unexplained. `manifolds` judges manifolds.
 """

@@ -1,4 +1,4 @@
-"""How far are two shapes apart?
+"""Distance of two shapes.
 
 b2Distance with radii answers the gap between two shapes, and 0 where they overlap. Two answers agree if they are within
 `allowances.distance_allowance` of each other *and* both or neither are 0: whether shapes touch is a decision, and where rounding turned it

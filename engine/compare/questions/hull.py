@@ -1,4 +1,4 @@
-"""Question: what is the convex hull of a set of points?
+"""Question: convex hull of a set of points.
 
 The verdict on hulls: agree, explained with a proof, or unexplained.
 
@@ -118,7 +118,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
 
 
 def _turned_comparisons(points: FloatArray, exact: Core, order: Sequence[int]) -> tuple[int, float] | None:
-    """Follow the wrapping; return how many comparisons rounding turned, and the distance of the worst; None if one is not proved."""
+    """Follow the wrapping; return the number of comparisons that rounding reversed, and the largest distance; None if one is not proved."""
     held = points.astype(np.float32)
     n_turned, farthest = 0, 0.0
     for at in order:

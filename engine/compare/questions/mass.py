@@ -1,4 +1,4 @@
-"""Question: what are the mass, the centroid and the inertia of a shape?
+"""Question: mass, centroid and inertia of a shape.
 
 The verdict on masses: agree, explained by cancellation, or unexplained.
 

@@ -1,4 +1,4 @@
-"""When do two moving shapes touch?
+"""Time of impact of two moving shapes.
 
 The verdict on times of impact: agree, explained with a proof, or unexplained.
 

@@ -1,1 +1,1 @@
-"""The report of a run over many pairs: one HTML file, and the pairs as files."""
+"""The report of a run over many pairs: an HTML file, and the pairs as files."""

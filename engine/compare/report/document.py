@@ -72,7 +72,7 @@ _FLOOR = 0.5
 def html_report(total: Tally, run: Run, exhibits: Sequence[Exhibit], folder: str, is_whole: bool = True) -> str:
     """Return the report as the text of an HTML file.
 
-    `folder` is where the pairs are saved, as the user named it: the commands that open them begin with it.
+    `folder` is the folder of the saved pairs as named by the user, used in the commands that open them.
     """
     return render_page(
         "compare.html",
@@ -91,7 +91,7 @@ def html_report(total: Tally, run: Run, exhibits: Sequence[Exhibit], folder: str
 
 
 def summary_table(total: Tally) -> Table:
-    """Return a row for each query; a speed, pairs a second, only where it was timed for long enough."""
+    """Return a row for each query; speeds, in pairs per second, are given only if timed for long enough."""
     rows: list[tuple[Cell, ...]] = []
     for query, tally in total.queries.items():
         touching = None if query in _UNTOUCHED else tally.touching
@@ -105,7 +105,7 @@ def summary_table(total: Tally) -> Table:
 
 
 def _wrong_table(tally: QueryTally, wrong: Wrong) -> Table:
-    """Return how often and how badly Box2D is wrong, not merely different."""
+    """Return frequency and sizes of Box2D's wrong answers, as opposed to different ones."""
     title, mean, largest = _WRONG[wrong.share]
     rows = [(name, *_wrong_cells(wrong, kind)) for name, kind in (*tally.shown_kinds, ("all", tally))]
     return Table(title, ("kind of pair", "touching", "wrong", "share", mean, largest), tuple(rows))

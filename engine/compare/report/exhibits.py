@@ -41,7 +41,7 @@ class Run:
     kinds: tuple[str, ...] = PAIR_KINDS
 
     def command(self, query: str | None = None, place: Provenance | None = None) -> str:
-        """Return the command that does it again: all of it, or one query up to a place in the sequence."""
+        """Return the command that repeats the run, or one query up to a place in the sequence."""
         pairs, queries = self.pairs, self.queries if query is None else (query,)
         if place is not None:
             # the size of a scene is that of its chunk
@@ -56,7 +56,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One example, ready.
+    """A prepared example.
 
     `role` says what it is an example of, `name` is that of its files, without an ending. `pair` is to be saved, None for a question that a
     pair file does not hold, and `answers` are those to it alone. Of an unexplained pair that was made small, `shrunk` is what was found and
@@ -114,13 +114,13 @@ def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrin
 
 
 class _Shrinker:
-    """Makes pairs small until the time for all of them is over, or Ctrl-C."""
+    """Shrinks pairs until the total time limit or Ctrl-C."""
 
     def __init__(self, seconds: float) -> None:
         self._each, self._end = 0.1 * seconds, time.monotonic() + seconds
 
     def shrunk(self, pair: Pair, answers: PairAnswers) -> tuple[Shrunk | None, str]:
-        """Return the small pair, or None and why there is none."""
+        """Return the shrunk pair, or None and the reason."""
         if answers.verdict != "unexplained":
             note = answers.reason or answers.verdict
             return None, f"Tested alone, this pair is not unexplained but {note}: its result depends on the rest of the run."
@@ -147,5 +147,5 @@ class _Shrinker:
 def _answers_alone(pair: Pair) -> PairAnswers | None:
     try:
         return ask(pair)
-    except LabError:  # too far out for either
+    except LabError:  # too far from the origin for both
         return None

@@ -94,7 +94,7 @@ class Panel:
             self._axes.add_patch(Disc(at, radius, **style))
 
     def name(self, corners: Outline, other: Outline, name: str) -> None:
-        """Write A or B inside the visible part of a shape, away from all marks and from the other shape where there is room."""
+        """Write A or B inside the visible part of a shape, away from all marks and from the other shape if there is room."""
         points = self._clipped(corners, 0.0)
         if not points:
             return

@@ -22,13 +22,13 @@ from engine.report.charts import as_svg
 __all__ = ["draw_answers", "moved_out", "pair_svgs", "sketch_svg"]
 
 _WIDTH, _HEIGHT = 640, 420
-"""Points, as many as pixels."""
+"""Size of a picture, points, one per pixel."""
 
 _RATIO = 12.0
 """Ratio of sizes above which the picture shows the smaller shape."""
 
 _THIN = 30.0
-"""Lengths to a width from which on a sketch is stretched."""
+"""Ratio of length to width above which a sketch is stretched."""
 
 _TRIED = 2.5
 """Maximum growth of the picture to include the moved B, as a share."""
@@ -115,7 +115,7 @@ def _all_of(sketch: Sketch) -> Outline:
     return [at for points in (*sketch.shapes, *sketch.ours, *sketch.box2d, sketch.dots) for at in points]
 
 
-# --- What is to be seen
+# --- Contents
 
 
 def _sides(pair: Pair) -> list[tuple[AnyShape, Sweep, str]]:
@@ -179,7 +179,7 @@ def _focus(answers: PairAnswers, both: Colored) -> tuple[tuple[float, float], fl
 
 
 def draw_answers(panel: Panel, pair: Pair, answers: Colored) -> None:
-    """Draw a pair, and answers to it, the first on top."""
+    """Draw a pair with answers, the first on top."""
     sides, is_motion = _sides(pair), pair.query == "toi"
     for shape, sweep, color in sides:
         _draw_shape(panel, shape, sweep.start, color)
@@ -212,7 +212,7 @@ def draw_answers(panel: Panel, pair: Pair, answers: Colored) -> None:
 
 
 def _draw_shape(panel: Panel, shape: AnyShape, pose: Transform, color: str) -> None:
-    """Draw a shape where it is; its rounding as a wide, faint line if it is visible, and the neighbors of an edge dashed."""
+    """Draw a shape at its pose; its rounding as a wide, faint line if it is visible, and the neighbors of an edge dashed."""
     corners, is_edge = outline(shape, pose), len(shape.core) == 2
     panel.closed(corners, color, 2.5 if is_edge else 1.5, fill=not is_edge)
     skin = 0.0 if isinstance(shape, Circle) else shape.radius * panel.scale
