@@ -45,7 +45,7 @@ def bouncing(lab: Lab) -> list[Row]:
         if rises and v <= 0.0:
             tops.append(y - 0.5 + v * v / (2.0 * GRAVITY))
         rises = v > 0.0
-    third = tops[2] if len(tops) > 2 else 0.0  # it did not come down so often
+    third = tops[2] if len(tops) > 2 else 0.0  # it bounced fewer times
     return [relative("third height", 5.0 * 0.8**6, third, 0.01)]
 
 

@@ -43,7 +43,7 @@ class Lab:
     solver : str
         One of `engine.world.solvers()`.
     sub_steps : int
-        Sub-steps of the soft step; velocity iterations of Box2D.
+        Number of sub-steps of the soft step, or of velocity iterations of Box2D.
     settings : mapping
         Other settings of the world or of the solver.
     """
@@ -106,9 +106,9 @@ class Reference:
     ----------
     name, title : str
     chapter : "exact" or "quality"
-        Against a formula, or against what a good solver keeps.
+        Comparison with a formula, or with the limits of a good solver.
     is_slow : bool
-        It takes more than about a second.
+        True if it takes more than about a second.
     measure : callable
         Runs it and returns its rows. Its docstring has the derivation.
     """
@@ -158,10 +158,10 @@ def energy(world: World, bodies: Iterable[int]) -> float:
 
 
 def deepest_overlap(world: World) -> float:
-    """Return how deep the deepest contact overlaps as the last step began, m."""
+    """Return the depth of the deepest contact at the start of the last step, m."""
     return world.contacts.deepest_overlap
 
 
 def worst_joint(world: World, joints: Iterable[int]) -> float:
-    """Return how far the anchors of a joint are apart at the most, m."""
+    """Return the maximum distance between the anchors of a joint, m."""
     return max(math.dist(*world.joint_anchors(joint)) for joint in joints)

@@ -34,7 +34,7 @@ def _acceleration(lab: Lab, shape: AnyShape, degrees: float, friction: float) ->
     world = lab.world()
     ground(world, degrees, friction=friction)
     moving = on_slope(world, degrees, shape, 0.5, friction=friction)
-    run(world, 1.0)  # the overlap that bears its weight is there
+    run(world, 1.0)  # the overlap that bears its weight exists
     before = speed(world, moving)
     run(world, 1.0)
     return speed(world, moving) - before

@@ -26,11 +26,11 @@ __all__ = []
 
 QUALITY = "quality"
 MM = 1e3
-"""Millimeters in a meter."""
+"""Millimeters per meter."""
 
 
 def _stood(world: World, top: int, seconds: int = 20) -> float:
-    """Run, and return for how many seconds a body has stayed within half a meter of where it was."""
+    """Run, and return the time for which a body has stayed within half a meter of its initial position, s."""
     at = world.state(top).position
     for second in range(seconds):
         run(world, 1.0)

@@ -27,7 +27,7 @@ __all__ = ["ARCH_FRICTION", "DOMINO_SPEED", "domino_speed", "pyramid_world", "un
 
 
 def unbalanced(world: World, bodies: list[int]) -> float:
-    """Return the largest force, N, and moment about its center, N m, that contacts leave of a body's weight in the last step."""
+    """Return the largest unbalanced force, N, and moment about a body's center, N m, of weights and contacts in the last step."""
     contacts = world.contacts
     rows = {member: k for k, member in enumerate(bodies)}
     left = np.zeros((len(bodies), 3))
@@ -88,7 +88,7 @@ def pyramid_forces(lab: Lab) -> list[Row]:
 
 
 def _between(low: float, high: float, is_past: Callable[[float], bool], width: float) -> float:
-    """Return where the answer changes, by bisection to within `width`."""
+    """Return the value at which the answer changes, by bisection to within `width`."""
     while high - low > width:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if is_past(middle) else (middle, high)

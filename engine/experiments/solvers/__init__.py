@@ -1,5 +1,5 @@
-"""The bench of methods: their results in scenes with known outcome, and their cost.
+"""The bench of methods: results in scenes with known outcomes, and costs.
 
-To be read in this order: `scenes` (what is built, what counts as standing), `measures` (what is measured, from poses alone), `trial` (one
-method in one scene), `bench` (all of them).
+To be read in this order: `scenes` (the scenes and their criteria), `measures` (measurements from poses alone), `trial` (one method in one
+scene), `bench` (all of them).
 """

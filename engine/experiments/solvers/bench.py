@@ -25,12 +25,12 @@ class Plan:
     ----------
     variants : tuple of Variant
     seconds : float or None
-        Duration of each scene; None: each scene's own.
+        Duration of each scene; None for the scene's own.
     hertz : float
     efforts : tuple of int
         Further numbers of sub-steps or iterations tried with each method, to measure the cost of accuracy.
     budget : float
-        Seconds of processor time that the steps of a method in a scene may take.
+        Maximum processor time for the steps of a method in a scene, s.
     """
 
     variants: tuple[Variant, ...]
@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Rung:
-    """A method with so much effort in a scene; `effort` is None of a method that has no such setting."""
+    """A method with a given effort in a scene; `effort` is None for a method without such a setting."""
 
     solver: str
     scene: str
@@ -54,13 +54,13 @@ class Rung:
     cost_ratio: float | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command's JSON has of it."""
+        """Return it in the format of the command's JSON."""
         return dict(vars(self))
 
 
 @dataclass(frozen=True)
 class Need:
-    """The least effort with which a method stands in a scene with the required accuracy; None if none of those tried is enough."""
+    """The least effort with which a method stands in a scene with the required accuracy; None if no tried effort is enough."""
 
     solver: str
     scene: str
@@ -73,7 +73,7 @@ class Need:
     cost_ratio: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command's JSON has of it."""
+        """Return it in the format of the command's JSON."""
         return dict(vars(self))
 
 
@@ -99,7 +99,7 @@ class _Task:
 
 
 def _try_scene(task: _Task) -> Tried:
-    """Run all methods in a scene by turns, some steps each, so that what else the machine does falls on all alike."""
+    """Run all methods in a scene in turn, some steps each, so that other load of the machine affects all equally."""
     plan, scene = task.plan, SCENES[task.scene]
     seconds = scene.seconds if plan.seconds is None else plan.seconds
     rungs = _rungs(plan)
@@ -114,7 +114,7 @@ def _try_scene(task: _Task) -> Tried:
 
 
 def _rungs(plan: Plan) -> list[tuple[Variant, int | None]]:
-    """Return the methods with all their efforts; of a method that has no such setting only itself."""
+    """Return the methods with all their efforts; a method without such a setting occurs once."""
     variants: dict[tuple[Variant, int | None], None] = {}
     for variant in plan.variants if plan.efforts else ():
         if effort_of(variant.solver) is None:
@@ -133,7 +133,7 @@ def _rung(cell: Cell, effort: int | None) -> Rung:
 
 
 def needs(ladder: Sequence[Rung], accuracy: float) -> list[Need]:
-    """Return what each method needs in each scene to stand and be off by no more than `accuracy`, m."""
+    """Return the effort that each method needs in each scene to stand with an error of at most `accuracy`, m."""
     needs = []
     for solver, scene in dict.fromkeys((rung.solver, rung.scene) for rung in ladder):
         rungs = [rung for rung in ladder if (rung.solver, rung.scene) == (solver, scene)]

@@ -1,4 +1,4 @@
-"""Measurements of a world, from poses alone where possible, so that they are the same for all methods, whatever these report."""
+"""Measurements of a world, from poses alone where possible, so that they do not depend on the methods' own reports."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Moving", "Overlaps", "force_error", "force_past_bounds"]
 
 
 class Overlaps:
-    """How deep bodies of a world overlap, by the library's own algorithms on the shapes as they were specified.
+    """Overlaps of a world's bodies, computed by the library's algorithms from the specified shapes.
 
-    All pairs whose circles around their bodies' origins meet are asked, but for those that never touch: sensors, what filters or
-    joints keep apart, and pairs of which no body is dynamic. The bodies must stay the same.
+    All pairs whose circles around their bodies' origins overlap are tested, except those that never touch: sensors, pairs disabled by
+    filters or joints, and pairs without a dynamic body. The bodies must stay the same.
     """
 
     def __init__(self, world: World) -> None:
@@ -45,7 +45,7 @@ class Overlaps:
         self._pairs: IntArray = np.column_stack(np.nonzero(allowed)).reshape(-1, 2) if n else np.empty((0, 2), dtype=np.int64)
 
     def deepest(self, world: World) -> float:
-        """Return the deepest overlap as the world stands, m; 0 without any, infinite where a body has left the finite numbers."""
+        """Return the deepest present overlap, m; 0 without any, infinite if a body's pose is not finite."""
         poses = world.poses[self._row]
         if not np.isfinite(poses).all():
             return math.inf
@@ -68,7 +68,7 @@ class Moving:
     ----------
     bodies : list of int
     scale : float
-        What energies are measured against, J: kinetic energy, and all weight times the longer side of the box around what moves, at first.
+        Reference of energies, J: initial kinetic energy, plus total weight times the longer side of the initial box around moving bodies.
     """
 
     def __init__(self, world: World) -> None:
@@ -109,7 +109,7 @@ class Moving:
 
 
 def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
-    """Return how far the contact forces of the last step on groups of bodies are off their weights, the largest as a share.
+    """Return the largest relative error of the contact forces on groups of bodies in the last step compared to their weights.
 
     What a group at rest gets from all that is not of it is its weight, upwards, exactly; how a group of several contacts shares it out
     rigid bodies do not say. None without groups, or if no contact has reported an impulse.
@@ -133,7 +133,7 @@ def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
 
 
 def force_past_bounds(world: World) -> float | None:
-    """Return how far the force of a contact in the last step is outside what it may be, as a share of the largest that must be.
+    """Return how far a contact's force in the last step is outside its admissible range, as a share of the largest required force.
 
     What forces may hold the contacts at rest, within friction, is exact (`exact_contact_forces`): from the least to the most that each
     contact may bear, which is one number unless forces can balance themselves. None of more contacts than that takes, of joints, and where

@@ -1,7 +1,8 @@
-"""The scenes in which methods are judged. Each has its own criterion of standing, with the reason in the docstring of its function.
+"""The scenes in which methods are judged. Each has its own criterion, with the reason in the docstring of its function.
 
-Two sorts: what stands must go on standing, and is checked ten times a second; what has an outcome must have come to it at the end. Many
-are those of `engine.experiments.references`, built by the same functions. `write_scenes` writes them as scene files for the window.
+There are two kinds: standing scenes must stay standing, which is checked ten times a second; others must have reached their outcome at the
+end. Many are those of `engine.experiments.references`, built by the same functions. `write_scenes` writes them as scene files for the
+window.
 """
 
 from __future__ import annotations
@@ -40,15 +41,15 @@ class Judged:
     holds : callable
         Called with the world ten times a second: True if it stands.
     ends : callable, optional
-        Of the world and the overlap that lasts, m, when the scene's own time is over: whether what had to happen has happened.
+        Called with the world and the lasting overlap, m, at the end of the scene's own time; True if the outcome was reached.
     error : callable, optional
-        Of the world at the end: meters off the exact answer. Without it, the overlap that lasts.
+        Called with the final world; returns the error, m. By default, the lasting overlap is the error.
     joints : sequence of int
-        Those whose error is measured.
+        Joints whose error is measured.
     layers : sequence of tuples of int
-        Bodies that bear their own weight and nothing else: contacts push such a group up by just that, once it rests.
+        Groups of bodies that bear only their own weight: at rest, contacts push such a group up by exactly that.
     free : str
-        ``"xy"`` or ``"x"``, the momentum that nothing outside changes; else empty.
+        ``"xy"`` or ``"x"``, the conserved components of momentum; otherwise empty.
     rests : bool
         True if it comes to rest.
     """
@@ -72,11 +73,11 @@ class BenchScene:
     standing : str
         Criterion of standing, or of the right outcome.
     seconds : float
-        Its own time.
+        Its own duration.
     can_stand : bool
         True if it must stand, False if it has an outcome.
     build : callable
-        Fills an empty world with it.
+        Fills an empty world with the scene.
     gravity : pair of float
         m/s^2.
     """
@@ -125,7 +126,7 @@ def new_world(scene: BenchScene, solver: str, **settings: Any) -> World:
 
 
 def write_scenes(folder: Path, scenes: Iterable[BenchScene]) -> list[Path]:
-    """Write scene files into a folder that is there, each named as its scene; return them."""
+    """Write scene files to an existing folder, each named after its scene; return them."""
     written = []
     for scene in scenes:
         world = new_world(scene, "soft_step")
@@ -137,7 +138,7 @@ def write_scenes(folder: Path, scenes: Iterable[BenchScene]) -> list[Path]:
 
 
 def camera_of(world: World) -> AABB:
-    """Return what is shown at first: all that moves, a quarter more around it, and room to fall."""
+    """Return the initial view: all moving bodies, a margin of a quarter, and room to fall."""
     moving = [world.poses[k, :2] for k, body in enumerate(world.body_ids) if world.body(body).spec.type == "dynamic"]
     (left, low), (right, high) = np.min(moving, axis=0).tolist(), np.max(moving, axis=0).tolist()
     around = 0.25 * max(right - left, high - low) + 1.0
@@ -153,18 +154,18 @@ def _places(world: World, bodies: Iterable[int]) -> dict[int, tuple[float, float
 
 
 def _farthest(world: World, places: dict[int, tuple[float, float]]) -> float:
-    """Return how far the farthest of bodies is from its place, m."""
+    """Return the largest distance of a body from its initial position, m."""
     return max(math.dist(world.state(body).position, at) for body, at in places.items())
 
 
 def _standing(world: World, bodies: Iterable[int], within: float, layers: Layers = ()) -> Judged:
-    """Bodies that stay so near to where they are, which is where they stand exactly."""
+    """Criterion: bodies stay close to their initial positions, which are the exact ones."""
     places = _places(world, bodies)
     return Judged(lambda world: _farthest(world, places) <= within, error=lambda world: _farthest(world, places), layers=layers)
 
 
 def _jointed(joints: list[int], most: float, rests: bool, at_last: float = math.inf) -> Judged:
-    """Joints that never come farther apart than that."""
+    """Criterion: joints never open farther than a limit."""
 
     def error(world: World) -> float:
         return worst_joint(world, joints)
@@ -173,11 +174,11 @@ def _jointed(joints: list[int], most: float, rests: bool, at_last: float = math.
 
 
 def _above(layers: list[list[int]]) -> Layers:
-    """Return each layer with all that it bears."""
+    """Return each layer with the layers that it bears."""
     return tuple(tuple(body for layer in layers[k:] for body in layer) for k in range(len(layers)))
 
 
-# --- what stands
+# --- standing
 
 
 @_scene("Single box", 5.0)
@@ -304,7 +305,7 @@ def _ladder(world: World) -> Judged:
     return _standing(world, [scenes.ladder_on_a_wall(world, math.radians(46.0))], 0.05)
 
 
-# --- what has an outcome
+# --- outcomes
 
 
 @_scene("Confined: 625 discs in too small a box", 5.0, can_stand=False, gravity=(0.0, 0.0))
@@ -410,7 +411,7 @@ def _wedge(world: World) -> Judged:
 
 
 def _keeping(world: World, bodies: list[int], ends: Callable[[World, float], bool], more: Callable[[World], bool]) -> Judged:
-    """Bodies that never gain a hundredth of the energy that they have, above the lowest of them, and do one thing more."""
+    """Criterion: bodies never gain a hundredth of their energy, relative to the lowest one, and meet another condition."""
     low = min(world.state(body).position[1] for body in bodies)
     ground_level = sum(world.body(body).mass for body in bodies) * GRAVITY * low
     most = energy(world, bodies) + 0.01 * (energy(world, bodies) - ground_level)

@@ -23,16 +23,16 @@ from engine.world import World, WorldSettings, accept, load_solver, solvers
 __all__ = ["Cell", "Trial", "Variant", "chosen_variants", "effort_of", "start_of"]
 
 STEADY = "soft_step"
-"""The method whose cost is the unit."""
+"""The method whose cost is the unit of costs."""
 _OF_WORLD = {
     "box2d": ("velocity_iterations", "position_iterations", "warm_starting"),
     STEADY: ("sub_steps", "velocity_iterations", "warm_starting"),
 }
-"""Settings of a world that are asked for as if they were the solver's own, of all others the last one."""
+"""Settings of the world that are given like the solver's own; the last one for all other solvers."""
 _EFFORTS = ("sub_steps", "iterations", "velocity_iterations", "sweeps")
-"""Settings, the first that a method has, by which it takes more work to be more exact."""
+"""Effort settings; the first one that a method has is used."""
 _EVERY = 6
-"""Steps from one look at overlaps, joints and the criterion to the next."""
+"""Number of steps between measurements of overlaps, joints and the criterion."""
 _SLOW = 0.01
 """m/s and rad/s below which a body is at rest."""
 
@@ -53,13 +53,13 @@ class Variant:
 
     @property
     def world_settings(self) -> dict[str, Any]:
-        """Its keyword arguments of `WorldSettings`."""
+        """Keyword arguments of `WorldSettings`."""
         own = {name: value for name, value in self.settings if name in _own_settings(self.solver)}
         of_world = {_alias(name): value for name, value in self.settings if name not in own}
         return of_world | ({"solver_settings": own} if own else {})
 
     def with_effort(self, value: int) -> Variant | None:
-        """Return it with so much of its setting of effort, None where it has none or cannot take so much."""
+        """Return it with another value of its effort setting; None without such a setting or if the value is out of range."""
         name = effort_of(self.solver)
         if name is None:
             return None
@@ -76,18 +76,18 @@ def _own_settings(solver: str) -> tuple[str, ...]:
 
 
 def _world_names(solver: str) -> tuple[str, ...]:
-    """Return the settings of the world that may be given for a solver, but for those of which it has its own."""
+    """Return the world's settings that can be given for a solver, except those that it has itself."""
     own = _own_settings(solver)
     return tuple(name for name in _OF_WORLD.get(solver, ("warm_starting",)) if name not in own)
 
 
 def _alias(name: str) -> str:
-    """Return what the world calls a setting: its velocity iterations are the soft step's sub-steps."""
+    """Return the world's name of a setting: its velocity iterations are the soft step's sub-steps."""
     return "velocity_iterations" if name == "sub_steps" else name
 
 
 def effort_of(solver: str) -> str | None:
-    """Return the name of the setting by which a method takes more work to be more exact."""
+    """Return the name of a method's effort setting."""
     known = (*_own_settings(solver), *_world_names(solver))
     return next((name for name in _EFFORTS if name in known), None)
 
@@ -132,7 +132,7 @@ def _variant(option: str, solver: str, parts: list[str]) -> Variant:
 
 
 def _value(name: str, text: str) -> float | str:
-    """Return what a text stands for: a whole number, a number, true or false where the world's settings want it, or a word."""
+    """Return the value of a text: an integer, a number, a bool if required by the world's settings, or a word."""
     if name == "warm_starting" and text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -150,35 +150,35 @@ class Cell:
     Attributes
     ----------
     stands : bool or None
-        Whether it stood, or came to the right outcome; None of a method that refused the scene or was stopped for its cost.
+        Whether it stood, or reached the right outcome; None if the method rejected the scene or was stopped for its cost.
     fell_at : float or None
         When the criterion first failed.
     reason : str
         Reason why it does not stand; empty if it does.
     seconds : float
-        How far it came.
+        Simulated time reached.
     max_penetration, end_penetration : float or None
         The deepest overlap; the deepest in the last half second.
     max_joint_error, end_joint_error : float or None
     drift : float or None
-        The longest way of a body in the last quarter of the time, where the scene comes to rest and stood.
+        Largest displacement of a body in the last quarter of the time, if the scene comes to rest and stood.
     energy_gain_share : float or None
-        The most that was gained over the start, as a share of kinetic energy and all weight times the scene's longer side.
+        Maximum gain over the initial energy, as a share of kinetic energy plus total weight times the scene's longer side.
     momentum_lost_share : float or None
-        Where nothing from outside can change it.
+        Lost share of conserved momentum.
     force_error : float or None
         Of a scene that rests, as a share: of what layers bear, the median over the last second, or of a contact outside what it may
         bear at the end, whichever is larger; see `measures`.
     rest_at : float or None
         When the last body came below 1 cm/s and 0.01 rad/s for good.
     error : float or None
-        Meters off the exact answer at the end; without one the overlap that lasts.
+        Error at the end, meters; the lasting overlap if there is no exact answer.
     ms_per_step : float or None
         Processor time, the median of all steps.
     cost_ratio : float or None
-        That over the soft step's in the same process.
+        Cost relative to the soft step's in the same process.
     end : Scene or None
-        How the world stands at the end.
+        Final state of the world.
     notes : dict of str
         Sentences about limits that the method met in some step (`World.step_notes`); the values mean nothing.
     """
@@ -205,19 +205,19 @@ class Cell:
     notes: dict[str, None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command's JSON has of it."""
+        """Return it in the format of the command's JSON."""
         left_out = ("variant", "scene", "end", "notes")
         numbers = {name: value for name, value in vars(self).items() if name not in left_out}
         return {"solver": self.variant.solver, "settings": dict(self.variant.settings), "scene": self.scene, **numbers}
 
 
 def start_of(scene: BenchScene, variant: Variant, hertz: float) -> Scene:
-    """Return a scene as it begins, driven by a method.
+    """Return a scene in its initial state with a method.
 
     Raises
     ------
     LabError
-        The method refuses it.
+        The method rejects it.
     """
     world = new_world(scene, variant.solver, hertz=hertz, **variant.world_settings)
     scene.build(world)
@@ -227,7 +227,7 @@ def start_of(scene: BenchScene, variant: Variant, hertz: float) -> Scene:
 class Trial:
     """Runs a method in a scene, some steps at a time, and measures; it is stopped when its steps have taken `budget` s of processor time.
 
-    Whatever the method raises ends it, and is the reason in its cell.
+    An exception of the method ends the trial, and is the reason in its cell.
     """
 
     def __init__(self, scene: BenchScene, variant: Variant, seconds: float, hertz: float, budget: float = math.inf) -> None:
@@ -261,7 +261,7 @@ class Trial:
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """Turn what a method raises into the end of its trial and the reason in its cell; Ctrl-C passes."""
+        """Convert a method's exception to the end of its trial and the reason in its cell; Ctrl-C propagates."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
@@ -284,7 +284,7 @@ class Trial:
             cell.reason = f"failed after {cell.seconds:.3g} s: {type(error).__name__}: {words}"
 
     def advance(self, n: int) -> None:
-        """Take so many steps, as far as there are any left."""
+        """Take a number of steps, as far as steps remain."""
         with self._guard():
             for _ in range(min(n, self._n_steps - self._done)):
                 if self.is_over:
@@ -355,7 +355,7 @@ class Trial:
         if judged.free:
             cell.momentum_lost_share = self._momentum_lost(judged.free)
         cell.end = scene_of(world, title=self._scene.title, camera=self._camera)
-        if cell.reason:  # it broke off
+        if cell.reason:  # it ended early
             return
         cell.error = cell.end_penetration if judged.error is None else judged.error(world)
         if cell.fell_at is not None:
@@ -375,7 +375,7 @@ class Trial:
             cell.force_error = self._force_error(world)
 
     def _force_error(self, world: World) -> float | None:
-        """Return the larger of what layers bear too much or too little, and what contacts do past what they may, where that is known."""
+        """Return the larger of the errors of layers and of contacts, as far as they are known."""
         forces = [float(np.median(self._forces))] if self._forces else []
         past = force_past_bounds(world) if self.cell.rest_at is not None else None
         return max([*forces, *([] if past is None else [past])], default=None)
@@ -388,4 +388,4 @@ class Trial:
 
 
 class _TooSlowError(LabError):
-    """A method took more processor time than it may."""
+    """A method exceeded its limit of processor time."""

@@ -1,8 +1,8 @@
 """Published comparisons, repeated on the functions of this library: their results, and the results here.
 
-Each study is a function; its docstring says how it is done, docs/studies has its page. The command ``studies`` runs them. To be
-read in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`,
-`contact_graphs`, `pushing_apart`, `collision_time`.
+Each study is a function; its docstring describes the method, and docs/studies has its page. The command ``studies`` runs them. To be read
+in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`, `contact_graphs`,
+`pushing_apart`, `collision_time`.
 """
 
 # isort: off
