@@ -24,7 +24,7 @@ _STEPPING_BUDGET = 0.040
 _MAX_FRAME_SECONDS = 1.0 / 15.0
 """Maximum simulated time per frame, seconds."""
 _HAND = "the hand"
-"""Represents the grabbed body among the names of keys to release."""
+"""Name of the grabbed body in the set of keys to release."""
 
 
 class Driver(Protocol):

@@ -227,7 +227,7 @@ def _page(tallies: Sequence[Tally], names: PairFiles) -> Page:
             player = f"{stem}.html"
             try:
                 files[player] = show(pair).html.encode()
-            except LabError:  # Box2D and our algorithms cannot compute it
+            except LabError:  # neither Box2D nor our algorithms can compute the pair
                 player = ""
             pictures[number, finding.kind] = picture, name, player
     return html_report(tallies, pictures), files

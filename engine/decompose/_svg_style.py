@@ -113,7 +113,7 @@ def _color(text: str, _: bool) -> Paint | None:
 
 def _paint(text: str, is_css: bool) -> Paint | None:
     word = text.lower()
-    if word in ("none", "context-fill", "context-stroke"):  # contexts: of markers, which are not drawn; elsewhere none
+    if word in ("none", "context-fill", "context-stroke"):  # context paints are only defined for markers, which are not drawn
         return _NONE
     match = _URL.match(text)
     if match is None:

@@ -92,7 +92,7 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
     x, y = (np.concatenate((loop, loop)) - loop[0]).T
     swept = np.concatenate(
         ([0.0], np.cumsum(x[:-1] * y[1:] - x[1:] * y[:-1]))
-    )  # twice the area between the first corner and the way so far
+    )  # twice the area of the fan from the first corner to each corner
     starts = np.arange(n)
     best, cut = -math.inf, (0, 0)
     # a half of m corners leaves n + 2 - m; both must do with their share

@@ -26,7 +26,7 @@ _Answer = Annotated[
     _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]],
     Field(description="plain data with finite numbers, and lists nested no deeper than a list of points"),
 ]
-"""The answer of a user's function: a dict of the documented keys, or its actual return value."""
+"""The answer of a user's function: a dict of the documented keys, or what it returned instead."""
 
 
 class _Circle(Strict):
@@ -58,7 +58,7 @@ class _Segment(Strict):
 
 
 class SideSchema(Strict):
-    """A shape with its pose x, y, angle, and for a motion its pose at the end."""
+    """A shape and where it is: its pose x, y, angle, and for a motion its pose at the end."""
 
     shape: Annotated[_Circle | _Polygon | _Capsule | _Segment, Field(discriminator="kind")]
     pose: _Pose

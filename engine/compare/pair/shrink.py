@@ -128,7 +128,7 @@ def _fields(pair: Pair, names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-# --- Pairs of which some may be simpler
+# --- Candidates for simpler pairs
 
 
 def _brought_home(pair: Pair) -> Iterator[Pair]:
@@ -155,7 +155,7 @@ def moved(pair: Pair, frame: Transform) -> Pair:
 
 
 def placed(pair: Pair, scale: float = 1.0) -> Pair:
-    """Return two shapes at rest with their corners where they are in the world, enlarged about the origin, and poses of nothing.
+    """Return two shapes at rest with their corners in world coordinates, scaled about the origin, and identity poses.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def middle_of(shape: AnyShape) -> Point:
 
 
 def _simpler_pairs(pair: Pair) -> Iterator[Pair]:
-    """Yield pairs of which some may be simpler."""
+    """Yield candidates for simpler pairs."""
     for name, shape in _fields(pair, _SHAPES).items():
         yield from (_changed(pair, {name: simpler}) for simpler in _simpler_shapes(shape))
     poses = _fields(pair, _POSES)

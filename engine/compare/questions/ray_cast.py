@@ -119,7 +119,7 @@ def _exact_ray(posed: PosedRays, row: int) -> ExactRay:
 
 
 def _is_well_inside(posed: PosedRays, rows: IntArray) -> Flags:
-    """Tell of some rays, False of all others, whether they start in their shape, farther from its surface than rounding reaches."""
+    """Return for the given rays, and False for all others, whether they start in their shape, beyond the rounding of its surface."""
     shapes, which = posed.shapes, posed.indices[rows]
     pose, first, n_vertices = posed.turned[rows], shapes.first[which], shapes.n_vertices[which]
     u, v = (posed.origins[rows] - pose[:, :2]).T
@@ -136,7 +136,7 @@ def _is_well_inside(posed: PosedRays, rows: IntArray) -> Flags:
 
 
 def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: Flags) -> Rays:
-    """Turn the normals of edges to the world, by the poses."""
+    """Rotate the normals of edges to the world frame by the poses."""
     (x, y), cos, sin = box2d.normal.T, posed.turned[:, 2], posed.turned[:, 3]
     turned = np.column_stack((cos * x - sin * y, sin * x + cos * y))
     return Rays(box2d.status, box2d.fraction, np.where(is_edge[:, None], turned, box2d.normal))

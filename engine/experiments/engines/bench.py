@@ -1,4 +1,4 @@
-"""The bench: tests, each with rows; engines, each with two columns of settings; a cell for each row and column.
+"""A table of tests and engines: each test has rows, each engine has two columns of settings, and each row and column has a cell.
 
 A test defines the right result and its reason. A row is one case of it: it measures a number in a column, and defines the allowed deviation
 from the right one. A cell *passes*, *fails*, is *measured* if nothing is right or wrong, or is *not supported* if the engine rejects the
