@@ -1,6 +1,6 @@
 """Our own rigid bodies: solvers that simulate a world instead of Box2D, based on this library's collision detection.
 
-Read them in this order; docs/dynamics has a page, with the whole derivation and pictures, for each name in brackets::
+Read the modules in this order; docs/dynamics has a page, with the derivation and pictures, for each name in brackets::
 
     model                the data of a step: bodies, contacts and joints, their columns by name
     _row_kernel          the algebra of a constraint: its velocity, its response, applying its impulse [constraints]

@@ -1,15 +1,15 @@
-"""Crowds: where so many boxes lie on each other that not every pair can be looked at.
+"""Crowds: so many overlapping boxes that not every pair can be processed.
 
-n bodies at one point are n^2/2 pairs, fifty million of ten thousand, each of some kilobytes and microseconds. What lies so deep has no
-right answer anyway, only a way out: a body that is pushed by some of its neighbors leaves the heap, and so do the others.
+n bodies at one point have n^2/2 pairs: ten thousand bodies have fifty million, each costing some kilobytes and microseconds. Overlaps so
+deep have no correct solution; they only have to be resolved, and a body pushed by some of its neighbors leaves the heap, as do the others.
 
-**Whether.** Each box is put in a cell of a grid whose spacing is the power of two below its lesser side, so that two in one cell of one
-spacing overlap. With c boxes in it a cell has ``c (c - 1) / 2`` pairs; their sum is a lower bound of all (cells that share a place in the
-table add to it, an eighth of a pair a box). It costs some nanoseconds a box.
+**Detection.** Each box is put in a cell of a grid whose spacing is the power of two below its shorter side, so two boxes in one cell of one
+spacing overlap. A cell of c boxes has ``c (c - 1) / 2`` pairs; their sum is a lower bound of the number of pairs (hash collisions add an
+eighth of a pair per box). It costs some nanoseconds per box.
 
-**Which.** The boxes are swept in the order of their left sides. A box in a cell with more than `MAX_PARTNERS` others, which is in the
-crowd, has `MAX_PARTNERS` partners there; beside it a pair is left out only when both have that many. So a box outside the crowd keeps all
-its pairs. Partners that no contact moves are counted by themselves: what all stand on holds them all.
+**Selection.** The boxes are swept in the order of their left sides. A box in a cell with more than `MAX_PARTNERS` others is in the crowd
+and has `MAX_PARTNERS` partners there; elsewhere a pair is omitted only if both have that many. So a box outside the crowd keeps all its
+pairs. Partners that no contact moves are counted separately, so that a floor supports all boxes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_PARTNERS = 12
 
 @kernel
 def crowding(boxes: FloatArray) -> int:
-    """Return a number of pairs of boxes (n, 4) that overlap, from below, and more by an eighth of n at the most, on the mean."""
+    """Return a lower bound of the number of overlapping pairs of boxes (n, 4), plus at most n / 8 on average."""
     counts, n_pairs = np.zeros(_room(len(boxes)), dtype=np.int64), 0
     for row in range(len(boxes)):
         place = _place(boxes[row], len(counts))
@@ -53,7 +53,7 @@ def _room(n: int) -> int:
 
 @inlined_kernel
 def _place(box: FloatArray, size: int) -> int:
-    """Return where in a table of `size` places, a power of two, the cell of a box (4,) is counted; -1 of one without a cell."""
+    """Return the index of the cell of a box (4,) in a hash table of `size` entries, a power of two; -1 if the box has no cell."""
     side = min(box[2] - box[0], box[3] - box[1])
     if not side > 0.0:
         return -1
@@ -69,16 +69,16 @@ def _place(box: FloatArray, size: int) -> int:
 
 @kernel
 def pairs_of_crowd(boxes: FloatArray, order: IntArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray:
-    """Return pairs (m, 2) of boxes (n, 4) of two bodies that overlap, one of them driven at least, lower row first; of a crowd not all.
+    """Return overlapping pairs (m, 2) of boxes (n, 4) of different bodies, at least one driven, lower row first; in a crowd, a subset.
 
     Parameters
     ----------
     order : int64 (n,)
-        The boxes from left to right.
+        Rows of the boxes, from left to right.
     body : int64 (n,)
-        Of each box.
+        Row of the body of each box.
     is_driven : bool (n,)
-        Boxes of what contacts can move.
+        Boxes of bodies that contacts can move.
     """
     n, n_pairs = len(boxes), 0
     counts, places = np.zeros(_room(n), dtype=np.int64), np.empty(n, dtype=np.int64)

@@ -1,24 +1,24 @@
-"""The rows of an island solved all at once, by a sparse factorization over its bodies.
+"""Solves all rows of an island together, by a sparse factorization over its bodies.
 
-Sequential impulses carry what a row must bear from body to body, one a pass: a chain of n links takes some n^2 passes, and what has not
-arrived is an error, the larger the stiffer the rows and the more unlike the masses. The soft rows of a sub-step, ``J v+ + b C + g l = 0``
-with the impulses ``l = l0 + d`` and ``v+ = v + M^-1 J^T d`` (`_softness_kernel`; g = 1 / s, s = a m), are one linear system. Without d::
+Sequential impulses propagate a load by one body per pass: a chain of n links takes some n^2 passes, and the load that has not arrived is an
+error, which grows with the stiffness and the mass ratio. The soft rows of a sub-step, ``J v+ + b C + g l = 0`` with the impulses ``l = l0 +
+d`` and ``v+ = v + M^-1 J^T d`` (`_softness_kernel`; g = 1 / s, s = a m), are one linear system. Without d::
 
     (M + J^T S J) u = -J^T S r,    r = J v + b C + G l0,    d = -S (r + J u),    u = M^-1 J^T d
 
-a matrix of 3 x 3 blocks, one for each body and one for each two that a row joins, symmetric and positive definite however many rows there
-are: that four contacts bear what two could is no trouble here, as it is in the system of the impulses. It is factorized as L D L^T, in
-the order of least degree: always the body next that has the fewest neighbors left, which become neighbors of each other. A chain or a
-tree needs no block beyond its own (n joints cost n); a wall of n boxes some n^1.5.
+a matrix of 3 x 3 blocks, one for each body and one for each two that a row connects, symmetric and positive definite for any number of
+rows: redundant contacts cause no singularity here, as they do in the system of the impulses. It is factorized as L D L^T, in the order of
+minimum degree: the next body is always the one with the fewest neighbors left, which become neighbors of each other. A chain or a tree has
+no fill-in (n joints cost n); a wall of n boxes costs some n^1.5.
 
-In the set are the joints that hold, contacts that bore something as the step began, and their friction where it did not slip. Contacts only
-push, and friction is bounded: rows whose solution would pull, or slip, are put to their bound and leave the set, and the rest is
-factorized again, `TRIES` times; beyond that only that part of the way is gone on which all still push, on which kinetic energy falls
-(an island goes it together). Sequential impulses follow, as ever: they find what is to come into the set.
+The active set consists of the HOLD rows of joints, the contacts with an impulse at the start of the step, and their friction if it did not
+slip. Contacts only push, and friction is bounded: rows whose solution would pull or slip are set to their bound and leave the set, and the
+rest is factorized again, `TRIES` times; after that, each island takes only the fraction of its solution up to which all contacts still
+push, along which kinetic energy decreases. Sequential impulses follow as usual: they find the rows that enter the set.
 
 Sources: D. Baraff, "Linear-Time Dynamics Using Lagrange Multipliers", SIGGRAPH 1996 (trees); M. Silcowitz, S. Niebe, K. Erleben, "Projected
-Gauss-Seidel Subspace Minimization Method for Interactive Rigid Body Dynamics", 2010 (the set found by passes, then solved at once);
-T. A. Davis, *Direct Methods for Sparse Linear Systems*, 2006 (order of least degree).
+Gauss-Seidel Subspace Minimization Method for Interactive Rigid Body Dynamics", 2010 (the set found by passes, then solved directly); T. A.
+Davis, *Direct Methods for Sparse Linear Systems*, 2006 (minimum degree).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = ["System", "factorize", "solve_at_once", "stiffen", "system_of", "upda
 MAX_BODIES = 256
 """Maximum number of bodies in an island solved directly."""
 TRIES = 4
-"""Number of times that rows leave the set within a solution."""
+"""Maximum number of times that rows leave the set within a solution."""
 
 _PRESSES, _STICKS, _HOLDS, _HOLDS_Y = range(4)
 """Kinds of rows."""
@@ -79,22 +79,22 @@ class System(NamedTuple):
     error : float64 (m,)
         Position error: a contact's gap, a joint's coordinate less its target.
     kind, at : int64 (m,)
-        Normal or tangent of a contact, and where its point is in the lanes; joint, and its row.
+        Normal or tangent of a contact, and the index of its point in the lanes; or part of a joint, and its row.
     node : int64 (n,)
         Number of each body in the system, or -1 if it is not solved directly.
     body : int64 (k,)
     order, number : int64 (k',), (k,)
-        Numbers in the order in which they are eliminated, and the place of each in it.
+        Numbers in the order of elimination, and the place of each in it.
     n_later, later : int64 (k,), (k, MAX_NEIGHBORS)
-        The neighbors of each when its turn comes.
+        The neighbors of each when it is eliminated.
     island : int64 (k,)
-        The last one of its island.
+        The last one in the island of each.
     firmness : float64 (k,)
-        Factor by which the rows of each are stiffer.
+        Factor by which the contacts of each are stiffer.
     diagonal : float64 (k, 9)
         Blocks of D^-1.
     beside, begin : float64 (any, 9), int64 (k,)
-        Blocks of the matrix from each to its later neighbors, as they are when its turn comes, and where those of each begin.
+        Blocks of the matrix from each to its later neighbors at its elimination, and the index of the first block of each.
     """
 
     ends: IntArray
@@ -126,8 +126,8 @@ def system_of(
     Parameters
     ----------
     max_yield : float
-        m: an island has rows only if a contact would yield more under its load, and so much stiffer that it yields by this; 0: every
-        island, `firmness` times as stiff.
+        m: an island is solved only if a contact would yield more under its load, and its contacts become stiffer until it yields by this;
+        0: every island, `firmness` times as stiff.
     stiff_joint : float
         The coefficient a of joints.
     """
@@ -204,7 +204,7 @@ def _add_contact(
     bodies: Bodies, lanes: FloatArray, pairs: IntArray, contact: int,
     ends: IntArray, jacobian: FloatArray, stiffness: FloatArray, kind: IntArray, at: IntArray, m: int,
 ) -> int:  # fmt: skip
-    """Add the points of a contact that bear something, and their friction where it sticks; return how many rows there are then."""
+    """Add the loaded points of a contact, and their friction if it sticks; return the number of rows."""
     block, lane = contact // WIDTH, contact % WIDTH
     here = BLOCK * block + lane
     a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
@@ -230,7 +230,7 @@ def _add_contact(
 
 @inlined_kernel
 def _yield_of(lanes: FloatArray, to: int) -> float:
-    """Return the overlap, m, at which a contact point balances its load, if its softness is that of the sweeps: l / (s bias_rate)."""
+    """Return the overlap, m, at which a contact point balances its load with the softness of the sweeps: l / (s bias_rate)."""
     here = BLOCK * (to // BLOCK) + to % WIDTH
     stiffness = lanes[to + NORMAL_MASS * WIDTH] * lanes[here + MASS_SCALE * WIDTH] * lanes[here + BIAS_RATE * WIDTH]
     overlap: float = lanes[to + NORMAL_IMPULSE * WIDTH] * lanes[here + IMPULSE_SCALE * WIDTH] / stiffness if stiffness > 0.0 else 0.0
@@ -239,7 +239,7 @@ def _yield_of(lanes: FloatArray, to: int) -> float:
 
 @inlined_kernel
 def yields(lanes: FloatArray, max_yield: float) -> bool:
-    """Return whether a contact would yield by more than that under its load."""
+    """Return True if a contact would yield by more than `max_yield` under its load."""
     for contact in range(len(lanes) // BLOCK * WIDTH):
         here = BLOCK * (contact // WIDTH) + contact % WIDTH
         if max(_yield_of(lanes, here), _yield_of(lanes, here + OF_POINT * WIDTH)) > max_yield:
@@ -249,9 +249,9 @@ def yields(lanes: FloatArray, max_yield: float) -> bool:
 
 @allocating_kernel
 def _islands(bodies: Bodies, ends: IntArray, m: int, max_bodies: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_]]:
-    """Return the number of each body, the body of each number, the first number of its island, and which islands are not to be solved.
+    """Return the number of each body, the body of each number, the first number of its island, and a mask of islands to skip, all False.
 
-    The bodies of an island follow each other. Islands of one body, and of too many, have no numbers.
+    The bodies of an island have consecutive numbers. Islands of one body, or of too many, have no numbers.
     """
     n = len(bodies.velocity)
     root, count = np.arange(n), np.zeros(n, dtype=np.int64)
@@ -291,7 +291,7 @@ def _link(n_later: IntArray, later: IntArray, i: int, j: int) -> bool:
 
 @inlined_kernel
 def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: IntArray, number: IntArray, n_ordered: int) -> bool:
-    """Order an island's bodies by least degree, the first of equals; return False if a body has had too many neighbors."""
+    """Order an island's bodies by minimum degree, the first of equals; return False if a body gets too many neighbors."""
     for place in range(n_ordered, n_ordered + end - begin):
         best = -1
         for i in range(begin, end):
@@ -313,7 +313,7 @@ def _eliminate(begin: int, end: int, n_later: IntArray, later: IntArray, order: 
 
 @inlined_kernel
 def update_jacobians(bodies: Bodies, lanes: FloatArray, joints: Joints, system: System, stiff_joint: float) -> None:
-    """Fill the errors of all rows at the bodies' present poses, and the Jacobians of joints, which turn; those of contacts do not."""
+    """Fill the errors of all rows at the bodies' current poses, and the Jacobians of joints, which turn; those of contacts are constant."""
     for r in range(len(system.kind)):
         a, b, to = system.ends[r, 0], system.ends[r, 1], system.at[r]
         if system.kind[r] == _PRESSES:
@@ -334,7 +334,7 @@ def update_jacobians(bodies: Bodies, lanes: FloatArray, joints: Joints, system: 
 
 @inlined_kernel
 def stiffen(lanes: FloatArray, pairs: IntArray, system: System, firmness: FloatArray, with_contacts: bool) -> None:
-    """Make contacts of directly solved bodies as firm for the sweeps as well, and fill the firmness of the joint rows of the system."""
+    """Apply the firmness of directly solved contacts to the sweeps as well, and fill that of the joint rows of the system."""
     for r in range(len(system.kind)):
         if system.kind[r] >= _HOLDS:
             firmness[system.at[r]] = system.firmness[max(system.node[system.ends[r, 0]], system.node[system.ends[r, 1]])]
@@ -356,7 +356,7 @@ def _inverse_of(bodies: Bodies, body: int, k: int) -> float:
 
 @inlined_kernel
 def factorize(bodies: Bodies, system: System) -> None:
-    """Fill the matrix of the rows, and factorize it."""
+    """Fill the matrix of the rows and factorize it."""
     diagonal, beside, begin, jacobian = system.diagonal, system.beside, system.begin, system.jacobian
     order, number, later, n_later = system.order, system.number, system.later, system.n_later
     diagonal[:] = 0.0
@@ -451,7 +451,7 @@ def solve_at_once(
     rates : float
         `Softness.bias_rate` of contacts between two bodies that can move, of contacts with one that cannot, and of joints.
     by_joints : float64 (n, 3)
-        The changes of velocities by joints are added.
+        Changes of velocity due to joints are added to it.
     """
     kind, at, stiffness, jacobian = system.kind, system.at, system.stiffness, system.jacobian
     bias_soft, bias_hard, bias_joint = rates

@@ -1,15 +1,15 @@
-"""The graph of contacts in colors: contacts of one color share no body, and can be solved side by side.
+"""Coloring of the graph of contacts: contacts of one color share no movable body and can be solved in parallel.
 
-Bodies are the nodes of a graph and contacts its edges; to color the edges so that no two at a body are alike, each edge in turn takes the
-first color that is free at both its ends (*greedy* coloring: at most one color less than twice the most edges at a body; mostly one or
-two more than the most). A body notes the colors at it as the bits of one number. A body that nothing can move is read by its contacts and
-not changed: it counts as no end, or the floor would take a color for each contact. Contacts with such a body come last: what they say of a
-body's velocity then stands, and a pile is carried from its floor.
+Bodies are the nodes of a graph and contacts its edges; to color the edges so that no two at a body are alike, each edge in turn gets the
+first color that is free at both its ends (*greedy* coloring: at most ``2 d - 1`` colors for d edges at a body; usually ``d + 1`` or ``d +
+2``). The colors used at a body are the bits of one number. Contacts read an immovable body but do not change it, so it is ignored;
+otherwise the floor would need a color for each contact. Contacts with such a body come last, so that no other contact overrides their
+result.
 
-Contacts go in the order of their rows, so the colors are the same in every run. Those for which 64 colors are not enough, at a body with
-more than 64 others around it, wait for another round of 64.
+Contacts are colored in the order of their rows, so the colors are the same in every run. Contacts for which 64 colors are not enough, at a
+body with more than 64 neighbors, are colored in another round of 64.
 
-Each color is cut into blocks of eight lanes (`engine.common._lanes_kernel`), the last one filled up with lanes without a contact.
+Each color is divided into blocks of eight lanes (`engine.common._lanes_kernel`); the last block is padded with lanes without a contact.
 
 Source: E. Catto, "SIMD Matters", 2024 (box2d.org); R. Fratarcangeli, V. Tibaldo, F. Pellacini, "Vivace", 2016 (greedy colors).
 """
@@ -34,7 +34,7 @@ _POWERS = np.array([next((k for k in range(COLORS) if 2**k % 67 == rest), 0) for
 def colored(
     ends: IntArray, moves: NDArray[np.bool_], place: IntArray, color: IntArray, taken: NDArray[np.uint64], count: IntArray, begin: IntArray
 ) -> int:
-    """Fill the place of each contact: eight times its block, and its lane; return the number of blocks.
+    """Fill the place of each contact, eight times its block plus its lane; return the number of blocks.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def colored(
         Bodies that an impulse can move.
     place : int64 (n,)
     color, taken, count, begin : (n,), (m,), (64,), (64,)
-        Room to work in.
+        Scratch.
     """
     n = len(ends)
     color[:] = _LEFT
@@ -83,9 +83,9 @@ def colored(
 
 @inlined_kernel
 def _first_free(taken: np.uint64) -> int:
-    """Return the lowest bit that is not set, or how many bits there are.
+    """Return the index of the lowest unset bit, or the number of bits if all are set.
 
-    That bit alone is a power of two, and the powers of two below 2^64 leave different remainders by 67.
+    The isolated bit is a power of two, and the powers of two below 2^64 differ modulo 67.
     """
     lowest = ~taken & (taken + np.uint64(1))
     return _POWERS[lowest % np.uint64(67)] if lowest != np.uint64(0) else COLORS

@@ -1,13 +1,13 @@
-"""The hard step: the velocities after one undivided step, with as many sweeps over the constraints as they take.
+"""The hard step: the velocities after one step without sub-steps, with sweeps over the constraints until convergence.
 
-The constraints are those of the soft step, in one step of dt, hard, and on velocities alone:
+The constraints are those of the soft step over the whole dt, hard, on velocities alone:
 
     M (v - v_free) = J^T P,    J v >= -gap / dt and P >= 0 and P (J v + gap / dt) = 0 of a contact's normal,    J v = 0 of a joint
 
-with ``v_free`` after gravity, forces and damping. Each sweep solves every row once with the others as they are (projected Gauss-Seidel);
-the sweeps end when one changes no velocity by more than a tolerance. The result no longer depends on the order of the rows, nor on the
-impulses that it began from, except where friction has several solutions: it is the limit of both Box2D's iterations and our sub-steps, and
-with it a referee compares them. For that it can also imitate Box2D's joints, and stop where float32 stops.
+with ``v_free`` after gravity, forces and damping. Each sweep solves every row once with the others fixed (projected Gauss-Seidel); the
+sweeps end when one changes no velocity by more than a tolerance. The result then depends neither on the order of the rows nor on the
+initial impulses, except where friction has several solutions: it is the limit of both Box2D's iterations and our sub-steps, and comparisons
+use it as a reference. It can therefore also imitate Box2D's joints and the convergence of float32.
 
 Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005.
 """
@@ -42,23 +42,23 @@ def hard_step(
     is_box2d: bool,
     is_single: bool,
 ) -> tuple[int, float]:
-    """Advance velocities by `dt` seconds; return the number of sweeps, and the largest change by the last one.
+    """Advance velocities by `dt` seconds; return the number of sweeps and the largest change in the last one.
 
     Parameters
     ----------
     bodies, contacts, joints : the arrays of `Bodies`, `Contacts`, `Joints`
-        Velocities and impulses, from which it begins, are written in place; nothing is moved.
+        Initial velocities and impulses are updated in place; positions do not change.
     spin : float64 (n,)
-        Fraction of each body's spin that is left after gravity, damping and the impulses of contacts that it begins from.
+        Factor of each body's angular velocity after gravity, damping and the initial impulses of contacts.
     max_sweeps : int
         Maximum number of sweeps.
     tolerance : float
         m/s and rad/s.
     is_box2d : bool
-        True for Box2D's joints: a limit of an angle or a slide acts only once it has been reached, instead of not being passed within the
-        step; and a mouse's spring is that of the body's mass instead of the effective one.
+        Treat joints as Box2D does: a limit of an angle or a slide acts only after it has been reached, instead of stopping at it within the
+        step; and a mouse's spring uses the body's mass instead of the effective mass.
     is_single : bool
-        Round velocities, and the impulses of contacts, as float32 does: sweeps that change less end there.
+        Round velocities and the impulses of contacts as float32 does, so the sweeps end when changes are below its resolution.
     """
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
     hard, bias = Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
@@ -117,7 +117,7 @@ def _round_pair(bodies: Bodies, contacts: Contacts, row: int, is_single: bool) -
 
 @inlined_kernel
 def _round(velocity: FloatArray) -> None:
-    """Round as float32 does, to three bits fewer: a row takes about eight roundings, of its terms, its impulse and the new sums."""
+    """Round as float32 does, to three bits fewer: a row has about eight roundings: of its terms, its impulse and the new sums."""
     for k in range(3):
         single = np.float32(velocity[k])
         coarse = np.float32(8.0) * single

@@ -4,17 +4,17 @@ The equations of motion of a rigid body in the plane, about its center of mass::
 
     m v' = m g + F,    I w' = T,    x' = v,    theta' = w
 
-*Semi-implicit Euler* takes the new velocity for the new position, which keeps the energy of an orbit or a pendulum bounded where the
-explicit form gains some each time around::
+*Semi-implicit Euler* uses the new velocity for the new position, which keeps the energy of an orbit or a pendulum bounded, whereas the
+explicit form gains energy in each period::
 
     v <- (v + h (g + F/m)) / (1 + h d),    x <- x + h v
 
-with the damping ``v' = -d v`` implicit, so that no damping is too strong. (E. Catto, "Numerical Methods", GDC 2015; E. Hairer, C. Lubich,
-G. Wanner, *Geometric Numerical Integration*, section VI.3.)
+with the damping ``v' = -d v`` implicit, so that any damping is stable. (E. Catto, "Numerical Methods", GDC 2015; E. Hairer, C. Lubich, G.
+Wanner, *Geometric Numerical Integration*, section VI.3.)
 
-On a parabola its position is off by ``g h t / 2``. A body that nothing touches takes the trapezoid instead, ``x <- x + h (v_0 + v_1) / 2``:
-that is exact where the acceleration is constant. Summed over the sub-steps it is the same as to take back ``h (v_n - v_0) / 2`` at the end.
-A body all of whose contacts have one normal, and slip, takes it along their tangent, so that it stops where friction says.
+On a parabola its position error is ``g h t / 2``. A body without contacts uses the trapezoidal rule instead, ``x <- x + h (v_0 + v_1) /
+2``, which is exact for constant acceleration. Summed over the sub-steps, this equals subtracting ``h (v_n - v_0) / 2`` at the end. A body
+all of whose contacts have one normal, and slip, uses it along their tangent, so that its stopping distance is exact.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Islands: bodies that hang together by contacts and joints, and so rest together or not at all.
+"""Islands: bodies connected by contacts and joints, which can only fall asleep together.
 
-A disjoint-set forest: every body points towards the representative of its set, which is the body of the lowest row in it. Two sets are
-merged by *linking by index*: the higher representative points to the lower one, whatever the sizes of the sets, so that the result does
-not depend on the order of the pairs. Each search for a representative *halves the path* to it (R. Tarjan, J. van Leeuwen, "Worst-case
-Analysis of Set Union Algorithms", 1984). With path halving alone, m operations on n bodies cost O(m log n); the nearly linear bound of
-Tarjan's 1975 paper needs linking by rank or size as well. A body that cannot move joins nothing: two piles on one floor are two islands.
+They are found by a disjoint-set forest: every body points towards the representative of its set, the body with the lowest row. Two sets are
+merged by *linking by index*: the higher representative points to the lower one, whatever the sizes of the sets, so that the result does not
+depend on the order of the pairs. Each search for a representative *halves the path* to it (R. Tarjan, J. van Leeuwen, "Worst-case Analysis
+of Set Union Algorithms", 1984). With path halving alone, m operations on n bodies cost O(m log n); the nearly linear bound of Tarjan's 1975
+paper needs linking by rank or size as well. An immovable body connects nothing: two piles on one floor are two islands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["islands", "join", "root_of", "settle"]
 
 @inlined_kernel
 def root_of(parent: IntArray, body: int) -> int:
-    """Return the representative of a body's set, and halve the path to it."""
+    """Return the representative of a body's set and halve the path to it."""
     while parent[body] != body:
         parent[body] = parent[parent[body]]
         body = parent[body]
@@ -37,7 +37,7 @@ def join(parent: IntArray, a: int, b: int) -> None:
 
 @kernel
 def islands(links: IntArray, is_dynamic: NDArray[np.bool_]) -> IntArray:
-    """Return the lowest row of each body's island, int64 (n,); `links` (m, 2) are the rows that hang together."""
+    """Return the lowest row of each body's island, int64 (n,); `links` (m, 2) are pairs of connected rows."""
     parent = np.arange(len(is_dynamic))
     for link in range(len(links)):
         if is_dynamic[links[link, 0]] and is_dynamic[links[link, 1]]:
@@ -67,26 +67,26 @@ def settle(
     dt: float,
     patience: float,
 ) -> None:
-    """Count how long each body has been slow, and put to sleep each island whose bodies have all been so for `patience` seconds.
+    """Count how long each body has been slow, and put to sleep each island whose bodies have all been slow for `patience` seconds.
 
-    What touches a moving body that is not dynamic does not sleep: it may be carried away.
+    A body that touches a moving kinematic body does not sleep, as it can be carried along.
 
     Parameters
     ----------
     values : float64 (n, 6)
-        x, y, angle, vx, vy, omega; the velocities of what sleeps become 0.
+        x, y, angle, vx, vy, omega; the velocities of sleeping bodies become 0.
     ids, awake, island : int64 (n,), bool (n,), int64 (n,)
-        A sleeping body's island is called after the body of its lowest row.
+        A sleeping body's island is identified by the body of its lowest row.
     since : float64 (n,)
-        Seconds, counted on in place.
+        Time for which each body has been slow, s; updated in place.
     solved, ints
         See `model`.
     links : int64 (l, 2)
-        Rows of bodies that hang together by joints.
+        Rows of bodies connected by joints.
     parent, shortest, is_carried : (n + 1,)
-        Room to work in.
+        Scratch.
     slow : float64 (2,)
-        m/s and rad/s.
+        Maximum speed and angular speed of a slow body, m/s and rad/s.
     """
     n = len(values)
     for body in range(n + 1):

@@ -13,22 +13,23 @@ LENGTH   abs(d)                                     -u, -r_A x u, u, r_B x u, wi
 SUM      C_1 + ratio C_2 of two other rows          theirs, the second ones times the ratio
 =======  =========================================  ======================================================
 
-A joint's forces are internal: equal, opposite, and along one line, or else a free pair would begin to spin (`forces_at`). Those of a LENGTH
-are along d. Those of an ALONG act on both bodies where B's anchor is, which is what u turning with A comes to. Those of a POINT may have
-any direction, and where it is driven, or soft, or torn, its anchors are apart: it acts on both bodies at one point of d, ``s + t = 1``, the
-nearer to B's anchor the heavier A is, s = w_B / (w_A + w_B) with w = 1 / mass; so on what moves alone it acts at its own anchor. J v is
-then how fast d changes as seen by an observer that turns with both, s as fast as A and t as B, and none of that changes abs(d).
+A joint's forces are internal: equal, opposite, and along one line; otherwise a free pair would begin to spin (`forces_at`). Those of a
+LENGTH are along d. Those of an ALONG act on both bodies at B's anchor, because u turns with A. Those of a POINT can have any direction, and
+if it is driven, soft or torn, its anchors are apart: it acts on both bodies at one point of d, ``s + t = 1``, closer to B's anchor the
+heavier A is, s = w_B / (w_A + w_B) with w = 1 / mass; so on a body whose partner is immovable it acts at the body's own anchor. J v is then
+the rate of change of d in a frame that rotates at the mean of both spins, weighted s for A and t for B; the rotation does not change
+abs(d).
 
-At length 0 a LENGTH has no direction; from there it can only grow, along the way on which its anchors part: u is the direction of d'. Where
-that is 0 as well any direction does, and it is A's x axis.
+At length 0 a LENGTH has no direction; it can only grow, in the direction in which its anchors separate: u is the direction of d'. If that
+is 0 as well, any direction works, and u is A's x axis.
 
-The row's *mode* says what is asked of ``C - target``: HOLD keeps it at 0, as stiffly as the sub-step allows; SPRING has a frequency and a
-damping ratio of its own; LOW and HIGH keep it at least and at most 0, and an open limit is like a contact's gap; DRIVE gives it a velocity,
-with a limited force. The impulse follows from the effective mass ``1 / (J M^-1 J^T)`` as in `_softness_kernel`, and its sum stays within
-the row's bounds; that of a POINT is a vector, with a 2 x 2 matrix, and bounded in length.
+The row's *mode* is the condition on ``C - target``: HOLD keeps it at 0, as stiffly as the sub-step allows; SPRING has a frequency and a
+damping ratio of its own; LOW and HIGH keep it at least and at most 0, and an open limit is treated like a contact's gap; DRIVE drives it at
+a velocity, with a limited force. The impulse follows from the effective mass ``1 / (J M^-1 J^T)`` as in `_softness_kernel`, and its sum is
+clamped to the row's bounds; that of a POINT is a vector, with a 2 x 2 matrix, and its length is bounded.
 
 Source: E. Catto, "Modeling and Solving Constraints", GDC 2009, and "Soft Constraints", GDC 2011; A. Shabana, *Computational Dynamics*,
-chapter 6. All is computed anew for every sub-step, for joints turn far within one.
+chapter 6. Everything is recomputed in every sub-step, because joints turn far within a step.
 """
 
 from __future__ import annotations
@@ -76,9 +77,9 @@ def warm_start_row(bodies: Bodies, joints: Joints, row: int) -> None:
 
 @inlined_kernel
 def solve_joints(bodies: Bodies, joints: Joints, h: float, dt: float, is_relaxing: bool) -> None:
-    """Solve every row once, in their order, with sub-steps of `h` seconds in a step of `dt` seconds.
+    """Solve every row once, in order, with sub-steps of `h` seconds in a step of `dt` seconds.
 
-    When relaxing, no error is corrected, and springs, which have already acted in this sub-step, do not act again.
+    Relaxation corrects no error and skips springs, which have already acted in this sub-step.
     """
     held = softness(0.25 / h, JOINT_DAMPING_RATIO, h)
     for row in range(len(joints.kind)):
@@ -98,7 +99,7 @@ def solve_either(bodies: Bodies, joints: Joints, row: int, held: Softness, h: fl
 
 @inlined_kernel
 def solve_row(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
-    """Solve a row of one coordinate; `held` is the softness of a row that holds or has reached its limit."""
+    """Solve a row of one coordinate; `held` is the softness of a HOLD row or of a reached limit."""
     mode = joints.mode[row]
     error = coordinate(bodies, joints, row) - joints.target[row]
     rate, k = joint_velocity_and_response(bodies, joints, row)
@@ -185,7 +186,7 @@ def point_impulse(
 
 @inlined_kernel
 def solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
-    """Solve a POINT that pulls B to a place as b2MouseJoint does: ``(K + gamma) dP = -(v + beta C + gamma P)``, k and c of B's mass."""
+    """Solve a POINT that pulls B to a target as b2MouseJoint does: ``(K + gamma) dP = -(v + beta C + gamma P)``, k and c from B's mass."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     arm, dx, dy = forces_at(bodies, joints, row)
     mass, omega = 1.0 / bodies.inverse[b, 0], 2.0 * pi * joints.spring[row, 0]
@@ -201,12 +202,12 @@ def solve_mouse(bodies: Bodies, joints: Joints, row: int, dt: float) -> None:
 
 @inlined_kernel
 def driven_rate(bodies: Bodies, joints: Joints, row: int, error: float, dt: float) -> float:
-    """Return the rate, 1/s, at which a DRIVE corrects an error of this size: its share per step, but no faster than its force can stop.
+    """Return the rate, 1/s, at which a DRIVE corrects an error of this size: its share per step, but no faster than its force can brake.
 
-    A share of the error per step is a speed that grows with the number of steps per second, and a limited force overshoots from there,
-    again and again: it would be a spring without a damper. From a speed v, half of the force stops within ``v^2 / a``, where
-    a = max_force / m is what all of it does to the two bodies' centers (or to their spins), so v is at most ``sqrt(a C)``. The other half
-    is left for other loads.
+    A share of the error per step is a speed that grows with the number of steps per second, from which a limited force overshoots
+    repeatedly, like a spring without a damper. Half of the force stops a speed v within ``v^2 / a``, where a = max_force / m is the
+    relative acceleration of the two bodies' centers (or of their rotations) by the whole force, so v is at most ``sqrt(a C)``. The other
+    half remains for other loads.
     """
     rate: float = joints.spring[row, 0] / dt
     if rate > 0.0 and joints.spring[row, 1] > 0.0 and error > 0.0:
@@ -216,14 +217,14 @@ def driven_rate(bodies: Bodies, joints: Joints, row: int, error: float, dt: floa
 
 
 FARTHEST = 4.0
-"""Largest distance from its anchors, in radii of gyration of A and B together, at which a POINT that holds acts; anchors that are farther
-apart keep linear momentum alone. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that begins 1 m apart keeps
-all."""
+"""Maximum distance from its anchors, in radii of gyration of A and B together, at which a POINT in mode HOLD acts; if the anchors are
+farther apart, only linear momentum is conserved. Measured: links torn apart at 2 km/s spin up without this bound, and a hinge that starts 1
+m apart conserves angular momentum too."""
 
 
 @inlined_kernel
 def forces_at(bodies: Bodies, joints: Joints, row: int) -> tuple[Arm, float, float]:
-    """Return the arms at which a row's forces act, and the way from the anchor on A to that on B, x and y."""
+    """Return the arms at which a row's forces act, and the vector from the anchor on A to that on B, x and y."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     arm, turn, shift = joints.arm[row], bodies.turn, bodies.shift
     ax, ay = turn[a, 0] * arm[0] - turn[a, 1] * arm[1], turn[a, 1] * arm[0] + turn[a, 0] * arm[1]
@@ -232,7 +233,7 @@ def forces_at(bodies: Bodies, joints: Joints, row: int) -> tuple[Arm, float, flo
     dy = joints.apart[row, 1] + shift[b, 1] - shift[a, 1] + by - ay
     s, t = joints.reach[row, 0], joints.reach[row, 1]
     if joints.kind[row] == POINT and joints.mode[row] == HOLD:
-        # a torn joint: an arm much longer than what it turns overshoots, and a chain that a bullet has torn open would spin up without end
+        # a torn joint: an arm much longer than the bodies overshoots, and a chain that a bullet has torn open would spin up without bound
         far, limit = dx * dx + dy * dy, FARTHEST**2 * (_gyration_sq(bodies, a) + _gyration_sq(bodies, b))
         if far > limit:
             share = sqrt(limit / far)
@@ -268,7 +269,7 @@ def n_parts(joints: Joints, row: int) -> int:
 
 @inlined_kernel
 def part(bodies: Bodies, joints: Joints, row: int, k: int) -> float:
-    """Do the same as `coordinate` for one scalar constraint of any row: for a POINT, the way along x (k = 0) or y (1)."""
+    """Do the same as `coordinate` for one scalar constraint of any row: for a POINT, the displacement along x (k = 0) or y (1)."""
     if joints.kind[row] != POINT:
         return coordinate(bodies, joints, row)
     (ax, ay, bx, by), dx, dy = forces_at(bodies, joints, row)
@@ -282,7 +283,7 @@ def part(bodies: Bodies, joints: Joints, row: int, k: int) -> float:
 
 @inlined_kernel
 def _coordinate_of_pair(bodies: Bodies, joints: Joints, row: int, first: int) -> float:
-    """Return the coordinate of a row between two bodies, and fill their lines from `first` on."""
+    """Return the coordinate of a row between two bodies, and fill their lines, starting at `first`."""
     a, b, line = joints.bodies[row, 0], joints.bodies[row, 1], joints.line[first : first + 2]
     if joints.kind[row] == ANGLE:
         line[:] = 0.0

@@ -1,19 +1,19 @@
-"""The algebra of constraints, once for contacts, joints and all methods.
+"""The algebra of constraints, shared by contacts, joints and all methods.
 
-A constraint between bodies A and B asks something of ``C' = J v``, where v are their velocities (v_A, w_A, v_B, w_B). An impulse P along it
-changes these by ``M^-1 J^T P``, and its own rate by ``J M^-1 J^T P``; the inverse of ``J M^-1 J^T`` is its *effective mass*. A method
-needs only three functions::
+A constraint between bodies A and B restricts ``C' = J v``, where v are their velocities (v_A, w_A, v_B, w_B). An impulse P along it changes
+v by ``M^-1 J^T P``, and its own rate by ``J M^-1 J^T P``; the inverse of ``J M^-1 J^T`` is its *effective mass*. A method needs only three
+functions::
 
     row_velocity    J v
-    row_response    J M^-1 J^T, the rate that a unit impulse adds; between two rows, what one does to the other
+    row_response    J M^-1 J^T, the change of the rate per unit impulse; for two rows, the effect of one on the other
     apply_row       v += M^-1 J^T P
 
 Most constraints act at a point. With the arms r_A, r_B from the centers of mass to it, an impulse along a unit vector u has the Jacobian
 
     J = (-u, -(r_A x u), u, r_B x u)        with the *levers* r_A x u and r_B x u
 
-which needs no array: the functions on `arm`, four numbers r_A and r_B, are the same three for a point. `velocity` may be the shifts of
-bodies as well, for methods that correct positions.
+which needs no array: the functions with an `arm`, four numbers r_A and r_B, are the same three for a point. `velocity` can also be the
+shifts of bodies, for methods that correct positions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 Arm = tuple[float, float, float, float]
-"""From A's center of mass to a point x, y, and from B's x, y, m."""
+"""Vectors x, y from A's center of mass to a point and from B's to that point, m."""
 
 
 # A point
@@ -58,7 +58,7 @@ def apply_at_point(velocity: FloatArray, inverse: FloatArray, a: int, b: int, ar
 
 @inlined_kernel
 def move_at_point(bodies: Bodies, a: int, b: int, arm: Arm, x: float, y: float) -> None:
-    """Displace two bodies as the impulse (x, y) at a point does within a second."""
+    """Displace two bodies by one second of the velocities that the impulse (x, y) at a point adds."""
     apply_at_point(bodies.shift, bodies.inverse, a, b, arm, x, y)
     turn_body(bodies, a)
     turn_body(bodies, b)
@@ -125,7 +125,7 @@ def apply_row(velocity: FloatArray, inverse: FloatArray, a: int, b: int, row: Fl
 
 @inlined_kernel
 def can_move(inverse: FloatArray, body: int) -> bool:
-    """Return whether an impulse can move a body."""
+    """Return True if an impulse can move a body."""
     return bool(inverse[body, 0] > 0.0 or inverse[body, 1] > 0.0)
 
 
@@ -144,13 +144,13 @@ def turn_all(bodies: Bodies) -> None:
 
 @inlined_kernel
 def pair_of(contacts: Contacts, row: int) -> tuple[int, int, float, float]:
-    """Return the rows of both bodies of a contact, and its normal."""
+    """Return the rows of both bodies of a contact and its normal."""
     return contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.normal[row, 0], contacts.normal[row, 1]
 
 
 @inlined_kernel
 def arm_of(contacts: Contacts, row: int, k: int) -> Arm:
-    """Return the arms of a contact's point as the step began."""
+    """Return the arms of a contact's point at the start of the step."""
     return contacts.arm[row, k, 0], contacts.arm[row, k, 1], contacts.arm[row, k, 2], contacts.arm[row, k, 3]
 
 
@@ -174,7 +174,7 @@ def n_lines(joints: Joints, row: int) -> int:
 
 @inlined_kernel
 def joint_velocity_and_response(bodies: Bodies, joints: Joints, row: int) -> tuple[float, float]:
-    """Return J v and J M^-1 J^T. The lines of a body that is in both rows of a SUM are added before they are squared."""
+    """Return J v and J M^-1 J^T. The lines of a body in both rows of a SUM are added before they are squared."""
     v, inverse, line = bodies.velocity, bodies.inverse, joints.line
     at = bodies_of(joints, row)
     n = n_lines(joints, row)

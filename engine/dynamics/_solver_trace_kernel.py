@@ -1,27 +1,27 @@
-"""The steps that the methods' kernels record if they are given a trace (`engine.common._record_kernel`).
+"""Rows that the methods' kernels record if they are given a trace (`engine.common._record_kernel`).
 
 Each row has its kind and then its numbers. ``v_A`` and ``v_B`` are the velocities of both bodies, three numbers each, *after* the row has
-been solved, ``x_A`` and ``x_B`` their shifts since the step began; rows of contacts are those of `Problem.contacts`::
+been solved, ``x_A`` and ``x_B`` their shifts since the start of the step; rows of contacts are those of `Problem.contacts`::
 
-    STAGE       stage, number                                                   what begins: see below; BODY rows of all bodies follow
+    STAGE       stage, number                                                   see below; BODY rows of all bodies follow
     BODY        body, v (3), x (3)
-    WARM        contact, point, P_n, P_t, v_A, v_B                              a point begins with these impulses
+    WARM        contact, point, P_n, P_t, v_A, v_B                              initial impulses of a point
     NORMAL      contact, point, before, after, v_A, v_B, bias, share, kept, gap
     TANGENT     the same                                                        accumulated impulses; P <- P - kept P - share m (J v + bias)
     PAIR        contact, before, before, after, after, v_A, v_B, bias, bias
-    COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; what of them weighs infinitely much
-    APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a correction of place, that no velocity learns of
+    COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; which bodies have infinite mass
+    APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a position correction without change of velocity
     PLACED      contact, point, before, after, x_A, x_B, C, s, levers (2)       XPBD's displacement along the normal
-    HELD        the same                                                        along the tangent; after is NaN where friction lets go
-    RESTORED    contact, point, given, v_A, v_B, arms (4)                       the normal velocity set, XPBD's and AVBD's
+    HELD        the same                                                        along the tangent; after is NaN if friction fails
+    RESTORED    contact, point, given, v_A, v_B, arms (4)                       a normal velocity set by XPBD or AVBD
     SLID        contact, point, before, after, v_A, v_B, arms (4)
     DESCENT     body, x (3), matrix (6), residual (3), n                        AVBD's step of a body, from n constraints
     DUAL        contact, point, f_n before, after, f_t before, after, k before, after, C, slip
-    FORCE       contact, point, gap, F_n, F_t, rates (2), stretch, is_kept, levers (4)      a spring's and a damper's, N
-    FOUND       contact, point, is_tangent, status, P or F, J v or J a, holds, bias     a row's; contact -1: a joint's, or a new pair's
-    TRIED       number, holds, n free                                           what the rows before it come to; see the methods
-    PIVOT       entering row (3), changed row (3), becomes, force               Dantzig's; rows as the first three of FOUND
-    PIECE       time, seconds, is_collision                                     a piece of time is over; bodies follow in a stage
+    FORCE       contact, point, gap, F_n, F_t, rates (2), stretch, is_kept, levers (4)      of a spring and a damper, N
+    FOUND       contact, point, is_tangent, status, P or F, J v or J a, holds, bias     a row; contact -1: of a joint, or a new pair
+    TRIED       number, holds, n free                                           result of the rows before it; see the methods
+    PIVOT       entering row (3), changed row (3), becomes, force               of Dantzig's method; rows as the first three of FOUND
+    PIECE       time, seconds, is_collision                                     a time interval ends; bodies follow in a stage
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ STAGE, BODY, WARM, NORMAL, TANGENT, PAIR, COLLIDE, APART, PLACED, HELD, RESTORED
 BEGIN, FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, PLACES, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = (
     float(stage) for stage in range(15)
 )
-"""Stages: as the step begins; gravity, forces and damping have been added; the last impulses have been; joints have been solved; sweep
-`number` over the contacts begins; bodies have moved on; relaxation begins; what bounces has; sweep `number` over places begins; as the step
-ends; bodies have flown freely; velocities have been taken from the places; passes of collisions begin; so do passes with frozen layers, and
-sweeps of pushing apart."""
+"""Stages: the step begins; gravity, forces and damping have been added; the last impulses have been applied; joints have been solved; sweep
+`number` over the contacts begins; bodies have moved; relaxation begins; restitution has been applied; sweep `number` over positions begins;
+the step ends; bodies have moved freely; velocities have been computed from positions; passes of collisions begin; passes with frozen layers
+begin; sweeps that push bodies apart begin."""
 
 
 @inlined_kernel
 def record_stage(trace: FloatArray | None, bodies: Bodies, stage: float, number: int) -> None:
-    """Record a stage, and the velocities and shifts of all bodies in it."""
+    """Record a stage with the velocities and shifts of all bodies."""
     if trace is not None:
         record(trace, STAGE, (stage, float(number)))
         for body in range(len(bodies.velocity)):
@@ -80,7 +80,7 @@ def record_pair(
 
 @inlined_kernel
 def record_warm(trace: FloatArray | None, bodies: Bodies, contacts: Contacts, row: int, k: int) -> None:
-    """Record that the impulses of a point have been applied as they were."""
+    """Record that the previous impulses of a point have been applied."""
     record_pair(trace, WARM, contacts, row, (float(k), contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]), bodies.velocity, ())
 
 

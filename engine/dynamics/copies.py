@@ -1,16 +1,16 @@
 """Many copies of one world, in the arrays of one step.
 
-Bodies, fixtures, contacts and joints of all copies follow each other, world after world, and the step is the one that a world alone
-takes. No pair has fixtures of two worlds (`_pairs_kernel`, `continuous`), so nothing passes from one world to another, and each keeps the
-order of its pairs, contacts and joints. The bits of a world follow:
+Bodies, fixtures, contacts and joints of all copies are stored world after world, and one step advances them all. No pair has fixtures of
+two worlds (`_pairs_kernel`, `continuous`), so worlds do not interact, and each keeps the order of its pairs, contacts and joints. Each
+world has the same bits as if it were stepped alone:
 
-- Contacts are solved color by color. A contact takes the first color that is free at its two bodies, so those of other worlds do not
-  matter; and contacts of one color share no body that moves, so the order among them does not matter either.
-- Impacts are solved in passes over all pairs until a pass changes nothing; a world that is done is not changed by another pass. Touches
-  within a step happen in the order of time, and each changes two bodies.
-- Lanes and loops give the same bits, so the choice between them by the number of pairs does not matter.
-- The world's own static body, the last row, is common to all. Nothing moves it.
-- A direct solve orders, factorizes and bounds the rows of each island by themselves, and splits no velocity of another island in parts.
+- Contacts are solved color by color. A contact gets the first color that is free at its two bodies, so contacts of other worlds do not
+  matter; and contacts of one color share no movable body, so their order does not matter either.
+- Impacts are solved in passes over all pairs until a pass changes nothing; further passes do not change a world that has converged. Impacts
+  within a step are handled in order of time, and each changes two bodies.
+- Lanes and loops give the same bits, so the choice between them, which depends on the number of pairs, does not matter.
+- All copies share the world's own static body, the last row. Nothing moves it.
+- A direct solve orders, factorizes and bounds the rows of each island separately, and splits no velocities of other islands into parts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class WorldCopies:
     tables : Tables
     joints : JointTable
     state : State
-        Of one world.
+        State of one world.
     """
 
     def __init__(self, n: int, settings: WorldSettings, method: Method, tables: Tables, joints: JointTable, state: State) -> None:

@@ -1,4 +1,4 @@
-"""Selects some pairs of boxes if there are too many; see `_crowd_kernel`."""
+"""Selects a subset of the pairs of boxes if there are too many; see `_crowd_kernel`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["crowd_pairs", "is_crowd_possible"]
 
 
 def is_crowd_possible(n: int) -> bool:
-    """Return whether `n` boxes can have so many pairs that not all are kept."""
+    """Return True if `n` boxes can have so many pairs that not all are kept."""
     return n * (n - 1) // 2 > CROWD
 
 
 def crowd_pairs(boxes: FloatArray, body: IntArray, is_driven: NDArray[np.bool_]) -> IntArray | None:
     """Return some of the overlapping pairs (m, 2) of boxes, ascending, or None if there are few enough to keep all.
 
-    Nothing else decides than the boxes themselves, so that a world that goes on from a snapshot looks at the same pairs.
+    The selection depends on the arguments alone, so a world restored from a snapshot has the same pairs.
 
     Parameters
     ----------
     boxes : float64 (n, 4)
     body : int64 (n,)
-        The row of the body of each box: two of one body are no pair.
+        Row of the body of each box: two boxes of one body are not a pair.
     is_driven : bool (n_bodies,)
         Bodies that contacts can move.
     """

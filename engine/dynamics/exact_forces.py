@@ -1,20 +1,20 @@
 """Exact forces of resting contacts, the reference for judging methods.
 
-The contacts of bodies at rest are taken as they are in float64, and from there on nothing is rounded: every float64 is a whole number times
-a power of two, and so are all products and sums of them.
+The input, contacts of bodies at rest, is float64; nothing is rounded after that: every float64 is an integer times a power of two, and so
+are all products and sums of them.
 
 **Without friction** the forces f and the accelerations a of the gaps are a linear complementarity problem::
 
     a = A f + b >= 0,    f >= 0,    f a = 0,    with A = J M^-1 J^T and b = J g
 
-For any set C of pushing points the equations ``A_CC f_C = -b_C`` have at most one answer; it is that of the problem if no force pulls and
-no gap closes. There are ``2^n`` sets. They are gone through in ascending number of changes from what floating point suggests, so that
-as a rule the first is the one; which set is found first does not change what its forces are. A set with a regular ``A_CC`` is always
-among the answers. The accelerations are unique, and so is the sum of forces and of torques on each body; a force is only where no forces
-balance themselves, ``z`` with ``J^T z = 0`` (a table has a fourth leg, or a box lies on two).
+For any set C of pushing points with a regular ``A_CC`` the equations ``A_CC f_C = -b_C`` have one solution; it solves the problem if no
+force pulls and no gap closes. There are ``2^n`` sets. They are tried in ascending number of changes from the set suggested by floating
+point, so the first one usually succeeds; the order does not affect the forces of a set. At least one solution has a regular ``A_CC``. The
+accelerations are unique, and so is the sum of forces and of torques on each body; a force is unique only where no forces ``z`` balance each
+other, ``J^T z = 0`` (a table has a fourth leg, or a box rests on two).
 
-**With friction** at rest the forces at a point are any sum of the two edges of its cone, ``p (n + mu t) + q (n - mu t)`` with
-``p, q >= 0``, that leaves nothing of the weight: a linear program. It gives the least and the most that each contact may bear.
+**With friction** at rest the force at a point is a sum of the two edges of its cone, ``p (n + mu t) + q (n - mu t)`` with ``p, q >= 0``,
+and all forces together balance the weights: a linear program. It gives the minimum and maximum load of each contact.
 
 R. Cottle, J.-S. Pang, R. Stone, *The Linear Complementarity Problem*, 1992, sections 1.2 and 3.1. E. Bareiss, "Sylvester's identity and
 multistep integer-preserving Gaussian elimination", 1968. R. Bland, "New finite pivoting rules for the simplex method", 1977.
@@ -60,9 +60,9 @@ class Resting(NamedTuple):
     contacts : Contacts
         Bodies, normals, arms and friction are read.
     inverse : float64 (n, 2)
-        1/kg and 1/(kg m^2); 0 of what cannot move.
+        1/kg and 1/(kg m^2); 0 for immovable bodies.
     push : float64 (n, 3)
-        Acceleration by all but the contacts, m/s^2 and rad/s^2.
+        Acceleration without contacts, m/s^2 and rad/s^2.
     """
 
     contacts: Contacts
@@ -99,17 +99,17 @@ class ExactForces:
     Attributes
     ----------
     normal : float64 (n, 2)
-        Of each point, N, one of the answers if there are several.
+        Normal force at each point, N; one of the solutions if there are several.
     total : float64 (n,)
-        Of each contact's points together.
+        Sum over the points of each contact, N.
     low, high : float64 (n,)
-        The least and the most that may be; with friction only, `total` twice without.
+        Minimum and maximum of `total`; without friction, both equal `total`.
     is_unique : bool (n,)
-        Whether the contact's total is the same in all answers.
+        Whether the contact's total is the same in all solutions.
     are_points_unique : bool
-        Whether there is one answer, for each point.
+        Whether the force at every point is unique.
     load : float64 (m, 3)
-        What all contacts put on each body, N and N m, the same in all answers without friction.
+        Sum of the contact forces and torques on each body, N and N m; without friction it is the same in all solutions.
     """
 
     normal: FloatArray
@@ -153,7 +153,7 @@ def _pushing(problem: Resting, normals: FloatArray) -> ExactForces:
 
 
 def _balanced(lines: FloatArray) -> FloatArray:
-    """Return forces along lines (m, 3 n) that leave no body anything, float64 (k, m): a basis of them."""
+    """Return a basis of the forces along lines (m, 3 n) that sum to zero on every body, float64 (k, m)."""
     if len(lines) == 0:
         return np.zeros((0, 0))
     vectors, values, _ = np.linalg.svd(lines, full_matrices=True)
@@ -171,7 +171,7 @@ def pushing_forces(lines: FloatArray, inverse: FloatArray, push: FloatArray, n_c
         Jacobian.
     inverse, push : float64 (3 n,)
     n_contacts : int
-        Whether to go through all sets.
+        Determines whether all sets are tried.
     """
     m = len(lines)
     if m == 0:
@@ -208,7 +208,7 @@ def _sets(guess: Sequence[bool], most: int) -> Iterator[tuple[int, ...]]:
 
 
 def _whole(rows: Matrix) -> list[list[int]]:
-    """Return rows as whole numbers, each times what makes it so."""
+    """Return each row multiplied by a number that makes its entries integers."""
     integers = []
     for row in rows:
         scale = lcm(*(value.denominator for value in row))
@@ -217,10 +217,10 @@ def _whole(rows: Matrix) -> list[list[int]]:
 
 
 def solved_exactly(square: Matrix, right: list[Fraction]) -> list[Fraction] | None:
-    """Return the answer of a system of equations, or None where it has none or many.
+    """Return the solution of a system of equations, or None if it has no solution or several.
 
-    Elimination without fractions: after each step all entries are determinants of parts of the matrix, whole numbers, which the pivot of
-    the step before divides (Bareiss). The numbers stay as short as they can be.
+    Fraction-free elimination: after each step all entries are integers, minors of the matrix, after division by the previous pivot
+    (Bareiss), which is exact. This keeps the integers short.
     """
     n, rows, last = len(right), _whole([[*row, value] for row, value in zip(square, right, strict=True)]), 1
     for k in range(n):
@@ -275,7 +275,7 @@ def _in_cones(problem: Resting, normals: FloatArray, tangents: FloatArray) -> Ex
 
 
 class _Program:
-    """``G x = w, x >= 0``: a tableau of whole numbers over one denominator, the simplex method with Bland's rule, which does not cycle.
+    """``G x = w, x >= 0``: the simplex method with Bland's rule, which does not cycle, on a tableau of integers over one denominator.
 
     Attributes
     ----------
@@ -286,7 +286,7 @@ class _Program:
         rows = [[*line, value] if value >= 0 else [-x for x in (*line, value)] for line, value in zip(g, w, strict=True)]
         self._n, m = len(g[0]) if g else 0, len(rows)
         integers = _whole(rows)
-        # an artificial variable for each row, whose sum is brought to zero; afterwards they never come back
+        # one artificial variable per row; their sum is minimized to zero, and they never enter the basis again
         self._rows = [[*row[:-1], *(int(i == j) for j in range(m)), row[-1]] for i, row in enumerate(integers)]
         self._basis, self._denominator = list(range(self._n, self._n + m)), 1
         self._goal = [0] * self._n + [1] * m + [0]
@@ -295,13 +295,13 @@ class _Program:
         self._descend(self._n + m)
         self.is_feasible = self._goal[-1] == 0
         for i, basic in enumerate(self._basis):
-            if self.is_feasible and basic >= self._n:  # at zero: out, if anything can take its place; else the row says nothing new
+            if self.is_feasible and basic >= self._n:  # at zero: leaves the basis if another variable can enter; else the row is redundant
                 enters = next((j for j in range(self._n) if self._rows[i][j] != 0), None)
                 if enters is not None:
                     self._pivot(i, enters)
 
     def least(self, goal: list[Fraction]) -> Fraction | None:
-        """Return the minimum of a linear function of x, or None if it is unbounded; `values` is then where it is reached."""
+        """Return the minimum of a linear function of x, or None if it is unbounded; `values` then returns the minimizer."""
         scale = lcm(*(value.denominator for value in goal))
         line = [int(value * scale) for value in goal]
         self._goal = [self._denominator * value for value in line] + [0] * (len(self._rows[0]) - self._n if self._rows else 1)
@@ -313,7 +313,7 @@ class _Program:
         return Fraction(-self._goal[-1], self._denominator * scale)
 
     def values(self) -> list[Fraction]:
-        """Return x where it stands."""
+        """Return the current x."""
         values = [Fraction(0)] * self._n
         for basic, row in zip(self._basis, self._rows, strict=True):
             if basic < self._n:

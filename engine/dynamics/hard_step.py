@@ -40,7 +40,7 @@ class HardContacts:
     position : float64 (n, 2, 2)
         World frame, m.
     gap : float64 (n, 2)
-        What a point may still approach within the step, m; 0 and less: it may not.
+        Distance by which a point can still approach within the step, m; at 0 or less it cannot.
     """
 
     fixtures: IntArray
@@ -65,27 +65,28 @@ _MIN_SIDE = 10.0 * LINEAR_SLOP
 """Length of a pulley's side, m, below which Box2D 2.3.0 does not pull at it."""
 
 _SPIN_IN_HAND = 0.98
-"""Fraction of the spin, after warm starting, that Box2D keeps per step for a body pulled by a mouse joint."""
+"""Fraction of the angular velocity, after warm starting, that Box2D keeps per step for a body pulled by a mouse joint."""
 
 _IMPULSE = Joints._fields.index("impulse")
 
 _TOLERANCE = 1e-10
-"""m/s and rad/s: a sweep that changes no velocity by more is the last one. Slowly converging velocities may err a thousand times more."""
+"""m/s and rad/s: a sweep that changes no velocity by more is the last one. The error of slowly converging velocities can be 1,000 times
+larger."""
 
 
 class HardStep:
-    """Bodies and joints of a world for a step in which all are awake and nothing bounces.
+    """Bodies and joints of a world for a step in which all bodies are awake and none bounces.
 
     Parameters
     ----------
     snapshot : WorldSnapshot
-        Bodies, fixtures and joints as they are.
+        Bodies, fixtures and joints.
     poses, velocities : float64 (n, 3)
-        As the step begins.
+        At the start of the step.
     force : float64 (n, 3)
         N and N m.
     gear_sums : mapping
-        What the coordinates of each gear joint add up to.
+        Sum of the coordinates of each gear joint.
 
     Attributes
     ----------
@@ -134,8 +135,8 @@ class HardStep:
     def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
         """Return the contacts without second points that are nearly redundant, as in b2ContactSolver.
 
-        Box2D solves two points together, with the matrix ``K`` of what an impulse at one does at the other, and takes the first one alone
-        where ``k11^2 >= 1000 det K``.
+        Box2D solves two points together, with the matrix ``K`` of the velocities per unit impulse at either point, and only the first one
+        if ``k11^2 >= 1000 det K``.
         """
         ends = self._ends(contacts)
         a, b = ends.T
@@ -169,14 +170,14 @@ class HardStep:
         max_sweeps : int
             Maximum number of sweeps.
         is_explicit : bool
-            Damping as Box2D has it, ``v <- (1 - h d) v``, in place of the implicit ``v <- v / (1 + h d)``.
+            Use Box2D's damping, ``v <- (1 - h d) v``, instead of the implicit ``v <- v / (1 + h d)``.
         is_box2d : bool
-            Joints as Box2D has them: limits not reached yet do nothing, and two that are near each other hold; forces act at each body's
-            own anchor, those of a motor joint at A's origin, and are not slowed down before they are there; rods that are too short, or a
-            pulley's sides, pull nothing; `hard_step` describes a mouse's.
+            Treat joints as Box2D does: limits act only when reached, and two close limits act as an equality; forces act at each body's own
+            anchor, those of a motor joint at A's origin, and drives are not softened near their targets; rods and pulley sides that are too
+            short do not pull; `hard_step` describes mouse joints.
         is_single : bool
         start : pair of float64 (n, 2, 2) and (m, 2), optional
-            Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
+            Initial impulses of the contact points and of the rows of `joint_table`; 0 by default.
         """
         bodies, touching, joints = self._posed(contacts, is_explicit, is_box2d, start)
         hard_step(
@@ -195,7 +196,7 @@ class HardStep:
     def _posed(
         self, contacts: HardContacts, is_explicit: bool = True, is_box2d: bool = True, start: tuple[FloatArray, FloatArray] | None = None
     ) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
-        """Return the arrays of `Bodies`, `Contacts` and `Joints` as the step begins, of their own."""
+        """Return new arrays of `Bodies`, `Contacts` and `Joints` at the start of the step."""
         tables, dt = self._tables, self._settings.dt
         rows = np.searchsorted(tables.fixtures.ids, contacts.fixtures).reshape(-1, 2)
         ends = tables.fixtures.body[rows]
@@ -236,7 +237,7 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
 def _without_short(joints: Joints, of_pulley: NDArray[np.bool_], of_rod: NDArray[np.bool_], world: int) -> Joints:
     """Return the rows, without those too short for Box2D, and with unlimited pulley sides.
 
-    Below 5 mm a rod or a rope has no direction there, and pulls nothing; so does a pulley's side below 5 cm, while the other one does.
+    In Box2D a rod or rope below 5 mm has no direction and does not pull; nor does a pulley side below 5 cm, while the other side does.
     """
     mode, bodies = joints.mode.copy(), joints.bodies.copy()
     length = np.hypot(*(joints.apart[:, :2] + joints.arm[:, 2:] - joints.arm[:, :2]).T)

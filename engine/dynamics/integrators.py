@@ -1,56 +1,58 @@
 """Integrators: advance a state by one time step, given its rate of change.
 
-The law of a mechanical system is of second order. With the position ``x`` and the motion ``p`` as the two halves of a state it is::
+The equation of motion of a mechanical system is of second order. With the position ``x`` and the motion ``p`` as the two halves of a state
+it is::
 
     x' = w p,    p' = f(t, x, p)
 
 With ``w = 1`` the motion is the *velocity* and f the acceleration; with ``w = 1 / m`` it is the *momentum* and f the force (Baraff and
-Witkin's choice: impulses add up without a mass, and the sum of all momenta is what has to stay). With constant masses the one is the
-other times m, and the two runs differ by rounding alone. Every integrator here takes either, and any shape of array.
+Witkin's choice: impulses add without masses, and the sum of all momenta is conserved). With constant masses momentum is velocity times m,
+and the two differ by rounding alone. Every integrator here accepts either, in arrays of any shape.
 
 **Order.** By Taylor's theorem one step of h of the exact solution is::
 
     y(t + h) = y + h y' + h^2 y'' / 2 + h^3 y''' / 6 + ...
 
-An integrator that agrees with it up to the power h^k leaves out ``C h^(k+1)`` a step, and ``T / h`` such steps leave an error of
-``C T h^k`` after a time T: it is *of order k*, and half the step divides the error by 2^k. Only f can be asked for, not its derivatives;
-so all but the first two ask more than once a step and mix the answers such that the powers of h match.
+An integrator that agrees with it up to the power h^k omits ``C h^(k+1)`` per step, and ``T / h`` such steps give an error of ``C T h^k``
+after a time T: it is *of order k*, and half the step divides the error by 2^k. Only f can be evaluated, not its derivatives; so all but the
+first two evaluate it more than once per step and combine the values such that the powers of h match.
 
-*Explicit Euler* is the series cut off after h. Order 1::
+*Explicit Euler* is the series truncated after h. Order 1::
 
     x <- x + h w p,    p <- p + h f(t, x, p)
 
-*Semi-implicit Euler* (symplectic Euler) moves with the new motion. Order 1 as well, for x alone is changed, by ``h^2 w f``::
+*Semi-implicit Euler* (symplectic Euler) uses the new motion for the position. Order 1 as well, since only x changes, by ``h^2 w f``::
 
     p <- p + h f(t, x, p),    x <- x + h w p
 
-but if f does not depend on p, it is the exact flow of an energy that lies O(h) beside the true one, which therefore never drifts. For
-``x'' = -W^2 x`` its matrix has the determinant 1, explicit Euler's ``1 + h^2 W^2``, by which the energy grows in each step. It is stable
-for ``h W < 2``.
+but if f does not depend on p, it is nearly the exact flow of a modified energy, which differs from the true one by O(h), so the energy does
+not drift. For ``x'' = -W^2 x`` the determinant of its matrix is 1, that of explicit Euler ``1 + h^2 W^2``, the factor by which the energy
+grows per step. It is stable for ``h W < 2``.
 
-*Midpoint* takes the rate in the middle of the step, where Euler's half step leads. ``y'(t + h/2) = y' + h y'' / 2`` has just the
-second power that was missing. Order 2; the energy of a spring still grows, by ``1 + (h W)^4 / 4`` a step.
+*Midpoint* uses the rate in the middle of the step, reached by a half step of explicit Euler. ``y'(t + h/2) = y' + h y'' / 2`` supplies the
+missing second power. Order 2; the energy of a spring still grows, by the factor ``1 + (h W)^4 / 4`` per step.
 
-*Velocity Verlet* (leapfrog, Stoermer) is two half steps of semi-implicit Euler, the one after the other the other way round: half a
-push, a whole way, half a push from the new place. A method followed by its mirror image has no even power of h in its error, so that
-the order is 2; and it keeps an energy as semi-implicit Euler does, O(h^2) beside the true one::
+*Velocity Verlet* (leapfrog, Stoermer) is a half step of semi-implicit Euler followed by its mirror image: half a kick, a whole drift, half
+a kick at the new position. Such a symmetric method has only even powers of h in its global error, so the order is 2; and it nearly
+conserves a modified energy as semi-implicit Euler does, which differs from the true one by O(h^2)::
 
     x1 = x + h w (p + h/2 f(t, x, p)),    p1 = p + h/2 (f(t, x, p) + f(t + h, x1, p + h f(t, x, p)))
 
-Where f depends on p (drag), the new p stands on both sides; Euler's step is put there, which leaves the order at 2 and takes away the
+If f depends on p (drag), the new p is on both sides; on the right it is replaced by Euler's step, which keeps order 2 and loses the
 symmetry.
 
-*RK4*, the classical Runge-Kutta method, asks at the start, twice in the middle and at the end::
+*RK4*, the classical Runge-Kutta method, evaluates F at the start, twice in the middle and at the end::
 
     k1 = F(t, y)    k2 = F(t + h/2, y + h/2 k1)    k3 = F(t + h/2, y + h/2 k2)    k4 = F(t + h, y + h k3)
     y <- y + h/6 (k1 + 2 k2 + 2 k3 + k4)
 
 If F depends on t alone, this is Simpson's rule, exact for cubics; the eight conditions for order 4 hold (Hairer, Noersett, Wanner, II.1).
-On the spring it multiplies by the series of ``exp(i h W)`` up to the fourth power, and loses energy: ``1 - (h W)^6 / 72`` a step.
+On the spring it multiplies by the series of ``exp(i h W)`` up to the fourth power, and loses energy, by the factor ``1 - (h W)^6 / 72`` per
+step.
 
-The order is a promise for a smooth f. Where the force has a kink, as that of a spring that begins to press, none of these is better than of
-order 2, and where it jumps, as a damper's at the touch, of order 1: the study `integrators` measures it. An impulse is worse still.
-So a solver that wants more has to stop at the impact, and one that does not may as well take the cheapest that keeps energy bounded.
+The order holds for a smooth f. If the force has a kink, such as that of a contact spring at first touch, none of these exceeds order 2, and
+if it jumps, such as that of a damper at first touch, order 1: the study `integrators` measures it. An impulse is worse still. So a solver
+of higher order has to stop at each impact, and any other can use the cheapest integrator that keeps energy bounded.
 
 D. Baraff, A. Witkin, *Physically Based Modeling*, SIGGRAPH course, 1997, "Differential Equation Basics". D. Eberly, *Game Physics*, 2004,
 chapter 9. E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2006, I.1, VI.3, IX.8.
@@ -66,9 +68,9 @@ from engine.common.arrays import FloatArray
 __all__ = ["INTEGRATORS", "ORDERS", "Integrator", "Rate", "explicit_euler", "midpoint", "rk4", "semi_implicit_euler", "velocity_verlet"]
 
 Rate = Callable[[float, FloatArray, FloatArray], FloatArray]
-"""``f(t, x, p)``: maps seconds, positions and motions, float64 of one shape, to the motions' rate of change, a new array.
+"""``f(t, x, p)``: maps time, s, positions and motions, float64 of one shape, to the rate of change of the motions, a new array.
 
-Accelerations, m/s^2 and rad/s^2, where the motion is a velocity; forces and torques, N and N m, where it is a momentum.
+It returns accelerations, m/s^2 and rad/s^2, if the motion is a velocity; forces and torques, N and N m, if it is a momentum.
 """
 
 
@@ -83,13 +85,13 @@ class Integrator(Protocol):
         Parameters
         ----------
         rate : Rate
-            Of the motions.
+            Rate of change of the motions.
         position, motion : float64, any one shape
-            Such as (n, 3): x, y, angle of the centers of mass, m and rad; velocities, or momenta with their `inverse_mass`.
+            For example (n, 3): x, y, angle of the centers of mass, m and rad; velocities, or momenta with their `inverse_mass`.
         h, t : float
             Seconds.
         inverse_mass : float64 that broadcasts to that shape, or float
-            1 for velocities. For momenta 1/kg, and 1/(kg m^2) of angles; 0 for what cannot move.
+            1 for velocities. For momenta 1/kg, and 1/(kg m^2) of angles; 0 for immovable bodies.
         """
 
 

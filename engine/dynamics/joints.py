@@ -1,27 +1,26 @@
 """Joints as rows of constraints: the rows of each kind of joint.
 
-A table more than a program. With d the way from the anchor on A to that on B and u the axis, fixed to A:
+With d the vector from the anchor on A to that on B and u the axis, fixed to A:
 
 =========  ==========================================================================================================
 joint      rows, in the order in which they are solved (`_joint_kernel` has coordinates and modes)
 =========  ==========================================================================================================
-revolute   ANGLE driven by the motor; ANGLE not below, not above the limits; POINT held
-distance   LENGTH held, or sprung where it has a frequency; POINT held where it is rigid and shorter than `LINEAR_SLOP`
-weld       ANGLE held, or sprung where it has a frequency; POINT held
-prismatic  u driven by the motor; u not below, not above the limits; across u held; ANGLE held
-wheel      ANGLE driven by the motor; u sprung; across u held
-rope       LENGTH not above its greatest; POINT held where that is shorter than `LINEAR_SLOP`
-pulley     LENGTHs from the fixed points, each not above the whole rope; their SUM held, the second times the ratio
-mouse      POINT sprung, from the world to the point grabbed, with at max_force so much force
-friction   ANGLE and POINT driven to rest, with at max_force so much torque and force
-motor      ANGLE and POINT driven to where they shall be, a share of the way in a step
-gear       SUM held of the coordinates of its two joints, the second times the ratio
+revolute   ANGLE driven by the motor; ANGLE at least and at most the limits; POINT held
+distance   LENGTH held, or sprung if it has a frequency; POINT held if it is rigid and shorter than `LINEAR_SLOP`
+weld       ANGLE held, or sprung if it has a frequency; POINT held
+prismatic  u driven by the motor; u at least and at most the limits; perpendicular to u held; ANGLE held
+wheel      ANGLE driven by the motor; u sprung; perpendicular to u held
+rope       LENGTH at most its maximum; POINT held if that is shorter than `LINEAR_SLOP`
+pulley     LENGTHs from the fixed points, each at most the whole rope; their SUM held, the second times the ratio
+mouse      POINT sprung, from the world to the grabbed point, with a force of at most max_force
+friction   ANGLE and POINT driven to rest, with limited torque and force
+motor      ANGLE and POINT driven to their targets, by a share of the error per step
+gear       SUM of the coordinates of its two joints held, the second times the ratio
 =========  ==========================================================================================================
 
-A limit is two rows of one side each, which is what it is, and one that holds where both sides are equal; Box2D's is one row with a state.
-A pulley whose one side has run out ends there: its SUM alone would let that body through the fixed point, with a pull that changes its
-direction from step to step. A rod or a rope that is shorter than a joint may be off says no more than that two points are one, and a
-direction it has not.
+A pair of limits is two one-sided rows, or one equality if they are equal; Box2D has one row with a state. A pulley side that has run out is
+stopped by its LENGTH row: SUM alone would let that body pass through the fixed point, with a pull that changes direction from step to step.
+A rod or rope shorter than the slop has no reliable direction, so it only makes two points coincide.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ __all__ = ["JointTable", "coordinate_row", "no_joints", "rotated", "rows_of"]
 
 _UNBOUNDED = math.inf
 _TWO_ROWS = 2
-"""Number of rows that a SUM adds up; they come right before it."""
+"""Number of rows that a SUM adds; they directly precede it."""
 
 
 class _Row(NamedTuple):
@@ -175,7 +174,7 @@ class JointTable:
         In the frame of A.
     target, speed, max_force, spring, ratio : as in `Joints`
     links : int64 (m, 2)
-        Rows of bodies that hang together by them.
+        Rows of bodies connected by the joints.
     """
 
     owner: IntArray
@@ -205,11 +204,11 @@ class JointTable:
         Parameters
         ----------
         gear_sums : mapping
-            What the coordinates of each gear joint added up to when it was made.
+            Sum of the coordinates of each gear joint when it was created.
         rows : mapping
             Row of each body.
         center : float64 (n + 1, 2)
-            Of mass, body frame; the last row is the world's own body.
+            Center of mass, body frame; the last row is the world's own body.
         """
         world = len(center) - 1
         owner: list[int] = []
@@ -264,18 +263,18 @@ class JointTable:
         return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
 
     def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
-        """Return the rows as a step begins.
+        """Return the rows at the start of a step.
 
         Parameters
         ----------
         center, turned : float64 (n + 1, 2)
-            Of the bodies: center of mass in the world, cosine and sine.
+            Center of mass of each body in the world frame; cosine and sine of its angle.
         values : float64 (n, 3) or more
             x, y, angle.
         inverse : float64 (n + 1, 2)
-            1/kg and 1/(kg m^2); 0 of what cannot move.
+            1/kg and 1/(kg m^2); 0 for immovable bodies.
         impulse : float64 (m, 2)
-            Of the last sub-step.
+            Impulse of the last sub-step.
         """
         return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, inverse, impulse)
 
@@ -312,14 +311,14 @@ class JointTable:
         of_joint = list(rows_of(resolved, model.joints))
         x = y = torque = 0.0
         rows = np.flatnonzero(self.owner == joint).tolist()
-        if len(rows) != len(of_joint):  # made, or changed, since the last step
+        if len(rows) != len(of_joint):  # created or changed since the last step
             return (0.0, 0.0), 0.0
         for at, row in zip(rows, of_joint, strict=True):
             first, second = (hertz * total[at]).tolist()
             if row.kind == SUM:
-                row, first = of_joint[-2], first * row.ratio  # what it puts on the second of its rows
+                row, first = of_joint[-2], first * row.ratio  # its impulse on the second of its rows
             elif row.ends is not None and row.ends[1] != resolved.bodies[1]:
-                continue  # what is put on body A
+                continue  # acts on body A
             if row.kind == POINT:
                 x, y = x + first, y + second
             elif row.kind == ANGLE:
@@ -337,7 +336,7 @@ class JointTable:
     def carried_over(self, old: JointTable, impulse: FloatArray) -> FloatArray:
         """Return the impulses of another table's rows for the rows here with the same joint, kind and mode.
 
-        Where a joint has several rows of one kind and mode, as a pulley has two lengths, their order distinguishes them.
+        If a joint has several rows of one kind and mode, such as the two lengths of a pulley, they are matched by order.
         """
         if old is self:
             return impulse
@@ -362,13 +361,13 @@ def no_joints() -> JointTable:
 
 @cache
 def _no_rows() -> Joints:
-    """Return the rows of a step without joints, which every such step shares."""
+    """Return the rows of a step without joints; all such steps share them."""
     none = np.zeros((0, 2))
     return no_joints()._posed(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((0, 3)), np.zeros((1, 2)), none)
 
 
 def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Return vectors (n, 2) turned by cosines and sines (n, 2)."""
+    """Return vectors (n, 2) rotated by angles given as cosines and sines (n, 2)."""
     cosine, sine = turned.T
     x, y = vectors.T
     return np.column_stack((cosine * x - sine * y, sine * x + cosine * y))

@@ -26,19 +26,19 @@ class Memory:
     Attributes
     ----------
     force : float64 (n, 3)
-        Waiting for the next step, N and N m.
+        Force and torque to be applied in the next step, N and N m.
     resting : float64 (n,)
-        Seconds that each body has been slow.
+        Time for which each body has been slow, s.
     island : int64 (n,)
-        The id of the body after which a sleeping body's island is called; -1 of one that is awake.
+        Id of the body that identifies a sleeping body's island; -1 for a body that is awake.
     rows : ContactRows
     sensed : int64 (k, 4)
-        Pairs that touch of which one side only senses: fixtures A and B, bodies A and B, in ascending order of the fixtures.
+        Touching pairs with a sensor: fixtures A and B, bodies A and B, in ascending order of the fixtures.
     joints : JointTable
     joint_impulse, joint_total : float64 (m, 2)
-        Of the joints' rows, N s or N m s: in the last sub-step, and over the step.
+        Impulses of the joints' rows, N s or N m s: in the last sub-step, and over the step.
     gear_sums : tuple of (joint id, float)
-        What the coordinates of each gear joint added up to when it was made.
+        Sum of the coordinates of each gear joint when it was created.
     """
 
     force: FloatArray
@@ -57,7 +57,7 @@ class Memory:
         return touching_pairs(self.rows, self.sensed)
 
     def scaled(self, share: float, is_stiff: bool = True) -> Memory:
-        """Return it with the warm-starting impulses multiplied by `share`; without the stiffness of points unless `is_stiff`."""
+        """Return the memory with its warm-starting impulses multiplied by `share`; unless `is_stiff`, without the stiffness of points."""
         floats = self.rows.floats.copy()
         floats[:, IMPULSE : IMPULSE + 4] *= share
         floats[:, STIFFNESS : STIFFNESS + 2] *= is_stiff
@@ -66,7 +66,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class State:
-    """State at a step boundary. It is immutable: a change creates another one."""
+    """Immutable state at a step boundary; a change creates another state."""
 
     ids: IntArray
     values: FloatArray
@@ -78,7 +78,7 @@ class State:
         return int(np.searchsorted(self.ids, body))
 
     def with_row(self, body: int, values: tuple[float, ...] | None = None, awake: bool | None = None) -> State:
-        """Return the state with another motion of one body, or asleep or awake."""
+        """Return the state with other values of one body, or with the body asleep or awake."""
         row, moved, awakened, memory = self.at(body), self.values, self.awake, self.memory
         if values is not None:
             moved = moved.copy()
@@ -96,13 +96,13 @@ class State:
         return replace(self, values=moved, awake=awakened, memory=memory)
 
     def pushed(self, body: int, force: tuple[float, float, float]) -> State:
-        """Return the state with a force and a torque more on one body."""
+        """Return the state with an additional force and torque on one body."""
         waiting = self.memory.force.copy()
         waiting[self.at(body)] += force
         return replace(self, memory=replace(self.memory, force=waiting))
 
     def with_body(self, body: int, values: tuple[float, ...], awake: bool) -> State:
-        """Return the state with a body more."""
+        """Return the state with an additional body."""
         at, memory = self.at(body), self.memory
         return replace(
             self,
@@ -143,18 +143,18 @@ def cold_memory(
     sensed: IntArray,
     gear_sums: GearSums,
 ) -> Memory:
-    """Return the state of bodies that another solver has moved so far: the touching pairs, without impulses.
+    """Return the memory of bodies that another solver has moved until now: the touching pairs, without impulses.
 
     Parameters
     ----------
     ids, awake : int64 (n,), bool (n,)
         Bodies, ascending.
     touching, sensed : int64 (k, 4)
-        Pairs that touch, and those of which one side only senses: fixtures A and B, bodies A and B, in ascending order of the fixtures.
+        Touching pairs, and those with a sensor: fixtures A and B, bodies A and B, in ascending order of the fixtures.
     """
     no_impulse = np.zeros((0, 2))
     island = np.where(awake, -1, ids)
-    force = np.ascontiguousarray(force)  # for columns of a wider table the solvers would be compiled once more
+    force = np.ascontiguousarray(force)  # non-contiguous columns would compile the solvers once more
     return Memory(force, resting, island, rows_without_points(touching), sensed, no_joints(), no_impulse, no_impulse, gear_sums)
 
 

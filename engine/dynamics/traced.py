@@ -1,4 +1,4 @@
-"""A step of a world with a trace of its method."""
+"""Takes a step of a world and records a trace of its method."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def traced_step(snapshot: WorldSnapshot, trace: FloatArray) -> tuple[BodyMotion,
     Parameters
     ----------
     snapshot : WorldSnapshot
-        Of a world that one of our methods drives.
+        Snapshot of a world simulated by one of our methods.
     trace : float64 (k, TRACE_WIDTH)
         Row 0 begins with 0; filled, see `_solver_trace_kernel`.
 
     Returns
     -------
     motion : BodyMotion
-        Of all bodies, after the step.
+        Motion of all bodies after the step.
     problem : Problem or None
-        What the method was given, impulses as it left them; none where nothing moves and nothing was solved.
+        Input of the method, with the impulses that it wrote; None if nothing moves and nothing was solved.
 
     Raises
     ------
     WorldLostError
-        The solver broke off, or a body left the finite numbers.
+        The solver failed, or a number is no longer finite.
     """
     model = WorldModel(snapshot.settings)
     model.take_over(snapshot)

@@ -14,11 +14,11 @@ from engine.dynamics.model import Scratch
 __all__ = ["Workspace"]
 
 _SPARE = 4
-"""Inverse of the fraction by which a new array is enlarged, as the next step may need slightly more."""
+"""Inverse of the fraction by which a new array is enlarged, as the next step can need slightly more."""
 
 
 class Workspace:
-    """Arrays by name, with arbitrary contents; each step may overwrite those of the previous one."""
+    """Arrays by name, with arbitrary contents; each step can overwrite those of the previous one."""
 
     def __init__(self) -> None:
         self._kept: dict[str, NDArray[Any]] = {}
@@ -28,7 +28,7 @@ class Workspace:
         """Scratch arrays of the solver."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
-        """Return the array of a name, which has always the same type, in a shape."""
+        """Return the array of a name with the given shape; a name always has the same type."""
         kept_array = self._given.get(name)
         if kept_array is not None and kept_array.shape == shape:
             return kept_array
@@ -40,7 +40,7 @@ class Workspace:
         return kept_array
 
     def bundle(self, name: str, size: int, make: Callable[[int], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
-        """Return the arrays of a name, which `make` has made of this size."""
+        """Return the arrays of a name, created by `make` for this size."""
         known = self._bundles.get(name)
         if known is None or known[0] != size:
             self._bundles[name] = known = size, make(size)

@@ -1,4 +1,4 @@
-"""Methods that solve a step of a world, one per file and found by its name; `engine.world.solvers` lists them.
+"""Methods that solve a step of a world, one per file, found by the file's name; `engine.world.solvers` lists them.
 
-A new one is one more file with a class of its own and ``METHOD``, one instance of it; see `protocol`.
+To add a method, add a file with its class and an instance named ``METHOD``; see `protocol`.
 """

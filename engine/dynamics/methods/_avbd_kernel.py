@@ -1,41 +1,39 @@
-"""Augmented vertex block descent: the step as a minimum, gone down body by body, with forces that remember.
+"""Augmented vertex block descent: minimizes the energy of a step body by body, with forces kept between steps.
 
-A step of implicit Euler ends where this is least, y being where the bodies would be without contacts and joints::
+A step of implicit Euler minimizes this energy, where y is the position without contacts and joints::
 
     E(x) = (x - y)^T M (x - y) / (2 h^2) + sum of each constraint's energy
 
-A rigid constraint ``C = 0`` has the energy of a spring and a force besides, its *augmented Lagrangian* ``k C^2 / 2 - lambda C``. Its
+A rigid constraint ``C = 0`` has the energy of a spring and of a constant force, its *augmented Lagrangian* ``k C^2 / 2 - lambda C``. Its
 force is ``f = lambda - k C``, clamped: a contact's to f >= 0, friction's to +-mu f. An iteration has two parts.
 
-*Primal*: each body alone takes the Newton step of its three coordinates, the others where they are (Gauss-Seidel)::
+*Primal*: each body in turn takes the Newton step of its three coordinates, the others fixed (Gauss-Seidel)::
 
     (M / h^2 + sum of k J^T J + G) dx = -(M / h^2 (x - y) - sum of J^T f)
 
-G is what turning an arm adds, ``abs(f r)`` on the diagonal, so that the matrix stays positive definite.
-A contact that is open keeps its k there, lest a body jump through it. Friction that slides has ``k bound / abs(f)`` in place of k: with
-all of k a sliding box would crawl, with nothing the step would jump to and fro across the cone.
+G is the geometric stiffness of turning arms, approximated by ``abs(f r)`` on the diagonal, so that the matrix stays positive definite. An
+open contact keeps its k in the matrix, so that no body jumps through it. Sliding friction has ``k bound / abs(f)`` in place of k: with k a
+sliding box would creep; with 0 the iterations would jump back and forth across the cone.
 
-*Dual*: ``lambda <- f``; and where f is within its bounds ``k <- k + beta abs(C)``: soft at first, so that the first iterations spread
-an error over all bodies, and stiffer wherever an error stays. Each row, along a normal or a tangent, has a k and a lambda of its own.
+*Dual*: ``lambda <- f``; and if f is within its bounds ``k <- k + beta abs(C)``: soft at first, so that the first iterations spread an error
+over all bodies, and stiffer wherever an error remains. Each row, along a normal or a tangent, has its own k and lambda.
 
-From step to step lambda is kept, times ``alpha gamma``, as an impulse ``lambda h``, and k, times gamma: at rest the forces are there. The
-bodies start at y, less what these forces bore of gravity, if they bear: at rest where they are. Of an error that is there as the step
-begins only ``1 - alpha`` is made up in a step, ``C - alpha C_0`` in place of C, so that an overlap does not become a speed. An open gap has
-nothing to make up: it must not become negative, and that is all.
+The next step starts with lambda times ``alpha gamma``, stored as an impulse ``lambda h``, and k times gamma, so bodies at rest keep their
+contact forces. The bodies start at y, without the part of gravity that these forces balanced: at rest, at their current positions. Of an
+initial error only ``1 - alpha`` is corrected per step, ``C - alpha C_0`` in place of C, so that an overlap does not become a velocity. An
+open gap is not corrected; it only must not become negative.
 
-k begins at the effective mass / h^2, with which one iteration makes up half of an error, and not at a number in N/m as in the paper,
-which means one thing for a feather and another for a house. Joints keep no k. Where it would settle follows from lambda: in a step
-lambda loses ``(1 - alpha gamma) lambda``, made up by the sum of ``k C`` over the iterations, and k loses ``(1 - gamma) k``, made up by
-that of ``beta C``; so ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``, and there they begin. (A bridge of 160 links: 239 mm of
-error without, 55 with.)
+k starts at the effective mass / h^2, with which one iteration corrects half of an error, instead of a constant in N/m as in the paper,
+whose effect depends on the masses. Joints do not keep k. Its steady state follows from lambda: in a step lambda loses ``(1 - alpha gamma)
+lambda``, replaced by the sum of ``k C`` over the iterations, and k loses ``(1 - gamma) k``, replaced by that of ``beta C``; so joints start
+at ``k^2 = beta lambda (1 - alpha gamma) / (1 - gamma)``. (A bridge of 160 links: 239 mm of error without, 55 with.)
 
-Joints: ``HOLD`` like that, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with k and c of its own and no lambda. ``DRIVE`` holds the
-coordinate to where its speed leads within the step, with its greatest force as bounds. But between two bodies that can move, and that no
-contact and no other row has, it is about velocities: they start with the impulse that it had in the last step, and what that leaves
-missing it does to the velocities in the end, in as many sweeps, so that what drives a free pair gives it no momentum, however far apart its
-anchors are. (A
-hinge's motor must not: it would see its body turn about the center of mass and not about the hinge, m r^2 / I times too easily, and swing
-about its speed.) Restitution is not in the paper; what was pushed gets it afterwards, as in XPBD.
+Joints: ``HOLD`` as above, ``LOW`` and ``HIGH`` as gaps, ``SPRING`` with its own k and c and no lambda. ``DRIVE`` holds the coordinate at
+the value that its speed reaches within the step, bounded by its maximum force. But between two movable bodies without contacts and other
+rows it acts on velocities: the step starts with its last impulse, and the remaining velocity error is corrected at the end, in the same
+number of sweeps, so that driving a free pair adds no momentum, however far apart its anchors are. (This is wrong for a hinge's motor: its
+body would respond as if it turned about the center of mass instead of the hinge, m r^2 / I times too easily, and oscillate about its
+speed.) Restitution is not in the paper; contacts that pushed get it afterwards, as in XPBD.
 
 C. Giles, E. Diaz, C. Yuksel, "Augmented Vertex Block Descent", SIGGRAPH 2025.
 """
@@ -63,10 +61,10 @@ from engine.dynamics.tolerances import STIFFEST
 __all__ = ["avbd"]
 
 _MAX_SHARE = 0.5
-"""Share f of an error C that a drive of a free pair makes up in a step, at most. A step ends at the velocity ``u_n = -(f / h) C_n``, but
-bodies move by ``2 u_n - u_(n-1)``, since the impulse ``u_n - u_(n-1)`` is given again as the next step starts. So ``C_(n+1) = (1 - 2 f) C_n
-+ f C_(n-1)``, whose roots are ``(1 - 2 f +- sqrt(1 + 4 f^2)) / 2``: from f = 2/3 on one is -1 or beyond, and the pair swings for ever; the
-larger one is smallest at f = 1/2, where both are ``sqrt(1/2)``."""
+"""Maximum share f of an error C that a drive of a free pair corrects in a step. A step ends at the velocity ``u_n = -(f / h) C_n``, but
+bodies move by ``2 u_n - u_(n-1)``, since the impulse ``u_n - u_(n-1)`` is applied again at the start of the next step. So ``C_(n+1) = (1 -
+2 f) C_n + f C_(n-1)``, whose roots are ``(1 - 2 f +- sqrt(1 + 4 f^2)) / 2``: for f >= 2/3 one is at most -1, and the pair oscillates
+forever; the larger magnitude is smallest at f = 1/2, where both are ``sqrt(1/2)``."""
 
 
 @kernel
@@ -89,11 +87,11 @@ def avbd(
     Parameters
     ----------
     stiffness : float32 (n, 2, 2)
-        Of each point of contact along the normal and along the tangent, N/m; that of the last step, written in place.
+        Of each contact point along the normal and along the tangent, N/m; that of the last step, updated in place.
     restitution : float64 (n,)
-        Of each contact.
+        Restitution of each contact.
     threshold : float
-        m/s of approach below which nothing bounces.
+        Approach speed, m/s, below which nothing bounces.
     alpha, gamma : float
         Shares from 0 to 1; see the module.
     beta : float
@@ -208,7 +206,7 @@ def _record_descent(trace: FloatArray | None, bodies: Bodies, body: int, system:
 
 @inlined_kernel
 def _begin(bodies: Bodies, body: int, free: FloatArray, borne: FloatArray, h: float) -> None:
-    """Put a body where it would be without contacts and joints, less what these bore of gravity in the last step: at rest, where it is."""
+    """Move a body to its initial guess: without contacts and joints, less the part of gravity that these balanced in the last step."""
     x, y = bodies.push[body, 0], bodies.push[body, 1]
     square = x * x + y * y
     share = max(-1.0, min((borne[body, 0] * x + borne[body, 1] * y) / square, 0.0)) if square > 0.0 else 0.0
@@ -218,7 +216,7 @@ def _begin(bodies: Bodies, body: int, free: FloatArray, borne: FloatArray, h: fl
 
 @allocating_kernel
 def _driven_last(bodies: Bodies, contacts: Contacts, joints: Joints) -> NDArray[np.bool_]:
-    """Return which rows drive bodies that can move, and that no contact and no row of another mode has."""
+    """Return a mask of the DRIVE rows between movable bodies without contacts and rows of other modes."""
     is_held = np.zeros(len(bodies.shift), dtype=np.bool_)
     is_last: NDArray[np.bool_] = joints.mode == DRIVE
     for body in range(len(is_held)):
@@ -238,7 +236,7 @@ def _driven_last(bodies: Bodies, contacts: Contacts, joints: Joints) -> NDArray[
 
 @allocating_kernel
 def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints, is_last: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Return where each body's constraints begin, and the constraints: contacts, and then rows of joints."""
+    """Return the index of each body's first constraint, and the constraints: contacts, then rows of joints."""
     n, n_contacts = len(bodies.shift), len(contacts.n_points)
     first, listed = np.zeros(n + 2, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for is_counting in (True, False):
@@ -268,7 +266,7 @@ def _constraints_of(bodies: Bodies, contacts: Contacts, joints: Joints, is_last:
 
 @inlined_kernel
 def _add(system: FloatArray, x: float, y: float, turn: float, stiffness: float, force: float) -> None:
-    """Add a constraint to a body's matrix, kept as 00 01 02 11 12 22, and to its residual."""
+    """Add a constraint to a body's matrix, stored as 00 01 02 11 12 22, and to its residual."""
     system[0] += stiffness * x * x
     system[1] += stiffness * x * y
     system[2] += stiffness * x * turn
@@ -282,7 +280,7 @@ def _add(system: FloatArray, x: float, y: float, turn: float, stiffness: float, 
 
 @inlined_kernel
 def _step(bodies: Bodies, body: int, system: FloatArray) -> None:
-    """Move a body by its Newton step: the matrix as L D L^T. What has no mass or no inertia to it stays."""
+    """Move a body by its Newton step, with the matrix factorized as L D L^T. Coordinates without mass or inertia do not change."""
     s = system
     if bodies.inverse[body, 0] == 0.0:
         s[0] = s[3] = 1.0
@@ -305,14 +303,14 @@ def _step(bodies: Bodies, body: int, system: FloatArray) -> None:
 
 @inlined_kernel
 def _bounded(stiffness: float, mass: float, h: float) -> float:
-    """Return a stiffness, N/m, within what an effective mass in kg allows."""
+    """Return a stiffness, N/m, clamped to the bounds that follow from an effective mass, kg."""
     least = mass / (h * h)
     return max(least, min(stiffness, STIFFEST * least))
 
 
 @inlined_kernel
 def _missing(separation: float, gap: float, alpha: float) -> float:
-    """Return C of a gap, of which `gap` was there as the step began."""
+    """Return C of a gap whose value at the start of the step was `gap`."""
     return separation - alpha * min(gap, 0.0)
 
 
@@ -320,7 +318,7 @@ def _missing(separation: float, gap: float, alpha: float) -> float:
 def _forces_at_point(
     bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float, h: float
 ) -> tuple[float, float, float, float, Arm]:
-    """Return a point's normal force, its tangential force before it is bounded, what is missing, how far it slipped, and its arms."""
+    """Return a point's normal force, its tangential force before clamping, its C, its slip distance and its arms."""
     a, b, nx, ny = pair_of(contacts, row)
     now, arm = update_arms(bodies, contacts, row, k)
     missing = _missing(now, gap[row, k], alpha)
@@ -352,7 +350,7 @@ def _stiffen_contact(
     bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
     beta: float, h: float, trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Take the forces of a point as its lambdas, and make each row that is within its bounds stiffer by what it misses."""
+    """Set the lambdas of a point to its forces, and stiffen each row within its bounds in proportion to its error."""
     force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
     limit, stiff_n, stiff_t = contacts.friction[row] * force, stiff[row, k, 0], stiff[row, k, 1]
     pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
@@ -370,7 +368,7 @@ def _stiffen_contact(
 def _force_of(
     bodies: Bodies, joints: Joints, row: int, k: int, error: FloatArray, held: FloatArray, came: FloatArray, alpha: float, h: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Return of a part of a joint the force, before it is bounded, the stiffness and what is missing; fill its Jacobian."""
+    """Return the force of a part of a joint before clamping, its stiffness and its C; fill its Jacobian."""
     mode, now = joints.mode[row], part(bodies, joints, row, k) - joints.target[row]
     if joints.kind[row] == SUM:
         now += _gone_through(bodies, joints, row, came)
@@ -394,10 +392,10 @@ def _force_of(
 
 @inlined_kernel
 def _gone_through(bodies: Bodies, joints: Joints, row: int, came: FloatArray) -> float:
-    """Return what is to be added to a SUM of LENGTHs, of which one that has gone through 0 since the step began counts as negative.
+    """Return the correction of a SUM in which a LENGTH that has passed through 0 since the start of the step counts as negative.
 
-    Otherwise the pull of a pulley, of which one side runs out, would change its direction from one Newton step to the next, and what came
-    out of that is taken for a velocity.
+    Otherwise the pull of a pulley with one side running out would change direction between Newton steps, and the resulting displacement
+    would become a velocity.
     """
     more = 0.0
     for of in range(2):
@@ -414,7 +412,7 @@ def _gone_through(bodies: Bodies, joints: Joints, row: int, came: FloatArray) ->
 
 @inlined_kernel
 def _share(joints: Joints, row: int, first: float, second: float) -> float:
-    """Return the share of a force that is within its bounds: 0 where it would pull at a limit."""
+    """Return the fraction of a force that is within its bounds: 0 if it would pull at a limit."""
     mode, size = joints.mode[row], hypot(first, second)
     if (mode == LOW and first < 0.0) or (mode == HIGH and first > 0.0):
         return 0.0
@@ -449,7 +447,7 @@ def _add_joint(
             if at[line] == body:
                 x, y, turn = x + joints.line[line, 0], y + joints.line[line, 1], turn + joints.line[line, 2]
         _add(system, x, y, turn, share * stiff, share * force)
-        if joints.kind[row] == POINT:  # the second derivative of the way along e by the angle is the arm along e
+        if joints.kind[row] == POINT:  # the second derivative of the displacement along e with respect to the angle is the arm along e
             system[5] += abs(share * force) * abs(forces_at(bodies, joints, row)[0][own + k])
         elif joints.kind[row] != ANGLE and joints.kind[row] != SUM:
             system[5] += abs(share * force) * hypot(joints.arm[row, own], joints.arm[row, own + 1])

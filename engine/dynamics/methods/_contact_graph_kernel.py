@@ -1,8 +1,8 @@
-"""The contact graph: which bodies rest on which, and their layers.
+"""The contact graph of bodies that rest on each other, and its layers.
 
-A body rests on another where gravity would bring it nearer. What rests on each other all around a cycle, or hangs together by joints,
-stands in one layer: the graph's strongly connected components (R. Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972). What
-moves by itself or not at all is layer 0; every other component is one layer above the highest that it rests on.
+A body rests on another if gravity would bring it closer. Bodies that rest on each other in a cycle, or that joints connect, are in one
+layer: the graph's strongly connected components (R. Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972). Static and kinematic
+bodies are layer 0; every other component is one layer above the highest that it rests on.
 
 Source: E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 7.
 """
@@ -21,7 +21,7 @@ __all__ = ["NO_ONE", "contact_layers"]
 NO_ONE = -1
 
 _STEEP = 0.1
-"""Cosine between normal and gravity below which two bodies stand beside each other: six degrees, well above what piled boxes lean."""
+"""Cosine between normal and gravity below which two bodies are side by side: six degrees, well above the tilt of piled boxes."""
 
 
 @kernel
@@ -37,9 +37,9 @@ def contact_layers(
     normal : float64 (n, 2)
         Unit, from A to B.
     links : int64 (k, 2)
-        Rows of bodies that hang together.
+        Rows of bodies connected by joints.
     inverse : float64 (m, 2)
-        A body with 0 and 0 is in layer 0, by itself.
+        A body with 0 and 0 is in layer 0, a component of its own.
     """
     m, lower = len(inverse), np.empty(len(ends), dtype=np.int64)
     _find_lower(normal, gravity_x, gravity_y, lower)
@@ -71,7 +71,7 @@ def contact_layers(
             depth -= 1
             if depth > 0:
                 low[way[depth - 1]] = min(low[way[depth - 1]], low[body])
-            if low[body] == index[body]:  # all that it rests on is done: a component is complete
+            if low[body] == index[body]:  # all bodies that it rests on are done: a component is complete
                 start = n_waiting - 1
                 while waiting[start] != body:
                     start -= 1
@@ -92,7 +92,7 @@ def contact_layers(
 
 @inlined_kernel
 def _find_lower(normal: FloatArray, gravity_x: float, gravity_y: float, lower: IntArray) -> None:
-    """Fill the side of each contact on which the other one rests."""
+    """Fill the lower side of each contact, on which the other rests."""
     size = hypot(gravity_x, gravity_y)
     for row in range(len(normal)):
         down = normal[row, 0] * gravity_x + normal[row, 1] * gravity_y
@@ -101,7 +101,7 @@ def _find_lower(normal: FloatArray, gravity_x: float, gravity_y: float, lower: I
 
 @allocating_kernel
 def _rests_on(ends: IntArray, lower: IntArray, links: IntArray, inverse: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the edges from each body to what it rests on: where they begin (m + 1,), and their heads."""
+    """Return the edges from each body to those that it rests on: index of each body's first edge (m + 1,), and the heads."""
     m = len(inverse)
     first, heads = np.zeros(m + 1, dtype=np.int64), np.empty(len(ends) + 2 * len(links), dtype=np.int64)
     cursor = np.zeros(m, dtype=np.int64)
@@ -121,7 +121,7 @@ def _rests_on(ends: IntArray, lower: IntArray, links: IntArray, inverse: FloatAr
 
 @inlined_kernel
 def _edge(first: IntArray, heads: IntArray, cursor: IntArray, inverse: FloatArray, tail: int, head: int, is_filling: bool) -> None:
-    """Count, or fill in, an edge of a body that can move."""
+    """Count or fill in an edge of a body that can move."""
     if inverse[tail, 0] == 0.0 and inverse[tail, 1] == 0.0:
         return
     if is_filling:

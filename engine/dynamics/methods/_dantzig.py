@@ -1,29 +1,29 @@
 """Dantzig's pivoting for contact forces: forces f and accelerations ``a = A f + b``, one of which is zero in each row.
 
-A row is one of three. A *normal* force pushes only, and only where nothing accelerates away::
+There are three kinds of rows. A *normal* force only pushes, and only if the bodies do not accelerate apart::
 
     f >= 0,    a >= 0,    f a = 0
 
-a *bounded* one (a motor, a limit) lies between two numbers, and a *friction* force between plus and minus mu times the normal force of its
-row. At the lower bound a may be positive, at the upper one negative, between them a is zero. All rows together are the *linear
-complementarity problem*; without friction its answer is the f >= 0 that makes ``f A f / 2 + b f`` least.
+a *bounded* force (a motor, a limit) is between two numbers, and a *friction* force between plus and minus mu times the normal force of its
+point. At the lower bound a can be positive, at the upper one negative; between them a is zero. All rows together are the *linear
+complementarity problem*; without friction its solution is the f >= 0 that minimizes ``f A f / 2 + b f``.
 
-Baraff's algorithm brings in one row after another. The next row d has ``f_d = 0`` and, say, ``a_d < 0``: its force grows, and the free
-rows C follow it such that their accelerations stay zero, ``A_CC df_C = -A_Cd``. It grows until something happens first:
+Baraff's algorithm adds one row after another. The next row d has ``f_d = 0`` and, say, ``a_d < 0``: its force grows, and the free rows C
+change such that their accelerations stay zero, ``A_CC df_C = -A_Cd``. It grows until the first of these events:
 
-- ``a_d`` reaches zero, and d is free; or ``f_d`` reaches a bound, and stays there;
-- a free row reaches a bound, and is held there; or the acceleration of a held row reaches zero, and it is free.
+- ``a_d`` reaches zero, and d becomes free; or ``f_d`` reaches a bound and stays there;
+- a free row reaches a bound and is fixed there; or the acceleration of a fixed row reaches zero, and it becomes free.
 
-Friction at its bound hangs on its normal force: its column, times mu, is added to that of the normal force. A row without acceleration
-needs no force, and rests at zero until the acceleration changes.
+Friction at its bound is proportional to its normal force: its column, times mu, is added to that of the normal force. A row without
+acceleration needs no force, and its force stays zero until the acceleration changes.
 
-Without friction A is symmetric and has no negative eigenvalue, and this ends. A row that A's other rows make up already (a table's fourth
-leg) never becomes free, for its acceleration follows theirs: so A_CC is regular, however singular A is. With friction A of the columns
-above is not symmetric; normal forces come first, then friction, and where pivots go round, its bounds
-stand still while the rest is solved, and follow, by turns.
+Without friction A is symmetric and positive semidefinite, and the algorithm terminates. A row that depends on free rows (a table's fourth
+leg) never becomes free, because its acceleration follows theirs: so A_CC is regular even if A is singular. With friction the combined
+columns make A asymmetric; normal forces come first, then friction, and if the pivots cycle, solving with fixed friction bounds alternates
+with updating the bounds.
 
-Where a guess of the free rows is known, as from the moment before, it is tried first, and all rows that it gets wrong are changed at once
-(block principal pivoting), a few times; Dantzig's way is taken where that leads nowhere.
+A guess of the free rows, such as that of the previous evaluation, is tried first, and all its wrong rows are changed together (block
+principal pivoting), a few times; Dantzig's method is used if that fails.
 
 D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", SIGGRAPH 1994, sections 4 and 5. R. Cottle, J.-S. Pang,
 R. Stone, *The Linear Complementarity Problem*, 1992, section 4.2. J. Judice, F. Pires, "A block principal pivoting algorithm for
@@ -43,7 +43,7 @@ from engine.common.arrays import FloatArray, IntArray
 __all__ = ["FREE", "HIGH", "LOW", "RESTS", "Bounds", "Forces", "Pivot", "solve"]
 
 LOW, FREE, HIGH, RESTS, WAITS = -1, 0, 1, 2, 3
-"""States of a row: at its lower bound, free, at its upper bound, without force because others keep it at rest, not yet added."""
+"""States of a row: at its lower bound; free; at its upper bound; without force because other rows keep it at rest; not yet added."""
 
 _ROUNDING = 1e-11
 """Relative to the largest number of a kind: smaller numbers are treated as zero."""
@@ -52,7 +52,7 @@ _DEPENDENT = 1e-11
 _TIE = 1e-9
 """Relative to a length: events closer than this are simultaneous."""
 _BLOCKS = 12
-"""Maximum number of times that all wrong rows of a guess are changed at once."""
+"""Maximum number of times that all wrong rows of a guess are changed together."""
 _IDLE = 40
 """Number of successive pivots without a change of force that indicates a cycle."""
 _TURNS = 10
@@ -65,11 +65,11 @@ class Bounds(NamedTuple):
     Attributes
     ----------
     low, high : float64 (n,)
-        0 and infinity of a normal force; of friction nothing.
+        0 and infinity for a normal force; unused for friction.
     normal_of : int64 (n,)
-        Of a friction row the row of its normal force; -1 of any other.
+        Row of the normal force of a friction row; -1 for other rows.
     friction : float64 (n,)
-        Its coefficient.
+        Coefficient of friction.
     """
 
     low: FloatArray
@@ -101,9 +101,9 @@ class Forces(NamedTuple):
     status : int64 (n,)
         LOW, FREE, HIGH or RESTS.
     n_pivots : int
-        Systems of equations that were solved.
+        Number of systems of equations that were solved.
     is_exact : bool
-        False where pivots did not end, and turns of `_in_turns` neither: the forces are those of the last one.
+        False if neither the pivoting nor `_in_turns` terminated: the forces are those of the last iteration.
     """
 
     force: FloatArray
@@ -114,12 +114,12 @@ class Forces(NamedTuple):
 
 
 def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None, trace: list[Pivot] | None = None) -> Forces:
-    """Return the forces of ``a f + b`` within bounds.
+    """Return the forces f within bounds that solve the problem of ``a f + b``.
 
     Parameters
     ----------
     a, b : float64 (n, n), (n,)
-        A row whose diagonal is 0 or less moves nothing, and counts as none.
+        A row whose diagonal is 0 or less moves nothing and is ignored.
     guess : int64 (n,), optional
         LOW, FREE, HIGH or RESTS of each row.
     trace : list, optional
@@ -151,10 +151,10 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
 def _without_dead_rows(
     a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None, trace: list[Pivot] | None, rows: IntArray
 ) -> Forces:
-    """Return the forces where only `rows` answer to their own force.
+    """Return the forces if only `rows` respond to their own force.
 
-    The others, with a diagonal of 0 or less, move nothing: they have the force nearest to 0 that their bounds allow, which is 0 of a normal
-    force, and so of the friction that belongs to it.
+    The others, with a diagonal of 0 or less, move nothing: their force is the allowed one nearest to 0, which is 0 for a normal force and
+    thus for its friction.
     """
     force, status, place = np.clip(0.0, bounds.low, bounds.high), np.full(len(b), RESTS), np.full(len(b) + 1, -1)
     force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
@@ -168,7 +168,7 @@ def _without_dead_rows(
 
 
 def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
-    """Return the matrix (n, n) that adds to a normal force the friction that hangs on it."""
+    """Return the matrix (n, n) that adds to a normal force the friction proportional to it."""
     matrix = np.eye(len(status))
     hangs = np.flatnonzero((bounds.normal_of >= 0) & ((status == LOW) | (status == HIGH)))
     matrix[hangs, bounds.normal_of[hangs]] = status[hangs] * bounds.friction[hangs]
@@ -199,18 +199,18 @@ def _with_status(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray)
 
 
 def _limits(bounds: Bounds, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of each row as the normal forces are."""
+    """Return the bounds of each row for the given normal forces."""
     is_friction = bounds.normal_of >= 0
     most = bounds.friction * np.maximum(force[bounds.normal_of], 0.0)
     return np.where(is_friction, -most, bounds.low), np.where(is_friction, most, bounds.high)
 
 
 def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArray[np.bool_]:
-    """Return which rows are past their bounds, or accelerate where they must not."""
+    """Return a mask of the rows that exceed their bounds, or whose acceleration violates their state."""
     force, acceleration, status = found.force, found.acceleration, found.status
     size, least = np.sqrt(np.diag(a)), 10.0 * _ROUNDING * (np.abs(b).max() + 1e-300)
     small = np.maximum(least, 1e-14 * (np.abs(a) @ np.abs(force)))
-    weak = np.maximum(least / size**2, 1e-12 * float((size * np.abs(force)).max()) / size)  # of each row in its own measure
+    weak = np.maximum(least / size**2, 1e-12 * float((size * np.abs(force)).max()) / size)  # scaled for each row
     low, high = _limits(bounds, force)
     is_empty = high - low <= weak
     past = (force < low - weak) | (force > high + weak)
@@ -221,7 +221,7 @@ def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArr
 
 
 def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> tuple[Forces | None, int]:
-    """Try a guess, and change all wrong rows; return the forces, or None, and the number of systems solved."""
+    """Try a guess and change all wrong rows; return the forces, or None, and the number of systems solved."""
     fewest, patience = len(b) + 1, 3
     for k in range(_BLOCKS):
         solution = _with_status(a, b, bounds, status)
@@ -243,7 +243,7 @@ def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -
 
 
 def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Forces:
-    """Return the forces by turns: with bounds of friction that stand still A is symmetric, and pivots end; then the bounds follow."""
+    """Solve with fixed friction bounds, for which A is symmetric and the pivoting terminates, and update the bounds, in alternation."""
     is_friction = bounds.normal_of >= 0
     none, force, status, solution = np.full(len(b), -1), np.zeros(len(b)), None, None
     for _ in range(_TURNS):
@@ -320,7 +320,7 @@ class _Pivoting:
                 return True
 
     def _direction(self, d: int, sign: float) -> tuple[FloatArray, FloatArray]:
-        """Return how all forces and accelerations change as the force of row `d` does by 1."""
+        """Return the changes of all forces and accelerations if the force of row `d` changes by `sign`."""
         tied = _tied(self._bounds, self.status)
         free = np.flatnonzero(self.status == FREE)
         change = np.zeros(len(self._b))
@@ -358,7 +358,7 @@ class _Pivoting:
         lengths[2, (status == RESTS) & (response != 0.0)] = 0.0
         lengths = np.maximum(np.where(np.isnan(lengths), math.inf, lengths), 0.0)
         at_once = float(lengths.min()) * (1.0 + _TIE)
-        if lengths[2, d] <= at_once and math.isfinite(lengths[2, d]):  # of what comes at once the row itself: others follow it by then
+        if lengths[2, d] <= at_once and math.isfinite(lengths[2, d]):  # row `d` wins a tie: by then the others have followed
             return float(lengths[2, d]), d, FREE
         kind, which = np.unravel_index(int(lengths.argmin()), lengths.shape)
         length = float(lengths[kind, which])

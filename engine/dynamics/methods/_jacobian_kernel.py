@@ -30,7 +30,7 @@ class JointLines(NamedTuple):
     error : float64 (m,)
         Coordinate less its target, m or rad.
     missing : float64 (m,)
-        Rate, m/s or rad/s, that a DRIVE adds to J v, whose sum must be 0; 0 for other modes.
+        Rate, m/s or rad/s, that a DRIVE adds to J v; the sum must be 0; 0 for other modes.
     """
 
     row: IntArray
@@ -41,7 +41,7 @@ class JointLines(NamedTuple):
 
 
 def joint_lines(bodies: Bodies, joints: Joints, dt: float) -> JointLines:
-    """Return the lines of all rows that constrain something, at the bodies' present poses."""
+    """Return the lines of all rows that constrain something, at the bodies' current poses."""
     n = int(np.count_nonzero(joints.mode != READ) + np.count_nonzero((joints.kind == POINT) & (joints.mode != READ)))
     row, part_of = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     jacobian, error, missing = np.zeros((n, 3 * len(bodies.velocity))), np.zeros(n), np.zeros(n)
@@ -74,7 +74,7 @@ def _fill(
 
 
 def points_of(contacts: Contacts) -> tuple[IntArray, IntArray]:
-    """Return row and place, 0 or 1, of each point of contacts."""
+    """Return the row and the place, 0 or 1, of each contact point."""
     row, k = np.nonzero(np.arange(2) < contacts.n_points[:, None])
     return row, k
 

@@ -1,7 +1,7 @@
-"""The rows of a joint solved together: in a block of up to three lines, a line being one equation ``J v = ...`` between two bodies.
+"""Solves the rows of a joint together: a block of a few lines, each an equation ``J v = ...`` between two bodies.
 
 A POINT has two lines, every other coordinate one. With the lines' Jacobians the block's matrix is ``K = J M^-1 J^T``, symmetric, and
-positive definite where no line says what another one says already; its solution is by elimination (L D L^T).
+positive definite if no line is redundant; it is solved by elimination (L D L^T).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.dynamics.model import Bodies, Joints
 __all__ = ["MAX_LINES", "Block", "fill_lines", "fill_matrix", "solve_lines"]
 
 MAX_LINES = 4
-"""Capacity of a block: a slider across its axis, its angle, and both of its limits."""
+"""Capacity of a block: a prismatic joint has a line perpendicular to its axis, its angle and both limits."""
 
 
 class Block(NamedTuple):
@@ -52,7 +52,7 @@ def fill_matrix(bodies: Bodies, a: int, b: int, block: Block, n: int) -> None:
 
 @inlined_kernel
 def solve_lines(matrix: FloatArray, x: FloatArray, n: int) -> None:
-    """Replace x by ``K^-1 x``, and the matrix by its elimination."""
+    """Replace x by ``K^-1 x``, and the matrix by its factors."""
     for k in range(n):
         for i in range(k + 1, n):
             share = matrix[i, k] / matrix[k, k]

@@ -1,32 +1,33 @@
-"""Penalty forces: springs and dampers where bodies overlap, and where joints are apart.
+"""Penalty forces: springs and dampers at overlaps and at joint errors.
 
-A point that overlaps by d, and goes deeper at d', is pushed by ``k d + c d'``, never pulled; k is the setting, the same for a feather
-and a house, and ``c = 2 z sqrt(k m)`` with the damping ratio z and the effective mass m of the point. With restitution e the ratio is that
-of a spring that gives back e, if that is less. It pushes only, and so lets go before it is at its length again: with ``z = sin a`` after
-``w t = (pi - 2 a) / cos a``, where ``k d + c d' = 0``, when the body leaves with ``e = exp(-z w t) = exp(-(pi - 2 a) tan a)``.
+A point of depth d, which grows at d', is pushed by ``k d + c d'``, never pulled; k is a setting, the same for all masses, and ``c = 2 z
+sqrt(k m)`` with the damping ratio z and the effective mass m of the point. With restitution e the ratio is at most that of a spring that
+returns e. The spring only pushes, so it lets go before it reaches its rest length: with ``z = sin a`` after ``w t = (pi - 2 a) / cos a``,
+where ``k d + c d' = 0``, when the body leaves with ``e = exp(-z w t) = exp(-(pi - 2 a) tan a)``.
 
-Sub-steps, a contact that is found deep, and contacts that share a load give back more than that. So the law that a spring keeps by
-itself is asked for (*passivity*): a contact has given back at most e^2 of the energy that it has taken (W. Stronge, "Rigid body
-collisions with friction", 1990). Impulses P_i at points that part with u_i before and u_i' after them all change the energy of motion by ::
+Sub-steps, contacts that are deep when detected, and contacts that share a load return more than that. So the method enforces a law that an
+exact spring satisfies (*passivity*): a contact returns at most e^2 of the energy that it has absorbed (W. Stronge, "Rigid body collisions
+with friction", 1990). Impulses P_i at points that separate at u_i before and u_i' after all of them change the kinetic energy by ::
 
     T' - T = (V' + V)^T M (V' - V) / 2 = sum P_i (u_i + u_i') / 2    as    V' - V = M^-1 sum J_i^T P_i,  u_i = J_i V
 
-exactly, however many act at once, so that each term is what its contact has given, or, where it is negative, taken. The points of a
-contact are one, at its center of pressure. Where u changes its sign it has taken ``P u^2 / 2 (u' - u)`` and given ``P u'^2 / 2 (u' - u)``.
-A contact keeps ``E <- E + e^2 taken - given`` from step to step, and where E < 0 takes an impulse Q back of the step's, which never comes
-to a pull. At the parting speed u, with the response w, that takes ``Q u - Q^2 w / 2``; so -E with ``w Q = u - sqrt(u^2 + 2 w E)``.
-With E >= 0 everywhere no energy is gained. Two things are free: to part more slowly than the threshold, or than d / 2 s, by which an
-overlap goes that has taken nothing; and what a contact owes that has parted, or is found by other features of its shapes in the next step.
+exactly, however many act together, so each term is the energy that its contact returned, or, if negative, absorbed. The points of a contact
+are combined at its center of pressure. If u changes its sign, the contact has absorbed ``P u^2 / 2 (u' - u)`` and returned ``P u'^2 / 2 (u'
+- u)``. A contact keeps ``E <- E + e^2 absorbed - returned`` from step to step, and if E < 0 an impulse Q is subtracted from that of the
+step, which never becomes a pull. At the separation speed u, with the response w, that removes ``Q u - Q^2 w / 2``; so it removes -E with
+``w Q = u - sqrt(u^2 + 2 w E)``. With E >= 0 everywhere no energy is gained. There are two exceptions: separation below the threshold, or
+below d / 2 s, by which an overlap that absorbed no energy disappears; and the debt of a contact that has separated, or that has other
+features of its shapes in the next step.
 
-Friction: a tangential spring of the same k and its damper, stretched by the way of the point, cut off at mu times the normal force; what
-it is stretched beyond that is slip. Its force is carried from step to step as an impulse, so that a box on a slope hangs by the spring
-and does not creep.
+Friction: a tangential spring of the same k with a damper, stretched by the tangential displacement of the point, clamped to mu times the
+normal force; stretch beyond that is slip. Its force is kept from step to step as an impulse, so that the spring holds a box on a slope,
+which does not creep.
 
-Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z; ``SPRING`` its frequency and ratio of its effective mass; ``DRIVE``
-is a damper that would bring the speed in one sub-step, bounded by its greatest force; those of the two parts of a POINT, and the one of the
-ANGLE beside it, act at once on the same bodies, so that each part brings half.
+Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z; ``SPRING`` its own frequency and ratio for its effective mass;
+``DRIVE`` is a damper that would reach the speed in one sub-step, bounded by its maximum force; the two parts of a POINT and the ANGLE
+beside it act simultaneously on the same bodies, so each part contributes half.
 
-Forces alone, in terms of places and velocities: an integrator does the rest (`engine.dynamics.integrators`).
+The module computes only forces, from positions and velocities; an integrator advances the bodies (`engine.dynamics.integrators`).
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies,
 __all__ = ["give_back", "penalty_forces", "slip"]
 
 _PASSES = 4
-"""Over the contacts: what one takes back is the less that another has to."""
+"""Passes over the contacts: an impulse that one contact gives back reduces that of others."""
 _TIME = 2.0
-"""Seconds in which an overlap may go, to a share of 1/e, although the contact has taken no energy from which to part."""
+"""Time, s, in which an overlap can decrease to 1/e although the contact has absorbed no energy."""
 
 
 @kernel
@@ -78,26 +79,26 @@ def penalty_forces(
     is_first: bool,
     trace: FloatArray | None,
 ) -> None:
-    """Fill the forces and torques (n, 3) that act on bodies as they stand and move, and what each point and row of a joint has of them.
+    """Fill the forces and torques (n, 3) on bodies at their current poses and velocities, and those of each contact point and joint row.
 
     Parameters
     ----------
     damping : float64 (n,)
-        Ratio of each contact.
+        Damping ratio of each contact.
     since : float64 (n, 3)
         Shifts at the start of the sub-step of `h` seconds.
     stretch : float64 (n, 2)
-        Of the tangential springs then, m.
+        Stretch of the tangential springs at that time, m.
     stiffness : float
         N/m.
     dt : float
-        Seconds of the step.
+        Duration of the step, s.
     of_points : float64 (n, 2, 2)
         N, along normal and tangent of each point.
     of_rows : float64 (m, 2)
         N, or N m.
     is_first : bool
-        Whether it is the first time that this sub-step asks; for the trace.
+        Whether this is the first evaluation in this sub-step; for the trace.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
@@ -146,7 +147,7 @@ def _pull(
     bodies: Bodies, joints: Joints, row: int, damping: float, stiffness: float, h: float, dt: float, of_rows: FloatArray,
     force: FloatArray,
 ) -> None:  # fmt: skip
-    """Add what a row of a joint does."""
+    """Add the forces of a row of a joint."""
     mode, parts, at = joints.mode[row], n_parts(joints, row), bodies_of(joints, row)
     first = second = 0.0
     apart = abs(part(bodies, joints, row, 0) - joints.target[row])
@@ -185,7 +186,7 @@ def slip(
     bodies: Bodies, contacts: Contacts, since: FloatArray, stretch: FloatArray, stiffness: float, h: float, sub_step: int,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Stretch the tangential springs by the way since `since`, as far as friction holds, and keep what they pull as impulses."""
+    """Stretch the tangential springs by the displacement since `since`, within the friction limit, and store their forces as impulses."""
     record_stage(trace, bodies, MOVE, sub_step)
     turn_all(bodies)
     for row in range(len(contacts.n_points)):
@@ -208,19 +209,19 @@ def give_back(
     stored: FloatArray,
     trace: FloatArray | None,
 ) -> None:
-    """Let no contact give back more energy than restitution leaves of what it has taken; see the module.
+    """Limit the energy that each contact returns to e^2 of the energy that it has absorbed; see the module.
 
     Parameters
     ----------
     bodies : Bodies
-        As they stood when the sub-step began, with the velocities of its end.
+        Poses at the start of the sub-step, with the velocities of its end.
     before : float64 (n, 3)
-        Velocities when it began.
+        Velocities at its start.
     restitution : float64 (n,)
     threshold : float
-        m/s: what parts more slowly swings on its spring.
+        m/s: contacts that separate more slowly are not limited.
     stored : float64 (n, 2)
-        J, of both points of a contact together, in the first column; below 0 what it owes. Written in place.
+        E, J, of both points of a contact together, in the first column. Updated in place.
     """
     turn_all(bodies)
     for row in range(len(contacts.n_points)):
@@ -254,7 +255,7 @@ def _take_back(
     stored: FloatArray,
     trace: FloatArray | None,
 ) -> None:
-    """Take as much of a contact's impulse back as it has given energy that it had not."""
+    """Subtract the part of a contact's impulse by which it returned too much energy."""
     a, b, nx, ny = pair_of(contacts, row)
     impulse, depth, center = _center_of_pressure(bodies, contacts, contacts.total, row)
     vx, vy = relative_velocity(bodies.velocity, a, b, center)

@@ -1,16 +1,16 @@
 """PGS with NGS, the step of Box2D 2.3: sweeps over velocities, then sweeps over positions that do not change velocities.
 
-Velocities (projected Gauss-Seidel, hard, without any correction of position) in each sweep: every joint, its held coordinates and the limit
-that it stands at in one block; then of every contact friction, and both points together (`_point_pair_kernel`).
+A velocity sweep (projected Gauss-Seidel, hard, without position correction) solves every joint, its HOLD rows and its reached limit in one
+block; then the friction of every contact, and both its points together (`_point_pair_kernel`).
 
-Positions (nonlinear Gauss-Seidel): every constraint's error C is taken anew from the positions as the sweep finds them, and part of it is
-made up at once, as if it were a velocity::
+A position sweep (nonlinear Gauss-Seidel) recomputes every constraint's error C from the current positions and corrects part of it
+immediately, as if it were a velocity::
 
     contact    P = -max(share (s + slop), -most) / k,  s + slop < 0;  x += M^-1 J^T P
     joint      P = -K^-1 C, limits less their slop
 
-Nothing is left of it in the velocities, so it adds no energy of motion; a stack that it pushes apart is lifted all the same. An island
-is done when no overlap is more than 3 slops and no joint is off by more than one.
+This does not change velocities, so it adds no kinetic energy; pushing a stack apart still lifts it. An island is done when no overlap
+exceeds 3 slops and no joint error exceeds one.
 
 Source: E. Catto, b2Island, b2ContactSolver and the joints of Box2D 2.3.0; "Iterative Dynamics with Temporal Coherence", GDC 2005.
 """
@@ -67,12 +67,12 @@ from engine.dynamics.model import (
 __all__ = ["Planes", "pgs_ngs"]
 
 MAX_WAY, MAX_TURN = 2.0, 0.5 * pi
-"""m and rad that a body moves in a step at most: b2_maxTranslation and b2_maxRotation."""
+"""Maximum translation, m, and rotation, rad, of a body in a step: b2_maxTranslation and b2_maxRotation."""
 MAX_CORRECTION, MAX_ANGULAR_CORRECTION = 0.2, 8.0 / 180.0 * pi
-"""m and rad that a sweep makes up of a joint's error at most: b2_maxLinearCorrection and b2_maxAngularCorrection."""
+"""Maximum correction of a joint's error in a sweep, m and rad: b2_maxLinearCorrection and b2_maxAngularCorrection."""
 _TURNED = 2.0
-"""Times its response at the start of the step, which Box2D takes: a row that answers more strongly is taken as it is now. A short rod that
-has turned meanwhile would go too far, by more with each sweep."""
+"""Factor of a row's response at the start of the step, which Box2D uses, above which the current response is used instead. Otherwise a
+short rod that has turned meanwhile would overshoot, by more with each sweep."""
 ENOUGH = 3.0
 """Slops of overlap that end the sweeps."""
 
@@ -83,16 +83,16 @@ class Planes(NamedTuple):
     Attributes
     ----------
     is_round : bool (n,)
-        True where the normal goes from point to point, as between circles, as the bodies move; else it stays.
+        True if the normal is the line between two points that move with the bodies, as for circles; else it is constant.
     n_points : int64 (n,)
     normal : float64 (n, 2)
-        From A to B, as the step begins.
+        From A to B, at the start of the step.
     on_a, on_b : float64 (n, 2, 2)
-        The points' cores on both, from the centers of mass, as the step begins, m.
+        The points' cores on both, from the centers of mass, at the start of the step, m.
     apart : float64 (n, 2)
-        B's center of mass less A's, as the step begins, m.
+        B's center of mass less A's, at the start of the step, m.
     radius : float64 (n,)
-        Of both around their cores, m, together.
+        Sum of the radii of both around their cores, m.
     """
 
     is_round: NDArray[np.bool_]
@@ -128,10 +128,10 @@ def pgs_ngs(
     Parameters
     ----------
     open_gap : float64 (n, 2)
-        What each point may approach within the step, m, >= 0.
+        Distance by which each point can approach within the step, m, >= 0.
     restitution : float64 (n,)
     first : int64 (m + 1,)
-        Where the rows of each joint begin.
+        Index of the first row of each joint.
     island : int64 (n_bodies,)
         A number below n_bodies for each body.
     threshold : float
@@ -150,7 +150,7 @@ def pgs_ngs(
     integrate_velocities(bodies, dt)
     record_stage(trace, bodies, FREE, 0)
     fill_couplings(bodies, contacts, couplings)
-    for row in range(n):  # of points that say nearly the same the first alone is solved
+    for row in range(n):  # of nearly redundant points only the first is solved
         if contacts.n_points[row] == 2 and couplings[row] == inf:
             contacts.n_points[row] = 1
     warm_start_contacts(bodies, contacts, trace)
@@ -197,7 +197,7 @@ def pgs_ngs(
 def _begin_points(
     bodies: Bodies, contacts: Contacts, open_gap: FloatArray, restitution: FloatArray, threshold: float, dt: float, bias: FloatArray
 ) -> None:
-    """Fill what is added to each point's velocity before it is asked not to be negative, m/s."""
+    """Fill the bias of each point, m/s: the sum of velocity and bias must not be negative."""
     for row in range(len(contacts.n_points)):
         a, b, nx, ny = pair_of(contacts, row)
         for k in range(contacts.n_points[row]):
@@ -216,7 +216,7 @@ def _island_of(bodies: Bodies, island: IntArray, a: int, b: int) -> int:
 
 @inlined_kernel
 def _cut(bodies: Bodies, dt: float) -> None:
-    """Cut the velocities of what would move or turn too far."""
+    """Limit the velocities of bodies that would move or turn too far."""
     for body in range(len(bodies.velocity)):
         v = bodies.velocity[body]
         way, turn = hypot(v[0], v[1]) * dt, abs(v[2]) * dt
@@ -232,7 +232,7 @@ def _cut(bodies: Bodies, dt: float) -> None:
 
 @inlined_kernel
 def _begin_row(bodies: Bodies, joints: Joints, row: int, own: FloatArray, is_active: NDArray[np.bool_]) -> None:
-    """Fill the response of a row of one coordinate, and whether it stands at its limit; one that does not has no impulse."""
+    """Fill the response of a row of one coordinate, and whether its limit is reached; if not, it has no impulse."""
     kind, mode = joints.kind[row], joints.mode[row]
     if kind == POINT or mode == READ:
         return
@@ -245,7 +245,7 @@ def _begin_row(bodies: Bodies, joints: Joints, row: int, own: FloatArray, is_act
 
 @inlined_kernel
 def _solve_joint(bodies: Bodies, joints: Joints, begin: int, end: int, block: Block, is_active: NDArray[np.bool_], dt: float) -> None:
-    """Solve a joint's springs, what drives it, and the rest in one block, limits that it stands at included."""
+    """Solve a joint's springs and drives, then the rest in one block, including reached limits."""
     hard = Softness(1.0 / dt, 1.0, 0.0)
     for mode in (SPRING, DRIVE):
         for row in range(begin, end):
@@ -277,7 +277,7 @@ def _solve_joint(bodies: Bodies, joints: Joints, begin: int, end: int, block: Bl
     if limit >= 0:
         before, after = joints.impulse[limit, 0], joints.impulse[limit, 0] + x[at_limit]
         if (joints.mode[limit] == LOW and after < 0.0) or (joints.mode[limit] == HIGH and after > 0.0):
-            apply_row(bodies.velocity, bodies.inverse, a, b, block.line[at_limit], -before)  # it lets go; the others alone
+            apply_row(bodies.velocity, bodies.inverse, a, b, block.line[at_limit], -before)  # the limit lets go; solve the others alone
             joints.impulse[limit, 0] = 0.0
             for k in range(n):
                 x[k] = -row_velocity(bodies.velocity, a, b, block.line[k])
@@ -322,7 +322,7 @@ def _push_apart(
                 nx, ny = dx / size, dy / size
         gap = dx * nx + dy * ny - planes.radius[row]
         lowest = min(lowest, gap)
-        px, py = ax + 0.5 * dx, ay + 0.5 * dy  # where it acts: halfway
+        px, py = ax + 0.5 * dx, ay + 0.5 * dy  # acts halfway
         qx, qy = px - cx, py - cy
         along_a, along_b = px * ny - py * nx, qx * ny - qy * nx
         k_own = inverse[a, 0] + inverse[b, 0] + inverse[a, 1] * along_a * along_a + inverse[b, 1] * along_b * along_b
@@ -360,7 +360,7 @@ def _pull_together(
         error = coordinate(bodies, joints, row) - joints.target[row]
         if kind == SUM:
             _, response = joint_velocity_and_response(bodies, joints, row)
-            is_okay = is_okay and (joints.kind[joints.bodies[row, 0]] != LENGTH or abs(error) < slop)  # of gears none is asked
+            is_okay = is_okay and (joints.kind[joints.bodies[row, 0]] != LENGTH or abs(error) < slop)  # not required of gears
             if response > 0.0:
                 apply_joint_row(bodies.shift, bodies.inverse, joints, row, -error / response)
             at_lines = bodies_of(joints, row)
@@ -393,7 +393,7 @@ def _pull_together(
 
 @inlined_kernel
 def _make_up(bodies: Bodies, a: int, b: int, block: Block, n: int, own: float) -> None:
-    """Move two bodies so that the errors of `n` lines between them go; a line alone has the response that it had when the step began."""
+    """Move two bodies to correct the errors of `n` lines between them; a single line uses its response at the start of the step."""
     fill_matrix(bodies, a, b, block, n)
     if n == 1 and own > 0.0:
         block.matrix[0, 0] = own

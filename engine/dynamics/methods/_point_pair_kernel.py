@@ -1,7 +1,7 @@
-"""Both points of a contact solved together, exactly.
+"""Solves both points of a contact together, exactly.
 
-With the impulses x along the normal, ``v' = v + K (x - a)`` are the points' velocities, a the impulses so far and K, 2 x 2, what an
-impulse at one point does at itself and at the other. What is asked for is a linear complementarity problem::
+With the impulses x along the normal, the points' velocities are ``v' = v + K (x - a)``, where a are the impulses so far and K, 2 x 2, the
+velocities per unit impulse at either point. This gives a linear complementarity problem::
 
     w = K x + b >= 0,   x >= 0,   x . w = 0        with b = v + bias - K a
 
@@ -12,7 +12,7 @@ K is positive definite, so it has one solution, and of the four cases, each poin
     x0 = w1 = 0     x1 = -b1 / k11            the second one
     x0 = x1 = 0     w = b                     none
 
-Points that say nearly the same, ``k00^2 >= 1000 det K``, are no two equations, and are solved one by one; Box2D leaves out the second.
+Nearly redundant points, ``k00^2 >= 1000 det K``, are solved one by one; Box2D omits the second.
 
 Source: E. Catto, b2ContactSolver of Box2D 2.3; K. Murty, *Linear Complementarity, Linear and Nonlinear Programming*, 1988, section 1.4.
 """
@@ -55,7 +55,7 @@ def solve_pair(bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0:
     k01 : float
         See `fill_couplings`.
     bias_0, bias_1 : float
-        Velocities, m/s, that are added to those of the points, which must then not be negative.
+        Velocities, m/s, added to those of the points; the sums must not be negative.
     """
     a, b, nx, ny = pair_of(contacts, row)
     arm_0, arm_1 = arm_of(contacts, row, 0), arm_of(contacts, row, 1)
@@ -73,7 +73,7 @@ def solve_pair(bodies: Bodies, contacts: Contacts, row: int, k01: float, bias_0:
             x0, x1 = 0.0, -b1 / k11
             if x1 < 0.0 or k01 * x1 + b0 < 0.0:
                 x0, x1 = 0.0, 0.0
-                if b0 < 0.0 or b1 < 0.0:  # rounding alone leaves no case
+                if b0 < 0.0 or b1 < 0.0:  # no case fits, because of rounding
                     _record(trace, bodies, contacts, row, a0, a1, bias_0, bias_1)
                     return
     contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0] = x0, x1

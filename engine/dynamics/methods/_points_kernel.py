@@ -1,4 +1,4 @@
-"""Contact points as bodies move and turn within a step, for methods that work on positions."""
+"""Contact points of bodies that move and turn within a step, for methods that work on positions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["displacement", "restore", "tangential_displacement", "update_arms"]
 
 @inlined_kernel
 def update_arms(bodies: Bodies, contacts: Contacts, row: int, k: int) -> tuple[float, Arm]:
-    """Return the separation of a point, m, and its arms at the bodies' present poses.
+    """Return the separation of a point, m, and its arms at the bodies' current poses.
 
-    The core turns with its body, the radius around it does not: the point of a disc that touches is not carried up as it rolls.
+    The core turns with its body, the radius around it does not: the contact point of a rolling disc does not move up with the disc.
     """
     a, b, nx, ny = pair_of(contacts, row)
     first, turn, shift = contacts.arm[row, k], bodies.turn, bodies.shift
@@ -29,7 +29,7 @@ def update_arms(bodies: Bodies, contacts: Contacts, row: int, k: int) -> tuple[f
 
 @inlined_kernel
 def tangential_displacement(bodies: Bodies, since: FloatArray, a: int, b: int, arm: Arm, x: float, y: float) -> float:
-    """Return how far B's point has moved along (x, y) relative to A's since the shifts `since`, to first order in the angles, m."""
+    """Return the displacement of B's point along (x, y) relative to A's since the shifts `since`, to first order in the angles, m."""
     way_x, way_y = displacement(bodies, since, a, b, arm)
     return way_x * x + way_y * y
 
@@ -46,19 +46,19 @@ def displacement(bodies: Bodies, since: FloatArray, a: int, b: int, arm: Arm) ->
 
 @inlined_kernel
 def restore(bodies: Bodies, contacts: Contacts, row: int, arm: Arm, before: FloatArray, restitution: float, threshold: float) -> float:
-    """Set the normal velocity of a contact's point to what restitution leaves of the velocity before, and return the impulse, N s.
+    """Set the normal velocity of a contact's point to that given by restitution and the velocity before; return the impulse, N s.
 
     Parameters
     ----------
     arm : float
         See `update_arms`.
     before : float64 (n, 3)
-        Velocities before the contacts were solved, in which a point that approaches faster than `threshold` m/s bounces.
+        Velocities before the contacts were solved; a point bounces if it approached faster than `threshold` m/s.
     """
     a, b, nx, ny = pair_of(contacts, row)
     x, y = relative_velocity(before, a, b, arm)
     approach, target = x * nx + y * ny, 0.0
-    if restitution > 0.0:  # what has bounced in the last sub-step may still overlap
+    if restitution > 0.0:  # a point that bounced in the last sub-step can still overlap
         target = -restitution * approach if approach < -threshold else max(approach, 0.0)
     vx, vy = relative_velocity(bodies.velocity, a, b, arm)
     impulse: float = (target - vx * nx - vy * ny) / response(bodies.inverse, a, b, arm, nx, ny)

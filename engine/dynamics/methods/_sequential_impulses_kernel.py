@@ -1,15 +1,15 @@
 """Sequential impulses: one step, with sweeps over its velocity constraints, and Baumgarte's correction.
 
-This is the method that Solver2D calls PGS. A contact's point requires ``v + b >= 0`` along its normal, with a *bias velocity* b from its
-gap s:
+This is the method that Solver2D calls PGS. A contact point requires ``v + b >= 0`` along its normal, with a *bias velocity* b from its gap
+s:
 
-    b = s / dt                                            open: it may close within the step, and no more (speculative contact)
+    b = s / dt                                            open: it can close within the step, not more (speculative contact)
     b = max(share / dt min(s + slop, 0), -push)           closed: a step corrects a share of the overlap beyond the slop (Baumgarte)
-    b = e v                                               it arrives at v < -threshold: it leaves with -e v
+    b = e v                                               it arrives at v < -threshold and leaves at -e v
 
-v is the velocity as the step begins, without the gravity of the step (Box2D includes it, and a ball that bounces gains by it). Each row is
-solved with the others' impulses as they are, its accumulated impulse clamped, in turn (projected Gauss-Seidel). The bias adds energy:
-bodies that it pushes apart continue to move apart.
+v is the velocity at the start of the step, without the gravity of the step (Box2D includes it, so a bouncing ball gains energy). Each row
+in turn is solved with the others' impulses fixed, its accumulated impulse clamped (projected Gauss-Seidel). The bias adds energy: bodies
+that it pushes apart continue to move apart.
 
 Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005 (accumulated impulses, warm starting), and solve_pgs.c of Solver2D,
 2024 (speculative contacts, the limit of the bias); J. Baumgarte, "Stabilization of constraints and integrals of motion in dynamical
@@ -54,9 +54,9 @@ def sequential_impulses(
     restitution : float64 (n,)
         Restitution of each contact.
     threshold : float
-        m/s below which nothing bounces.
+        Speed, m/s, below which nothing bounces.
     share, slop : float
-        Fraction of an error that a step corrects; overlap, m, that is left.
+        Fraction of an error that a step corrects; overlap, m, that is not corrected.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """

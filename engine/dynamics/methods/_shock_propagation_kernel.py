@@ -1,24 +1,25 @@
 """Impulses pair by pair, and shock propagation.
 
-A pair that would overlap at the end of the step gets an impulse. Its points' normal velocities v, less what their open gaps allow,
-``u = v + max(s, 0) / dt``, are to become ``-e u``. Both points are one impact: with the matrix K of what an impulse at one does at the
-other, ``K P = -(1 + e) u``; where one would have to pull, the other is taken alone. Each impulse pushes, or is none: what a sweep has given
-too much no later one takes back.
+A pair that would overlap at the end of the step gets an impulse. Its points' normal velocities v, less those that their open gaps allow,
+``u = v + max(s, 0) / dt``, shall become ``-e u``. Both points are one impact: with the matrix K of velocities per unit impulse at either
+point, ``K P = -(1 + e) u``; if one would have to pull, the other is solved alone. Each impulse pushes or is zero: no later sweep reduces an
+impulse that was too large.
 
-**Friction** has a test of its own: the impulses that leave the face neither approach nor slip, found together, are right if they lie within
-Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Else the face slides, and each normal impulse brings mu times as much along the tangent
-(*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both points of a face slip alike, so it has one tangential impulse, half at each.
+**Friction** is tested first: the impulses that leave the face neither approach nor slip, found together, are accepted if they are within
+Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Otherwise the face slides, and each normal impulse adds mu times as much along the
+tangent (*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both points of a face have the same slip, so it has one tangential impulse, half
+at each.
 
-**One by one**, on request: the deepest point of a pair is solved alone, with a friction of its own, and then the other one. Each disturbs
-the other, so a sweep leaves more to the next.
+**One by one**, on request: the deepest point of a pair is solved alone, with its own friction, and then the other one. Each disturbs the
+other, so convergence needs more sweeps.
 
-**Sweeps.** In each sweep e rises, from below 0 to 0: -0.8 takes a fifth of the approach away, and leaves the rest for what else may carry
-it. In the last one the layers of the contact graph are gone through from the ground up, and whatever a pair rests on weighs infinitely
-much: so the weight of what is above, which the sweeps before have sent down only some layers far, cannot press it in. Momentum is not kept
-by that; who stands, stands.
+**Sweeps.** In each sweep e rises, from below 0 to 0: -0.8 removes a fifth of the approach velocity, and other contacts can remove the rest.
+The last sweep processes the layers of the contact graph from the ground up, and the lower body of a pair has infinite mass: so the weight
+above, which earlier sweeps have propagated only some layers down, cannot push it in. This does not conserve momentum, but stacks stay at
+rest.
 
-Source: E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, sections 5 to 8. Both points at once, and gaps
-that may close, are ours.
+Source: E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, sections 5 to 8. Solving both points together,
+and gaps that can close, are our additions.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def shock_propagation(
     restitution : float64 (n,)
         Restitution of each contact.
     threshold : float
-        m/s below which nothing bounces.
+        Speed, m/s, below which nothing bounces.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
@@ -140,7 +141,7 @@ def _collide_all(
     bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, plan: Plan, threshold: float, dt: float,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Let all pairs collide that would overlap at the end of the step, with the old velocities; those first that would be deepest."""
+    """Collide all pairs that would overlap at the end of the step, with the old velocities, in descending order of depth."""
     n = len(restitution)
     depth = np.empty(n)
     for number in range(plan.collision_passes):
@@ -167,7 +168,7 @@ def _collide_all(
 
 @inlined_kernel
 def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
-    """Return the least normal velocity of a pair's points."""
+    """Return the minimum normal velocity of a pair's points."""
     least, (a, b, nx, ny) = inf, pair_of(contacts, row)
     for k in range(contacts.n_points[row]):
         vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
@@ -179,7 +180,7 @@ def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
 def _freeze_layers(
     bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, plan: Plan, dt: float, trace: FloatArray | None
 ) -> None:
-    """Go through the layers from the ground up; whatever a pair rests on weighs infinitely much."""
+    """Solve the layers from the ground up; the lower body of each pair has infinite mass."""
     still, n, start = np.zeros(2), len(graph.order), 0
     while start < n:
         end, height = start, _height(contacts, graph, graph.order[start])
@@ -220,14 +221,14 @@ def _collide(
     is_one_by_one: bool,
     trace: FloatArray | None,
 ) -> bool:
-    """Apply the impulses of a pair, and return True if it needed any.
+    """Apply the impulses of a pair; return True if it needed any.
 
     Parameters
     ----------
     inv_mass_a, inv_mass_b : float64 (2,)
-        Inverse masses and inertias with which the bodies count, 1/kg and 1/(kg m^2).
+        Inverse masses and inertias to use for the bodies, 1/kg and 1/(kg m^2).
     closing : float
-        Seconds in which open gaps may close; if 0, all points that approach collide.
+        Time in which open gaps can close, s; if 0, all approaching points collide.
     is_one_by_one : bool
         Solve each point alone, the deepest one first, instead of both together.
     """
@@ -280,7 +281,7 @@ def _collide_points(
     ktt += 2.0 * share * rest * _effect(contacts, row, first, second, tx, ty, tx, ty, inv_mass_a, inv_mass_b)
     ktt += rest * rest * _effect(contacts, row, second, second, tx, ty, tx, ty, inv_mass_a, inv_mass_b)
     slip = share * _slip(bodies, contacts, row, first) + rest * _slip(bodies, contacts, row, second)
-    # static, if the impulses that leave neither approach nor slip are within the cone: without the tangent's unknown first
+    # static, if the impulses that leave neither approach nor slip are within the cone; the tangential unknown is eliminated first
     w0, w1 = u0 - k0t * slip / ktt, u1 - k1t * slip / ktt
     across = k01 - k0t * k1t / ktt
     least_0, least_1 = SINGULAR_PAIR * k00, SINGULAR_PAIR * k11
@@ -288,8 +289,8 @@ def _collide_points(
     p0, p1 = _normals(count, w0, w1, own_0, across, across, own_1)
     tangent = -(slip + k0t * p0 + k1t * p1) / ktt
     if abs(tangent) > mu * (p0 + p1):
-        edge = mu if tangent > 0.0 else -mu  # what a unit along the normal brings along the tangent
-        # less where friction presses harder than the push (Painleve): a large push it is
+        edge = mu if tangent > 0.0 else -mu  # tangential impulse per unit normal impulse
+        # smaller if friction pushes the points together more than the impulse separates them (Painleve): the impulse becomes large
         own_0, own_1 = max(k00 + edge * k0t, least_0), max(k11 + edge * k1t, least_1)
         p0, p1 = _normals(count, u0, u1, own_0, k01 + edge * k0t, k01 + edge * k1t, own_1)
         tangent = edge * (p0 + p1)
@@ -306,12 +307,12 @@ def _collide_points(
 
 
 _ENOUGH = 1.0e-12
-"""Velocity, m/s, that counts as zero: rounding."""
+"""Velocity, m/s, below which a difference is rounding."""
 
 
 @inlined_kernel
 def _normals(count: int, u0: float, u1: float, k00: float, k01: float, k10: float, k11: float) -> tuple[float, float]:
-    """Return the normal impulses of one point, or of two together: the cases of a complementarity problem."""
+    """Return the normal impulses of one point, or of two together, by the cases of a complementarity problem."""
     p0, p1 = max(-u0 / k00, 0.0), max(-u1 / k11, 0.0)
     if count == 1:
         return p0, 0.0
@@ -325,7 +326,7 @@ def _normals(count: int, u0: float, u1: float, k00: float, k01: float, k10: floa
 
 @inlined_kernel
 def _slip(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
-    """Return the tangential velocity of a point, the tangent being the normal turned to the right."""
+    """Return the tangential velocity of a point; the tangent is the normal turned to the right."""
     a, b, nx, ny = pair_of(contacts, row)
     vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
     slip: float = vx * ny - vy * nx
@@ -334,7 +335,7 @@ def _slip(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
 
 @inlined_kernel
 def _missing(bodies: Bodies, contacts: Contacts, row: int, k: int, closing: float) -> float:
-    """Return the normal velocity of a point beyond what its open gap allows, m/s."""
+    """Return the normal velocity of a point less that allowed by its open gap, m/s."""
     a, b, nx, ny = pair_of(contacts, row)
     vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
     along: float = vx * nx + vy * ny
@@ -359,7 +360,7 @@ def _effect(
 def _strike(
     bodies: Bodies, contacts: Contacts, row: int, k: int, x: float, y: float, inv_mass_a: FloatArray, inv_mass_b: FloatArray
 ) -> None:
-    """Apply the impulse (x, y), N s, to B at a point, and the opposite one to A, with the masses with which they count."""
+    """Apply the impulse (x, y), N s, to B at a point, and the opposite one to A, with the given masses."""
     a, b, arm, v = contacts.bodies[row, 0], contacts.bodies[row, 1], contacts.arm[row, k], bodies.velocity
     v[a, 0] -= inv_mass_a[0] * x
     v[a, 1] -= inv_mass_a[0] * y
@@ -374,7 +375,7 @@ def _strike(
 
 @inlined_kernel
 def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float, trace: FloatArray | None) -> None:
-    """Move overlapping bodies apart by a share of the depth, the lighter one farther, without changing velocities."""
+    """Move overlapping bodies apart by a share of the depth, the lighter one more, without changing velocities."""
     for at in range(len(graph.order)):
         row = graph.order[at]
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]

@@ -1,24 +1,23 @@
-"""The soft step: one step of a world, all in one call.
+"""The soft step: one step of a world in a single call.
 
-A step of dt is cut into n sub-steps of ``h = dt / n``, each with one pass over all constraints, in place of n passes over one step: for the
-same work the errors fall with h, and with the square of it for what swings (M. Macklin et al., "Small Steps in Physics Simulation", 2019;
-E. Catto, "Solver2D", 2024). Contacts are found once a step. Each sub-step
+A step of dt is divided into n sub-steps of ``h = dt / n``, each with one pass over all constraints, instead of n passes over one step: for
+the same work the errors decrease with h, and with h^2 for oscillations (M. Macklin et al., "Small Steps in Physics Simulation", 2019; E.
+Catto, "Solver2D", 2024). Contacts are detected once per step. The stages of a sub-step are
 
 1. velocities from gravity and forces,
-2. the impulses of the last sub-step again (*warm starting*): what rests is right before it is solved,
-3. joints, then contacts, with errors of position made up softly,
+2. the impulses of the last sub-step again (*warm starting*): bodies at rest start from the solution,
+3. joints, then contacts, with soft correction of position errors,
 4. positions,
-5. joints, then contacts, without that (*relaxation*).
+5. joints, then contacts, without correction (*relaxation*).
 
-The frequency of closed contacts follows the sub-step, ``1 / (8 h)``, that of joints twice as high: 60 and 120 Hz at eight sub-steps of
-1/60 s. A fixed one of 30 Hz lets a tower of fifteen boxes buckle whatever the number of sub-steps. Against a body that cannot move, which
-gives no way, it is twice as high too.
+The frequency of closed contacts is ``1 / (8 h)``, that of joints twice as high: 60 and 120 Hz at eight sub-steps of 1/60 s. With a fixed 30
+Hz a tower of fifteen boxes buckles for any number of sub-steps. For contacts with an immovable body the frequency is twice as high too.
 
-Contacts are warm started by bodies: the lever arms of a step stay as they are, so what all contacts have given a body in a sub-step is one
-change of its velocity, and the next sub-step begins with that. So two passes over the contacts do, in place of three.
+Contacts are warm started per body: lever arms are constant within a step, so all contacts of a body together change its velocity by one sum
+per sub-step, which the next sub-step applies first. So two passes over the contacts suffice instead of three.
 
-Joints and contacts of small islands are solved at once before each pass (`_direct_kernel`), and are stiffer then, if asked, or if a contact
-would yield too much under its load.
+Joints and contacts of small islands are also solved directly before each pass (`_direct_kernel`), and are then stiffer, on request or if a
+contact would yield too much under its load.
 """
 
 from __future__ import annotations
@@ -88,16 +87,16 @@ class Blocks(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """The velocity of each body in two parts, float64 (n + 1, 3): what contacts add in a sub-step, which is the warm start of the next one,
-    and the rest."""
+    """The velocity of each body in two parts, float64 (n + 1, 3): the sum added by contacts in a sub-step, which is the warm start of the
+    next one, and the rest."""
 
     by_contacts: FloatArray
     by_others: FloatArray
 
 
 class Plan(NamedTuple):
-    """Durations of a step and of its `n_steps` sub-steps, in seconds; softness of contacts between two bodies that can move, with one that
-    cannot, and of joints; what is solved directly, from which yield of a contact, m, and its firmness."""
+    """Durations of a step and of its `n_steps` sub-steps, s; softness of contacts between two movable bodies, with an immovable one, and of
+    joints; the rows to solve directly, the yield of a contact, m, above which they are, and their firmness."""
 
     dt: float
     h: float
@@ -150,7 +149,7 @@ def soft_step(
     Parameters
     ----------
     values, ended : float64 (n, 6)
-        x, y, angle, vx, vy, omega of bodies as the step begins; filled: as it ends.
+        x, y, angle, vx, vy, omega of bodies at the start of the step; `ended` is filled with those at its end.
     centers : float64 (n + 1, 2)
         Centers of mass, world frame.
     moves, drives : bool (n + 1,)
@@ -158,25 +157,25 @@ def soft_step(
     force : float64 (n, 3)
         N and N m, over the step.
     solved, ints, floats
-        Contacts, see `model`; impulses are written. `floats` has one record more than there are, for the lanes that have no contact.
+        Contacts, see `model`; impulses are written. `floats` has one additional record, for lanes without a contact.
     joints : Joints
-        Written in place.
+        Updated in place.
     scratch : Scratch
     threshold : float
-        m/s, below which nothing bounces.
+        Speed, m/s, below which nothing bounces.
     with_joints, with_contacts : bool
-        Rows that are solved directly as well, where an island allows (`_direct_kernel`).
+        Rows to be solved directly as well, in suitable islands (`_direct_kernel`).
     max_yield : float
-        m: islands are solved directly only if a contact would yield more, and are so much stiffer that it yields by this; 0: all islands.
+        m: islands are solved directly only if a contact would yield more, and become stiffer until it yields by this; 0: all islands.
     firmness : float
-        Factor by which directly solved rows are stiffer, by the coefficient a of `_softness_kernel`.
+        Factor of the coefficient a (`_softness_kernel`) of directly solved rows.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`. With a trace, the plain loop of `_contact_kernel` solves the contacts, with the same bits.
 
     Returns
     -------
     int
-        0; or the number of blocks that `scratch` must have room for, and nothing has been done; or -1 if a number is no longer finite.
+        0; or, if `scratch` is too small and nothing has been done, the number of blocks needed; or -1 if a number is no longer finite.
     """
     n, n_contacts, h = len(values), len(solved), dt / n_steps
     inverse, records = scratch.inverse, scratch.records
@@ -209,7 +208,7 @@ def soft_step(
 
 @inlined_kernel
 def _fill_blocks(blocks: Blocks, solved: IntArray, floats: FloatArray, scratch: Scratch, plan: Plan, n: int) -> None:
-    """Fill the blocks from the contact records; lanes without a contact get the empty last record, and the world's own body `n`."""
+    """Fill the blocks from the contact records; lanes without a contact get the empty last record and the world's own body `n`."""
     n_blocks, empty = len(blocks.lanes) // BLOCK, len(floats) - 1
     for k in range(N_FLOATS):
         floats[empty, k] = 0.0
@@ -230,7 +229,7 @@ def _fill_blocks(blocks: Blocks, solved: IntArray, floats: FloatArray, scratch: 
 
 @allocating_kernel
 def _sub_steps(bodies: Bodies, blocks: Blocks, joints: Joints, parts: Parts, plan: Plan, trace: FloatArray | None) -> None:
-    """Advance bodies, whose velocities, shifts and rotations are those of `Blocks.records`, and the impulses of contacts and joints."""
+    """Advance the bodies, which are stored in `Blocks.records`, and the impulses of contacts and joints."""
     direct = _begin_direct(bodies, blocks, joints, plan)
     has_rows = len(direct.system.kind) > 0 or len(joints.kind) > 0
     _warm_start_contacts(bodies, blocks, parts)
@@ -279,7 +278,7 @@ def _begin_direct(bodies: Bodies, blocks: Blocks, joints: Joints, plan: Plan) ->
 
 @inlined_kernel
 def _warm_start_contacts(bodies: Bodies, blocks: Blocks, parts: Parts) -> None:
-    """Fill what the contacts' impulses add to velocities, without adding it."""
+    """Fill the velocity changes due to the contacts' impulses, without applying them."""
     velocity = bodies.velocity
     for body in range(len(velocity)):
         for k in range(3):
@@ -294,7 +293,7 @@ def _warm_start_contacts(bodies: Bodies, blocks: Blocks, parts: Parts) -> None:
 
 @allocating_kernel
 def _solve_joints(bodies: Bodies, blocks: Blocks, joints: Joints, direct: Direct, parts: Parts, plan: Plan, is_relaxing: bool) -> None:
-    """Solve the direct rows at once, then all rows of joints one after the other."""
+    """Solve the direct rows together, then all rows of joints one after the other."""
     h, system = plan.h, direct.system
     if len(system.kind) > 0:
         if is_relaxing:
@@ -338,7 +337,7 @@ def _sweep(bodies: Bodies, blocks: Blocks, per_h: float, is_relaxing: bool, trac
 
 @inlined_kernel
 def _subtract(velocity: FloatArray, part: FloatArray, rest: FloatArray) -> None:
-    """Fill the rest of each body's velocity without a part of it."""
+    """Fill the rest of each body's velocity, without the given part."""
     for body in range(len(velocity)):
         for k in range(3):
             rest[body, k] = velocity[body, k] - part[body, k]
@@ -424,9 +423,9 @@ _HELD, _FREE, _SLIDES = 0, 1, 2
 """Status of a body: not free on any line, free, or free along one line, on which all its contacts slip."""
 
 ONE_LINE = 1.0e-5
-"""Angle, rad, between the normals of two contacts that still count as one line. Tiles laid at one height, or links of a straight chain, may
-differ by their rounding: some EPS64 for normals that were turned, EPS32 times coordinate over length for vertices that were float32 once
-(a tile of 1 m at 64 m: 4e-6). The trapezoid's correction, g h^2 / 2 a sub-step, goes by that angle into the second surface or off it:
+"""Maximum angle, rad, between the normals of two contacts that count as one line. Tiles at one height, or links of a straight chain, can
+differ by rounding: some EPS64 for rotated normals, EPS32 times coordinate over length for vertices rounded to float32 (a tile of 1 m at 64
+m: 4e-6). The correction of the trapezoidal rule, g h^2 / 2 per sub-step, times that angle is the motion into the second surface or off it:
 1e-9 m at 60 Hz, 1e-5 of `TOUCH`."""
 
 
@@ -448,9 +447,10 @@ def _mark_free(blocks: Blocks, solved: IntArray, joints: Joints, scratch: Scratc
 
 @inlined_kernel
 def _mark_contact(scratch: Scratch, body: int, nx: float, ny: float, slips: bool) -> None:
-    """Note a contact that has pushed, and whether it slips at Coulomb's limit: `scratch.by_others` keeps the normal of the first.
+    """Update a body's status for a contact that has pushed, and that slips at Coulomb's limit if `slips`.
 
-    A body that sticks may swing, as a tower does: semi-implicit Euler keeps the energy of that, and the trapezoid would add some each time.
+    A body that sticks can oscillate, as a tower does: semi-implicit Euler keeps that energy bounded, whereas the trapezoidal rule
+    would increase it. `scratch.by_others` stores the normal of the first contact.
     """
     if not slips:
         scratch.status[body] = _HELD
@@ -463,7 +463,7 @@ def _mark_contact(scratch: Scratch, body: int, nx: float, ny: float, slips: bool
 
 @inlined_kernel
 def _trapezoid(scratch: Scratch, body: int, h: float) -> None:
-    """Subtract from the shift the excess of semi-implicit Euler over the trapezoid, on the lines on which the body is free."""
+    """Subtract from the shift the excess of semi-implicit Euler over the trapezoidal rule, in the directions in which the body is free."""
     records, before = scratch.records, scratch.before
     x, y = 0.5 * h * (records[body, 0] - before[body, 0]), 0.5 * h * (records[body, 1] - before[body, 1])
     if scratch.status[body] == _FREE:

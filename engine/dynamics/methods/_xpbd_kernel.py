@@ -1,25 +1,25 @@
-"""Extended position-based dynamics: bodies move freely, are put where constraints want them, and have the velocity of that way.
+"""Extended position-based dynamics: bodies move freely, constraints correct positions, and velocities follow from the displacements.
 
 In a sub-step h gravity and forces move all bodies, then each constraint ``C = 0`` in turn displaces its two by ``h M^-1 J^T P``. With a
-compliance a (1 / stiffness, m/N) the impulse P is that of a spring taken implicitly, ``h P = -(C + s P h) / w``, in increments::
+compliance a (1 / stiffness, m/N) the impulse P is that of an implicitly integrated spring, ``h P = -(C + s P h) / w``, in increments::
 
     dP = -(C / h + s P) / (w + s),    s = a / h^2,    w = J M^-1 J^T
 
-so that the stiffness does not depend on h or on how often the constraints are gone through; a = 0 is rigid. A damper c adds
-``g C'``, with ``g = a c / h``, and w takes the factor 1 + g. After the positions the velocity is ``(x - x_before) / h``, and what is
-about velocities is done on these: restitution, sliding friction, motors.
+so that the stiffness depends neither on h nor on the number of iterations; a = 0 is rigid. A damper c adds ``g C'``, with ``g = a c / h``,
+and multiplies w by 1 + g. After the positions the velocity is ``(x - x_before) / h``; restitution, sliding friction and motors then change
+velocities.
 
-Contacts: the normal part like that, P >= 0. *Static friction* is a constraint on places, that a point has not moved along the tangent in
-the sub-step; it holds while it takes no more than mu_s P, else it is left out (not cut off), and *sliding friction* takes tangential
-velocity away by the impulse mu P at most, or mu_s P where static friction holds. The normal velocity of a point that was pushed is set to
-what restitution leaves of the one before.
+Contacts: the normal part as above, P >= 0. *Static friction* is a constraint on positions, that a point has not moved along the tangent in
+the sub-step; it holds while it needs at most mu_s P, otherwise it is omitted (not clamped), and *sliding friction* reduces the tangential
+velocity by an impulse of at most mu P, or mu_s P if static friction holds. The normal velocity of a point that was pushed is set by
+restitution from the velocity before.
 
-Rows of joints: ``HOLD`` with the setting's compliance, ``LOW`` and ``HIGH`` where they are passed, ``SPRING`` with its own: frequency w0
-and damping ratio z of the row's effective mass 1 / w mean ``s = w / (h w0)^2`` and ``g = 2 z / (h w0)``. ``DRIVE`` acts on velocities.
+Rows of joints: ``HOLD`` with the setting's compliance, ``LOW`` and ``HIGH`` if they are exceeded, ``SPRING`` with its own: frequency w0 and
+damping ratio z with the row's effective mass 1 / w give ``s = w / (h w0)^2`` and ``g = 2 z / (h w0)``. ``DRIVE`` acts on velocities.
 
 M. Mueller, M. Macklin, N. Chentanez, S. Jeschke, T.-Y. Kim, "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020;
-M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016. There sliding friction is bounded by ``h mu f`` *as a velocity*, which is an impulse;
-here the impulse is bounded, and what static friction took in the sub-step is counted with it.
+M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016. The paper bounds a *velocity* by ``h mu f``, which is an impulse; here the impulse of
+sliding friction is bounded, including that of static friction in the sub-step.
 """
 
 from __future__ import annotations
@@ -81,20 +81,20 @@ def xpbd(
     static_ratio: float,
     trace: FloatArray | None,
 ) -> None:
-    """Advance bodies by `dt` seconds in `n_steps` sub-steps, and leave the impulses of the last one and their sums.
+    """Advance bodies by `dt` seconds in `n_steps` sub-steps, and write the impulses of the last one and their sums.
 
     Parameters
     ----------
     restitution : float64 (n,)
-        Of each contact.
+        Restitution of each contact.
     threshold : float
-        m/s of approach below which nothing bounces.
+        Approach speed, m/s, below which nothing bounces.
     n_iterations : int
-        Times that all constraints are gone through in a sub-step.
+        Number of passes over all constraints in a sub-step.
     contact_compliance, joint_compliance : float
         m/N; of rows of angles rad/(N m).
     static_ratio : float
-        Coefficient of static friction mu_s, relative to that of the fixtures, mu, with which they slide.
+        Coefficient of static friction mu_s, relative to the coefficient mu of the fixtures, used for sliding.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
@@ -144,7 +144,7 @@ def _place_contact(
     bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, static_ratio: float, h: float,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Move two bodies apart, and back to where their points were along the tangent as far as static friction holds."""
+    """Move two bodies apart, and undo the tangential displacement of their points as far as static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
     soft = (1.0 if bodies.inverse[a, 0] > 0.0 and bodies.inverse[b, 0] > 0.0 else XPBD_STATIC_SHARE) * compliance / (h * h)
     for k in range(contacts.n_points[row]):
@@ -197,7 +197,7 @@ def _slow_down(
 
 @inlined_kernel
 def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
-    """Move the bodies of a row of one coordinate to where it holds, springs or ends."""
+    """Move the bodies of a row of one coordinate towards its target or limit."""
     mode = joints.mode[row]
     error = coordinate(bodies, joints, row) - joints.target[row]
     _, w = joint_velocity_and_response(bodies, joints, row)
@@ -226,7 +226,7 @@ def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, comp
 
 @inlined_kernel
 def _place_point(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
-    """Move two anchors onto each other, or as near as a spring with a greatest force does."""
+    """Move two anchors onto each other, or towards each other by a spring with a maximum force."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     arm, dx, dy = forces_at(bodies, joints, row)
     k11, k12, k22 = point_matrix(bodies.inverse, a, b, arm)

@@ -34,7 +34,7 @@ class Avbd(Method):
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         bodies = step.bodies(step.dt)
-        stiffness = step.stiffness.view(np.float32).reshape(-1, 2, 2)  # a point's eight bytes hold one for each of its two rows
+        stiffness = step.stiffness.view(np.float32).reshape(-1, 2, 2)  # eight bytes per point: one value for each of its two rows
         avbd(
             bodies, step.contacts, step.joints, stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
             options["alpha"], options["beta"], options["gamma"], step.trace,

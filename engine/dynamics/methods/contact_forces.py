@@ -1,13 +1,13 @@
 """Contact forces: bodies move with their accelerations and stop at each collision, following D. Baraff.
 
-Between collisions the equations of motion are integrated, by RK4 if nothing else is chosen. Their right side has the forces of resting
-contacts, found each time it is asked for as a linear complementarity problem (`_dantzig`)::
+Between collisions the equations of motion are integrated, by default by RK4. Their right side contains the forces of resting contacts, the
+solution of a linear complementarity problem in each evaluation (`_dantzig`)::
 
     a = A f + b >= 0,    f >= 0,    f a = 0,    with A = J M^-1 J^T and b = J (g + F / m) + J' v
 
-where a is how the gaps of the points that rest accelerate. Where a shape would go into another, the whole scene is taken back and tried
-over half the time (*bisection*) until the gap is within a tolerance; what approaches there gets impulses, pair by pair, and the motion goes
-on with the rest of the step. See docs/solvers/contact_forces.md.
+where a are the accelerations of the gaps of resting points. If a shape would penetrate another, the whole scene is restored and advanced by
+half the time (*bisection*) until the gap is within a tolerance; approaching pairs then get impulses, one by one, and the motion continues
+for the rest of the step. See docs/solvers/contact_forces.md.
 
 D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", SIGGRAPH 1994; "Physically based modeling: rigid body
 simulation", SIGGRAPH course, 2001. J. Baumgarte, "Stabilization of constraints and integrals of motion in dynamical systems", 1972.
@@ -49,11 +49,11 @@ _SHRINKS = 0.9
 _STILL = 1e-9
 """m/s and rad/s: velocities that differ by less are treated as equal."""
 _ITERATIONS = 60
-"""Iterations of sequential impulses, used if there are too many contacts for pivoting."""
+"""Number of iterations of sequential impulses, used if there are too many contacts for pivoting."""
 _SINGULAR = 1e-12
 """Relative to the largest eigenvalue of the scaled matrix of joint rows: with smaller eigenvalues, rows are redundant."""
 _HELD = 1e-9
-"""Relative to a force's effect along its line without joints: a smaller remainder is rounding, and the joints carry the whole force."""
+"""Relative to a force's effect along its line without joints: a smaller remainder is rounding, and the joints balance the whole force."""
 _DEEPEST = 1.0
 """Maximum correction velocity, m/s, that is, error times correction rate; larger errors are corrected at this rate."""
 
@@ -99,7 +99,7 @@ class ContactForces(Method):
     )
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
-        """Advance by a step; with more points and joint rows than `largest`, use sequential impulses and say so."""
+        """Advance by a step; with more points and joint rows than `largest`, use sequential impulses and add a note."""
         limit = options["largest"]
         if step.contacts.n_points.sum() + len(step.joints.kind) > limit:
             step.note(f"The step has over {limit} contact points and joint rows, so sequential impulses solve it.")
@@ -127,9 +127,9 @@ class _Points:
     row, k : int64 (m,)
         Row of `contacts` and place in it.
     key : int64 (m,)
-        Names the point from one look to the next.
+        Identifies the point across detections.
     pair : int64 (m,)
-        Names its pair of fixtures.
+        Identifies its pair of fixtures.
     gap, restitution : float64 (m,)
     plane : int64 (m,)
         As in `Found`.
@@ -159,12 +159,12 @@ class _Points:
         """Return J' v along the normals and the tangents, m/s^2: the change of J v at constant velocities (3 n,).
 
         At a point p of both bodies, J v is ``d.(v_B + w_B x (p - x_B) - v_A - w_A x (p - x_A))`` along a direction d, with w the spins and
-        x the centers. The direction turns with the face that gives it, at w_n, and while the gap does not change, p goes where the core of
-        the other body goes, less its radius along the normal n; so with the relative velocity u at p ::
+        x the centers. The direction turns with the face that defines it, at w_n, and while the gap is constant, p moves with the core of
+        the other body, less its radius along the normal n; so with the relative velocity u at p ::
 
             J' v = (w_n x d).u + d.((w_B - w_A) x p' - w_B x v_B + w_A x v_A)
 
-        Where the normal is the line between two points, of length l, ``w_n = n x (c_B - c_A)' / l``.
+        If the normal is the line between two points, of length l, ``w_n = n x (c_B - c_A)' / l``.
         """
         contacts, row = self.contacts, self.row
         a, b = contacts.bodies[row].T
@@ -185,7 +185,7 @@ class _Points:
         return along, across
 
     def chosen(self, which: NDArray[np.bool_] | IntArray) -> _Points:
-        """Return some of them."""
+        """Return a selection of the points."""
         names = ("row", "k", "pair", "key", "gap", "restitution", "plane")
         return replace(self, **{name: getattr(self, name)[which] for name in names})
 
@@ -193,7 +193,7 @@ class _Points:
 class _Rest(NamedTuple):
     """Resting contacts at the start of a time interval: keys of their points in ascending order, and their slip velocities, m/s.
 
-    Also how fast the coordinate of each line of a joint changes then, and seconds to the end of the step.
+    Also the rate of the coordinate of each joint line at that time, and the time to the end of the step, s.
     """
 
     key: IntArray
@@ -203,12 +203,12 @@ class _Rest(NamedTuple):
 
 
 class _Scene:
-    """Bodies in the course of a step.
+    """Bodies during a step.
 
     Attributes
     ----------
     position, velocity : float64 (3 n,)
-        Shift since the step began; velocities.
+        Shift since the start of the step; velocities.
     """
 
     def __init__(self, step: Problem, options: Mapping[str, Any]) -> None:
@@ -248,8 +248,8 @@ class _Scene:
     def _bisected(self, here: _Points, rest: _Rest, h: float, beyond: _Trial) -> tuple[float, _Trial]:
         """Return the time, within `h` seconds, of the first new contact within the tolerance, and the scene at that time.
 
-        `beyond` is the scene after `h`. There may be no new contact: a touching pair may sink in, or a new force may make
-        the motion jump. Bisection then ends when the scenes before and beyond are within the tolerance, or come no closer.
+        `beyond` is the scene after `h`. There can be no new contact: a touching pair can sink in, or a new force can make the motion jump.
+        Bisection then ends when the scenes before and beyond are within the tolerance, or come no closer.
         """
         low, high, best = 0.0, h, (0.0, self._tried(rest, 0.0))
         travel = self._travel(best[1], beyond)
@@ -268,14 +268,14 @@ class _Scene:
         return best
 
     def _travel(self, before: _Trial, after: _Trial) -> float:
-        """Return the most that a point of a body moves between two scenes, m, or the error of a joint at a limit, m or rad."""
+        """Return the maximum change between two scenes: of the position of a body's point, m, or of the error of a limit, m or rad."""
         moved = np.abs(after.position - before.position).reshape(-1, 3)[:-1]
         errors = np.abs(after.lines.error - before.lines.error)[np.isin(self._joints.mode[before.lines.row], (LOW, HIGH))]
         points = np.hypot(moved[:, 0], moved[:, 1]) + self._step.tables.reach * moved[:, 2]
         return float(max(points.max(initial=0.0), errors.max(initial=0.0)))
 
     def _tried(self, rest: _Rest, h: float) -> _Trial:
-        """Return the scene `h` seconds on. Impulses are integrated along with the velocities, of which they are the part by forces."""
+        """Return the scene `h` seconds later. Impulses are integrated together with the velocities to which they contribute."""
         n, lines = 3 * self._n, self._lines(self.position, self.velocity)
         n_forces = 2 * len(rest.key) + len(lines.row)
 
@@ -301,7 +301,7 @@ class _Scene:
         return bool((after > np.maximum(before, 0.0) + self._tolerance).any())
 
     def _meets(self, here: _Points, trial: _Trial) -> bool:
-        """Return True if a point touches that did not, or a joint's limit is reached."""
+        """Return True if a new point touches, or a joint's limit is reached."""
         touched = here.key[here.gap <= self._tolerance]
         there = trial.points
         if (~np.isin(there.key[there.gap <= self._tolerance], touched)).any():
@@ -318,11 +318,11 @@ class _Scene:
         return np.where(mode == LOW, -lines.error, np.where(mode == HIGH, lines.error, -math.inf))
 
     def _lines(self, position: FloatArray, velocity: FloatArray) -> JointLines:
-        """Return the lines of joints with the bodies so moved."""
+        """Return the lines of joints with the bodies at these positions."""
         return joint_lines(self._bodies(position, velocity), self._joints, self._step.dt)
 
     def _accept(self, rest: _Rest, trial: _Trial) -> None:
-        """Move to this scene, and keep its impulses."""
+        """Make this scene the current one, and keep its impulses."""
         self.position, self.velocity = trial.position, trial.velocity
         impulse = trial.impulse[: 2 * len(rest.key)].reshape(-1, 2)
         self._keep(rest.key, impulse)
@@ -350,7 +350,7 @@ class _Scene:
             )
 
     def _record_forces(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot], n_driven: int) -> None:
-        """Record the resting forces, after the pivots that led to them."""
+        """Record the resting forces after the pivots that led to them."""
         m = len(points.row)
         for pivot in pivots:
             names = []
@@ -370,7 +370,7 @@ class _Scene:
         return Bodies(velocity.reshape(-1, 3), np.ascontiguousarray(shift), turn, step.inverse, step.push, np.ones((self._n, 2)))
 
     def _points_at(self, position: FloatArray) -> _Points:
-        """Return all points of contact with the bodies so moved."""
+        """Return all contact points with the bodies at these positions."""
         contacts, of_step, restitution, plane = self._step.contacts_at(self._bodies(position, self.velocity))
         row, k = points_of(contacts)
         a, b = contacts.bodies[row].T
@@ -380,7 +380,7 @@ class _Scene:
     # -- forces ---------------------------------------------------------------------------------------------------------
 
     def _resting(self, here: _Points, left: float) -> _Rest:
-        """Return what rests: it touches, and does not part."""
+        """Return the resting contacts: those that touch and do not separate."""
         normal, tangent = here.lines
         rests = (here.gap <= self._tolerance) & ((normal @ self.velocity <= self._resting_speed) | (here.gap < -self._tolerance))
         order = np.argsort(here.key[rests], kind="stable")
@@ -436,8 +436,8 @@ class _Scene:
     def _joints_bend(self, position: FloatArray, velocity: FloatArray, lines: JointLines) -> FloatArray:
         """Return J' v of joints: the change of J v at constant velocities.
 
-        A line that turns by more than a radian in a step, that of a rod shorter than its end goes meanwhile, counts as one that turns by
-        one: nothing that is integrated over the step goes round with it, and at length 0 its direction changes by half a turn at once.
+        A line that turns by more than a radian in a step, such as that of a rod shorter than the path of its end, counts as turning by one:
+        the integration over the step cannot follow it, and at length 0 its direction jumps by half a turn.
         """
         if len(lines.row) == 0:
             return np.zeros(0)
@@ -447,7 +447,7 @@ class _Scene:
         return bend
 
     def _springs(self, lines: JointLines, which: NDArray[np.bool_], rate: FloatArray) -> FloatArray:
-        """Return the forces of springs of the effective mass m: ``-m (w^2 C + 2 zeta w C')``, w not above one radian a step."""
+        """Return the forces of springs with the effective mass m: ``-m (w^2 C + 2 zeta w C')``, w at most one radian per step."""
         joints, row, jacobian = self._joints, lines.row[which], lines.jacobian[which]
         omega = np.minimum(2.0 * math.pi * joints.spring[row, 0], 1.0 / self._step.dt)
         acceleration = -(omega * omega * lines.error[which] + 2.0 * joints.spring[row, 1] * omega * rate[which])
@@ -475,7 +475,7 @@ class _Scene:
         return driven, sign, wants, np.where(is_drive, -most, 0.0), np.where(is_drive, most, math.inf)
 
     def _guess(self, points: _Points, low: FloatArray) -> IntArray | None:
-        """Return which rows are free: those that were last time, or else those given by the last step's impulses."""
+        """Return a guess of the free rows: those of the last evaluation, or else those given by the last step's impulses."""
         known = self._guessed.get((len(points.row), len(low)))
         if known is not None:
             return known
@@ -494,7 +494,7 @@ class _Scene:
     # -- collisions -----------------------------------------------------------------------------------------------------
 
     def _collide(self, here: _Points) -> None:
-        """Bounce the touching pairs that approach faster than the threshold, one by one; then stop all that still approach, together."""
+        """Bounce the touching pairs that approach faster than the threshold, one by one; then stop all remaining approaches together."""
         lines = self._lines(self.position, self.velocity)
         mode = self._joints.mode[lines.row]
         hold = lines.jacobian[mode == HOLD]
@@ -505,7 +505,7 @@ class _Scene:
         jacobian = np.concatenate((sign[:, None] * lines.jacobian[at_limit], normal, tangent))
         u, n_limits, m = jacobian @ self.velocity, len(at_limit), len(touching.row)
         approaches = bool((u[: n_limits + m] < -_STILL).any())
-        if not approaches and not (np.abs(hold @ self.velocity) > self._resting_speed).any():  # slower, it is a correction under way
+        if not approaches and not (np.abs(hold @ self.velocity) > self._resting_speed).any():  # a slower one is an ongoing correction
             return
         system = _System(self._inverse, hold)
         start, held = system.held(self.velocity, np.zeros(len(hold)))
@@ -528,9 +528,9 @@ class _Scene:
         self._joints.total[lines.row[holding], lines.part[holding]] += held - system.shares(jacobian) @ p
 
     def _bounce(self, a: FloatArray, u: FloatArray, p: FloatArray, touching: _Points, first: int) -> None:
-        """Add to impulses `p`, and to the velocities `u` along all lines, those of pairs with a restitution, the fastest pair first.
+        """Add the bounces of pairs with a restitution to impulses `p` and to the velocities `u` along all lines, the fastest pair first.
 
-        A pair of two points is one impact: a box that falls flat rises flat.
+        A pair of two points is one impact: a box that lands flat bounces flat.
         """
         m, bouncing = len(touching.row), np.flatnonzero(touching.restitution > 0.0)
         for _ in range(_ROUNDS * m if len(bouncing) > 0 else 0):
@@ -562,13 +562,13 @@ class _Trial(NamedTuple):
 
 
 class _System:
-    """Bodies on joints: ``W = M^-1 - M^-1 J^T S^-1 J M^-1``, ``S = J M^-1 J^T``, is what forces do to them past what the joints take up.
+    """Bodies on joints: their response to forces is ``W = M^-1 - M^-1 J^T S^-1 J M^-1``, with ``S = J M^-1 J^T``.
 
     Parameters
     ----------
     inverse : float64 (3 n,)
     hold : float64 (m, 3 n)
-        Lines that hold.
+        Lines of equality constraints.
     """
 
     def __init__(self, inverse: FloatArray, hold: FloatArray) -> None:
@@ -577,12 +577,12 @@ class _System:
         self._solver: FloatArray = np.zeros((0, 0)) if len(hold) == 0 else _inverted(square)
 
     def held(self, free: FloatArray, missing: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return accelerations, or velocities, that leave J a + `missing` zero, and the joints' forces for that."""
+        """Return accelerations, or velocities, for which J a + `missing` is zero, and the joints' forces that this needs."""
         force = -self._solver @ (self._hold @ free + missing)
         return free + self._inverse * (self._hold.T @ force), force
 
     def shares(self, jacobian: FloatArray) -> FloatArray:
-        """Return what of forces along lines (k, 3 n) the joints take up, float64 (m, k)."""
+        """Return the shares of forces along lines (k, 3 n) that the joints balance, float64 (m, k)."""
         shares: FloatArray = self._solver @ (self._hold @ (jacobian * self._inverse).T)
         return shares
 
@@ -603,15 +603,15 @@ def _turned(spin: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _straight(lines: FloatArray) -> FloatArray:
-    """Return the size of the straight part of lines (m, 3 n), float64 (m,)."""
+    """Return the norm of the translational part of lines (m, 3 n), float64 (m,)."""
     lengths: FloatArray = np.hypot.reduce(lines.reshape(len(lines), -1, 3)[:, :, :2].reshape(len(lines), -1), axis=1)
     return lengths
 
 
 def _inverted(square: FloatArray) -> FloatArray:
-    """Return the inverse; where lines say the same twice, that of the rest.
+    """Return the inverse; if lines are redundant, the pseudoinverse.
 
-    Each line counts in its own measure: else one between heavy bodies would be nothing beside one between light ones.
+    Each line is scaled: otherwise one between heavy bodies would be negligible beside one between light ones.
     """
     diagonal = np.diag(square)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
@@ -623,7 +623,7 @@ def _inverted(square: FloatArray) -> FloatArray:
 
 
 def _bounds(low: FloatArray, high: FloatArray, friction: FloatArray) -> Bounds:
-    """Return bounds of driven lines, and of points' normal forces and friction after them."""
+    """Return bounds of driven lines, followed by those of points' normal forces and friction."""
     n, m = len(low), len(friction)
     none = np.zeros(m)
     return Bounds(

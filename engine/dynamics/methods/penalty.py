@@ -52,7 +52,7 @@ class Penalty(Method):
         force, decay = np.zeros_like(bodies.shift), bodies.decay[:, [0, 0, 1]]
         of_points, of_rows = np.zeros_like(contacts.total), np.zeros_like(joints.total)
         driven = inverse > 0.0
-        mass = np.where(driven, 1.0 / np.where(driven, inverse, 1.0), 1.0)  # what nothing drives moves on as if it had 1 kg
+        mass = np.where(driven, 1.0 / np.where(driven, inverse, 1.0), 1.0)  # bodies that are not driven move as if they had 1 kg
         scale = mass if options["state"] == "momenta" else np.ones_like(mass)
         is_euler = ORDERS[options["integrator"]] == 1
         since, before, is_first = bodies.shift.copy(), bodies.velocity.copy(), True
@@ -72,7 +72,7 @@ class Penalty(Method):
         inverse_scale = np.concatenate((1.0 / scale, no_impulses), axis=None)
         for sub_step in range(n_steps):
             since[:], before[:], is_first = bodies.shift, bodies.velocity, True
-            # impulses are integrated along with the motion, of which they are the part by forces; they have no place
+            # impulses are integrated together with the motion to which they contribute; they have no position
             start, motion = np.append(since, no_impulses), np.concatenate((bodies.velocity * scale, no_impulses), axis=None)
             position, motion = integrate(rate, start, motion, h, 0.0, inverse_scale)
             moved, after = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale * decay
@@ -81,7 +81,7 @@ class Penalty(Method):
             contacts.total[:] += contacts.impulse
             joints.total[:] += joints.impulse
             step.record_stage(FREE, sub_step, after, since)
-            bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces have acted
+            bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces acted
             give_back(bodies, contacts, before, step.restitution, step.threshold, step.stiffness, step.trace)
             bodies.shift[:] = np.where(bodies.velocity == after, moved, since + h * bodies.velocity)
             slip(bodies, contacts, since, stretch, stiffness, h, sub_step, step.trace)
@@ -102,6 +102,6 @@ _GIVEN_BACK = np.exp(-((math.pi - 2.0 * _ANGLES) * np.tan(_ANGLES)).real)
 
 
 def _ratio_that_gives_back(restitution: FloatArray) -> FloatArray:
-    """Return the damping ratio at which a spring returns this fraction of the speed; 2 if it returns less."""
+    """Return the damping ratio at which a spring returns this fraction of the speed, at most 2."""
     ratio: FloatArray = np.interp(-restitution, -_GIVEN_BACK, _RATIOS)
     return ratio

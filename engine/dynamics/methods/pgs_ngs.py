@@ -55,14 +55,14 @@ class PgsNgs(Method):
 
 
 def joined(joints: Joints) -> IntArray:
-    """Return the rows of bodies connected by joints, int64 (n, 2); for gears and pulleys, those of the second ends of their terms."""
+    """Return the rows of bodies connected by joints, int64 (n, 2); for gears and pulleys, those of body B of their terms."""
     is_sum = joints.kind == SUM
     return np.concatenate((joints.bodies[~is_sum], joints.bodies[joints.bodies[is_sum]][:, :, 1]))
 
 
 def _planes(contacts: Contacts, gap: FloatArray) -> Planes:
-    """Return the position constraints of contacts without skins; normals stay those from the start of the step, except for round shapes."""
-    out = contacts.radius[:, :, None] + 0.5 * gap[:, None, :]  # of A and of B, of each point: from midway to the core
+    """Return the position constraints of contacts without skins; normals are those at the start of the step, except for round shapes."""
+    out = contacts.radius[:, :, None] + 0.5 * gap[:, None, :]  # of A and B, per point: from the middle to the core
     along = contacts.normal[:, None, :]
     on_a, on_b = contacts.arm[:, :, :2] - out[:, 0, :, None] * along, contacts.arm[:, :, 2:] + out[:, 1, :, None] * along
     is_round = (contacts.n_points == 1) & (contacts.radius > 0.0).all(axis=1)

@@ -1,8 +1,8 @@
 """Base class of solver methods, and the problem that they solve.
 
-Around it `engine.dynamics.pipeline` does what is the same for all methods: detecting and matching contacts, events, hooks, sensors,
-continuous collision, sleep, snapshots. The method advances the velocities and positions of a step from its contacts and joints, and
-leaves the impulses, which are all that it may remember::
+`engine.dynamics.pipeline` does the work common to all methods: detecting and matching contacts, events, hooks, sensors, continuous
+collision, sleep, snapshots. The method advances the velocities and positions of a step from its contacts and joints, and writes the
+impulses, the only state kept between steps::
 
     class Falling(Method):
         title = "Gravity alone"
@@ -51,7 +51,7 @@ SLOP = Setting(
     unit="m",
     help="Overlap that is not corrected, so that resting bodies stay in contact.",
 )
-"""Setting of the methods that correct overlaps by shares of what exceeds it."""
+"""Setting of the methods that correct a share of the overlap in excess of it."""
 
 
 class Method(ABC):
@@ -60,9 +60,9 @@ class Method(ABC):
     Attributes
     ----------
     title : str
-        For people.
+        Title for users.
     settings : tuple of Setting
-        Beside those of the world.
+        Settings in addition to those of the world.
     """
 
     title: ClassVar[str]
@@ -75,7 +75,7 @@ class Method(ABC):
         Parameters
         ----------
         options : mapping
-            A value for each of `settings`, checked.
+            A valid value for each of `settings`.
         """
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:
@@ -83,12 +83,12 @@ class Method(ABC):
         return 1.0
 
     def options(self, given: tuple[tuple[str, float | str], ...]) -> dict[str, float | str]:
-        """Return a value for each of `settings`, of those given and the defaults.
+        """Return a value for each of `settings`: the given one or the default.
 
         Raises
         ------
         InvalidInputError
-            A name that is none of them, or a value out of its range.
+            An unknown name, or a value out of range.
         """
         return chosen_settings(self.title, self.settings, given)
 
@@ -99,12 +99,12 @@ class Found(NamedTuple):
     Attributes
     ----------
     contacts : Contacts
-        As if the step began here: gaps count from a shift of 0. No impulses.
+        As at the start of a step: gaps are relative to a shift of 0. No impulses.
     row : int64 (n,)
-        Where each pair of fixtures stands among `Problem.contacts`; -1: not there.
+        Row of each pair of fixtures in `Problem.contacts`; -1 if absent.
     restitution : float64 (n,)
     plane : int64 (n,)
-        Body whose face gives the normal, which turns with it: 0 for A, 1 for B; -1 if the normal is the line between two points.
+        Body whose face defines the normal, which turns with it: 0 for A, 1 for B; -1 if the normal is the line between two points.
     """
 
     contacts: Contacts
@@ -120,11 +120,11 @@ class Problem:
     ----------
     settings : WorldSettings
     tables : Tables
-        What the world is made of.
+        Bodies, fixtures and joints of the world.
     values : float64 (n, 6)
-        x, y, angle, vx, vy, omega of bodies as the step begins.
+        x, y, angle, vx, vy, omega of bodies at the start of the step.
     center : float64 (n + 1, 2)
-        Of mass, world frame, as the step begins, m.
+        Centers of mass, world frame, at the start of the step, m.
     moves, drives : bool (n + 1,)
         Bodies that are awake and not static; those of these that are dynamic.
     force : float64 (n, 3)
@@ -133,16 +133,16 @@ class Problem:
     solved : int64 (k, SOLVED)
         Contacts to be solved; see `model`.
     floats : float64 (m, N_FLOATS)
-        Floats of all contact records and one more, for lanes that have no contact.
+        Floats of all contact records and one more, for lanes without a contact.
     joints : Joints
-        Impulses are those of the last step. To be written in place.
+        Impulses are those of the last step, to be updated in place.
     first_rows : int64 (k + 1,)
-        Where the rows of each joint begin.
+        Index of the first row of each joint.
     space : Workspace
     trace : float64 (k, TRACE_WIDTH), or None
         Buffer in which the steps are recorded; see `_solver_trace_kernel`.
     notes : dict of str
-        Sentences for users about limits that the step met (`World.step_notes`); the values mean nothing.
+        Sentences for users about limits that the step met (`World.step_notes`); the values are unused.
     """
 
     def __init__(
@@ -256,7 +256,7 @@ class Problem:
         return self._look(self, bodies)
 
     def ended(self, bodies: Bodies) -> FloatArray:
-        """Keep the impulses of contacts, and return the poses and velocities of the bodies after their shift."""
+        """Store the impulses of contacts, and return the poses and velocities of the bodies after their shift."""
         of_rows = self.solved[:, 0]
         if "contacts" in self.__dict__:
             self.floats[of_rows, IMPULSE : IMPULSE + 4] = self.contacts.impulse.reshape(-1, 4)

@@ -17,9 +17,9 @@ __all__ = ["METHOD", "ShockPropagation"]
 
 
 class ShockPropagation(Method):
-    """Collisions first, then contacts by sweeps over the contact graph, the last of which freezes it layer by layer.
+    """Solves collisions first, then contacts by sweeps over the contact graph; the last sweep freezes the graph layer by layer.
 
-    No impulse is remembered from step to step.
+    No impulse is kept from step to step.
     """
 
     title = "Shock propagation"

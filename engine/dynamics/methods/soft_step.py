@@ -69,7 +69,7 @@ METHOD = SoftStep()
 
 
 def _scratch_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Scratch:
-    """Return the arrays in which the solver works, with room for at least so many blocks of contacts."""
+    """Return the scratch arrays of the solver, with capacity for at least `n_blocks` blocks of contacts."""
     n_blocks = max(n_blocks, n_contacts // WIDTH + _SPARE_BLOCKS)
     known = space.scratch
     if known is None or len(known.last) != n + 1 or len(known.place) < n_contacts or len(known.rows) < n_blocks * WIDTH:

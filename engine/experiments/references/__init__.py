@@ -1,8 +1,8 @@
-"""Reference scenes for solvers with a known outcome: a formula, or a limit that a good solver meets.
+"""Reference scenes for solvers with a known result: a formula, or a limit that a good solver meets.
 
-Each scene is a function; its docstring derives the outcome, and its rows have the measured and the allowed error. The command
-``references`` runs them on any solver, and the tests check our own solvers. To be read in this order: `lab` (worlds, rows, the table of
-scenes), `motion`, `collisions`, `swinging`, `standing` (against exact solutions), `piles`, `chains` (quality).
+Each scene is a function; its docstring derives the result, and its rows have the measured and the allowed error. The command ``references``
+runs them on any solver, and the tests check our own solvers. Read the modules in this order: `lab` (worlds, rows, the table of scenes),
+`motion`, `collisions`, `swinging`, `standing` (compared with exact solutions), `piles`, `chains` (quality).
 """
 
 # isort: off

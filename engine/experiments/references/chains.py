@@ -1,4 +1,4 @@
-"""Chains and nets of joints, in the manner of the samples of Solver2D. Neighbors do not collide, as their joints say."""
+"""Chains and nets of joints, similar to the samples of Solver2D. Bodies connected by a joint do not collide."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MM = 1e3
 
 @reference("bridge of 160 links", is_slow=True, chapter=QUALITY)
 def bridge(lab: Lab) -> list[Row]:
-    """Links of 1 m and 5 kg between two points 160 m apart, level at first."""
+    """Links of 1 m and 5 kg hang between two points 160 m apart, horizontal at first."""
     world = lab.world()
     joints = scenes.hanging_bridge(world)
     run(world, 20.0)
@@ -32,7 +32,7 @@ def bridge(lab: Lab) -> list[Row]:
 
 @reference("ball and chain", is_slow=True, chapter=QUALITY)
 def ball_and_chain(lab: Lab) -> list[Row]:
-    """A disc of a tonne, two hundred times a link, at the end of 30 links, swings down from level."""
+    """A disc of 1 t, 200 times the mass of a link, swings down at the end of 30 links that start horizontal."""
     world = lab.world()
     joints = scenes.ball_on_a_chain(world)
     most = last = 0.0
@@ -45,9 +45,9 @@ def ball_and_chain(lab: Lab) -> list[Row]:
 
 @reference("stretched chain", chapter=QUALITY)
 def stretched_chain(lab: Lab) -> list[Row]:
-    """A chain of 30 links that starts pulled to 1.25 times its length: every joint torn open by a quarter of a meter.
+    """A chain of 30 links starts stretched to 1.25 times its length: the anchors of every joint are 0.25 m apart.
 
-    It still whips after ten seconds, and its error goes up and down from step to step, 0.5 to 5 mm: the reading of one moment is chance.
+    It still whips after ten seconds, and its error varies from step to step, between 0.5 and 5 mm: a single reading is random.
     """
     world = lab.world()
     joints = scenes.torn_chain(world)
@@ -61,7 +61,7 @@ def stretched_chain(lab: Lab) -> list[Row]:
 
 @reference("grid of 20 x 20 discs", is_slow=True, chapter=QUALITY)
 def grid(lab: Lab) -> list[Row]:
-    """Discs a meter apart on 760 hinges; seven in the top row are fixed, the rest swings down."""
+    """Discs 1 m apart are connected by 760 hinges; seven in the top row are fixed, the others swing down."""
     world = lab.world()
     joints = scenes.net_of_discs(world)
     run(world, 10.0)
@@ -70,7 +70,7 @@ def grid(lab: Lab) -> list[Row]:
 
 @reference("chain 53 km from the origin", chapter=QUALITY)
 def far_chain(lab: Lab) -> list[Row]:
-    """Forty links of 0.2 m hang at (4e4, -3.5e4) m, level at first."""
+    """Forty links of 0.2 m hang at (4e4, -3.5e4) m, horizontal at first."""
     world = lab.world()
     _, joints = scenes.level_chain(world, Polygon.box(0.1, 0.025), 0.1, 40, (4.0e4, -3.5e4))
     run(world, 10.0)

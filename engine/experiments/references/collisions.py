@@ -33,9 +33,9 @@ def _dropped(lab: Lab, restitution: float) -> tuple[World, int]:
 
 @reference("ball bounces from 5 m, restitution 0.8")
 def bouncing(lab: Lab) -> list[Row]:
-    """Each bounce keeps e of the speed and e^2 of the height: the third height is ``5 e^6`` = 1.3107 m.
+    """Each bounce multiplies the speed by e and the height by e^2: the third height is ``5 e^6`` = 1.3107 m.
 
-    The top lies between two steps; from the step before it is ``v^2 / 2g`` away.
+    The apex is between two steps; it is ``v^2 / 2g`` above the position before it.
     """
     world, ball = _dropped(lab, 0.8)
     tops, rises = [], False
@@ -51,7 +51,7 @@ def bouncing(lab: Lab) -> list[Row]:
 
 @reference("elastic ball, 20 s")
 def elastic(lab: Lab) -> list[Row]:
-    """With restitution 1 nothing is lost: m g 5 m for ever."""
+    """With restitution 1 the energy stays m g times 5 m."""
     world, ball = _dropped(lab, 1.0)
     run(world, 20.0)
     (_, y), (_, v) = world.state(ball).position, world.state(ball).linear_velocity
@@ -60,9 +60,9 @@ def elastic(lab: Lab) -> list[Row]:
 
 @reference("36 elastic discs in a free frame, 10 s")
 def elastic_discs(lab: Lab) -> list[Row]:
-    """No force from outside, nothing lost: momentum and energy stay, whatever meets whatever.
+    """Without external forces and losses, momentum and energy are conserved in any sequence of collisions.
 
-    The discs fly within a frame of four bars that flies itself. Momentum is measured against the sum of all magnitudes.
+    The discs move within a free frame of four bars. The change of momentum is relative to the sum of all magnitudes.
     """
     world, rng = lab.world(gravity=(0.0, 0.0)), np.random.default_rng(1)
     sides = [((0.0, 5.5), 6.0, 0.5), ((0.0, -5.5), 6.0, 0.5), ((5.5, 0.0), 0.5, 5.0), ((-5.5, 0.0), 0.5, 5.0)]
@@ -88,7 +88,7 @@ def elastic_discs(lab: Lab) -> list[Row]:
 
 @reference("Newton's cradle, 4 m/s")
 def cradle(lab: Lab) -> list[Row]:
-    """Five equal discs, four of them at rest in touch: the impact goes through, the last one leaves at 4 m/s, the others rest."""
+    """One disc hits four equal discs at rest that touch each other: the last one leaves at 4 m/s, the others are at rest."""
     world = lab.world(gravity=(0.0, 0.0))
     balls = scenes.balls_in_a_row(world)
     run(world, 2.0)
@@ -98,7 +98,7 @@ def cradle(lab: Lab) -> list[Row]:
 
 @reference("oblique collision of two discs")
 def oblique(lab: Lab) -> list[Row]:
-    """At the first touch the line of centers stands at asin 0.3 to the flight: the struck disc leaves along it with ``v cos``."""
+    """At contact the line of centers is at the angle a = asin 0.3 to the velocity v: the struck disc leaves along it at ``v cos a``."""
     world = lab.world(gravity=(0.0, 0.0))
     body(world, Circle(0.5), (-3.0, 0.3), restitution=1.0, friction=0.0, linear_velocity=(4.0, 0.0))
     struck = body(world, Circle(0.5), (0.0, 0.0), restitution=1.0, friction=0.0)

@@ -60,7 +60,7 @@ class Lab:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number of a reference: its name, error, allowed error, expected and measured value; a share if it has no unit."""
+    """One number of a reference: its name, error, allowed error, expected and measured value; a ratio if it has no unit."""
 
     what: str
     error: float
@@ -81,7 +81,7 @@ def absolute(what: str, exact: float, measured: float, demand: float, unit: str)
 
 
 def relative(what: str, exact: float, measured: float, demand: float) -> Row:
-    """Return a row whose error is a share of the exact value."""
+    """Return a row whose error is relative to the exact value."""
     return Row(what, abs(measured / exact - 1.0), demand, "", exact, measured)
 
 
@@ -100,7 +100,7 @@ Measure = Callable[[Lab], Iterable[Row]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A scene with its expected outcome.
+    """A scene with its expected result.
 
     Attributes
     ----------
@@ -108,9 +108,9 @@ class Reference:
     chapter : "exact" or "quality"
         Comparison with a formula, or with the limits of a good solver.
     is_slow : bool
-        True if it takes more than about a second.
+        True if the scene takes more than about a second.
     measure : callable
-        Runs it and returns its rows. Its docstring has the derivation.
+        Runs the scene and returns its rows. Its docstring has the derivation.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Reference:
 
 
 REFERENCES: dict[str, Reference] = {}
-"""All of them by name, in the order of their chapters."""
+"""All reference scenes by name, in the order of their chapters."""
 
 
 def reference(title: str, is_slow: bool = False, chapter: str = "exact") -> Callable[[Measure], Measure]:

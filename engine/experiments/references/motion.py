@@ -23,7 +23,7 @@ __all__: list[str] = []
 
 @reference("projectile")
 def projectile(lab: Lab) -> list[Row]:
-    """A body thrown at (3, 8) m/s is after 2 s at ``v t + g t^2 / 2`` = (6, -4). Semi-implicit Euler is off by ``g h t / 2``."""
+    """After 2 s, a body thrown at (3, 8) m/s is at ``v t + g t^2 / 2`` = (6, -4) m. The error of semi-implicit Euler is ``g h t / 2``."""
     world = lab.world()
     ball = body(world, Circle(0.5), (0.0, 0.0), linear_velocity=(3.0, 8.0))
     run(world, 2.0)
@@ -34,7 +34,7 @@ def _acceleration(lab: Lab, shape: AnyShape, degrees: float, friction: float) ->
     world = lab.world()
     ground(world, degrees, friction=friction)
     moving = on_slope(world, degrees, shape, 0.5, friction=friction)
-    run(world, 1.0)  # the overlap that bears its weight exists
+    run(world, 1.0)  # until an overlap supports its weight
     before = speed(world, moving)
     run(world, 1.0)
     return speed(world, moving) - before
@@ -42,7 +42,7 @@ def _acceleration(lab: Lab, shape: AnyShape, degrees: float, friction: float) ->
 
 @reference("box slides down a 30-degree slope, friction 0.3")
 def sliding(lab: Lab) -> list[Row]:
-    """Gravity pulls along the slope by ``g sin a``, friction holds by its coefficient times ``g cos a``: a = 2.4019 m/s^2."""
+    """Gravity accelerates the box along the slope by ``g sin a``, and friction decelerates it by ``mu g cos a``: in total 2.4019 m/s^2."""
     slope = math.radians(30.0)
     exact = GRAVITY * (math.sin(slope) - 0.3 * math.cos(slope))
     return [relative("acceleration", exact, _acceleration(lab, UNIT, 30.0, 0.3), 1e-6)]
@@ -50,7 +50,7 @@ def sliding(lab: Lab) -> list[Row]:
 
 @reference("stopping distance, 5 m/s, friction 0.5")
 def stopping(lab: Lab) -> list[Row]:
-    """Friction takes ``mu g`` of speed a second, so a box stops after ``v^2 / (2 mu g)`` = 2.5 m."""
+    """Friction decelerates a box by ``mu g``, so it stops after ``v^2 / (2 mu g)`` = 2.5 m."""
     world = lab.world()
     ground(world, friction=0.5)
     box = body(world, UNIT, (0.0, 0.5), friction=0.5)
@@ -63,7 +63,7 @@ def stopping(lab: Lab) -> list[Row]:
 
 @reference("box rests on a 30-degree slope, friction 0.6, 10 s")
 def resting(lab: Lab) -> list[Row]:
-    """tan 30 deg = 0.577 is less than the friction: nothing moves."""
+    """tan 30 deg = 0.577 is less than the coefficient of friction, so the box does not move."""
     world = lab.world()
     ground(world, 30.0, friction=0.6)
     box = on_slope(world, 30.0, UNIT, 0.5, friction=0.6)
@@ -75,14 +75,14 @@ def resting(lab: Lab) -> list[Row]:
 
 @reference("disc rolls down a 20-degree slope")
 def rolling(lab: Lab) -> list[Row]:
-    """A disc has I = m r^2 / 2; friction turns it as fast as it goes, which leaves 2/3 of ``g sin a``."""
+    """A disc has I = m r^2 / 2; friction makes it roll without slipping, so its acceleration is 2/3 of ``g sin a``."""
     exact = 2.0 / 3.0 * GRAVITY * math.sin(math.radians(20.0))
     return [relative("acceleration", exact, _acceleration(lab, Circle(0.5), 20.0, 0.5), 1e-4)]
 
 
 @reference("disc slips down a 20-degree slope, friction 0.1")
 def slipping(lab: Lab) -> list[Row]:
-    """To roll it needs a third of tan a = 0.36; it has 0.1, and slides as a box does."""
+    """To roll, the disc needs a friction of at least tan a / 3 = 0.12; with 0.1 it slips and accelerates as a box does."""
     slope = math.radians(20.0)
     exact = GRAVITY * (math.sin(slope) - 0.1 * math.cos(slope))
     return [relative("acceleration", exact, _acceleration(lab, Circle(0.5), 20.0, 0.1), 1e-6)]
@@ -90,7 +90,7 @@ def slipping(lab: Lab) -> list[Row]:
 
 @reference("disc slips until it rolls, 6 m/s")
 def slip_to_roll(lab: Lab) -> list[Row]:
-    """About a point of the floor friction has no moment: ``m r v_0 = m r v + I v / r``, so v = 2/3 v_0 = 4 m/s."""
+    """Friction has no moment about a point on the floor: ``m r v_0 = m r v + I v / r``, so v = 2/3 v_0 = 4 m/s."""
     world = lab.world()
     ground(world, friction=0.3)
     disc = body(world, Circle(0.5), (0.0, 0.5), friction=0.3)
@@ -102,7 +102,7 @@ def slip_to_roll(lab: Lab) -> list[Row]:
 
 @reference("rod hit off center")
 def off_center(lab: Lab) -> list[Row]:
-    """An impulse J at the lever d gives ``v = J / m`` and ``w = J d / I``."""
+    """An impulse J with the lever arm d gives ``v = J / m`` and ``w = J d / I``."""
     world = lab.world(gravity=(0.0, 0.0))
     rod = body(world, Polygon.box(0.5, 0.05), (0.0, 0.0))
     world.apply_impulse(rod, (0.0, 2.0), (0.25, 0.0))

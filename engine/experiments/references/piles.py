@@ -1,4 +1,4 @@
-"""Piles of the kinds that are hard for a solver, in the manner of the samples of Solver2D (E. Catto, "Solver2D", 2024)."""
+"""Piles that are hard for a solver, similar to the samples of Solver2D (E. Catto, "Solver2D", 2024)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MM = 1e3
 
 
 def _stood(world: World, top: int, seconds: int = 20) -> float:
-    """Run, and return the time for which a body has stayed within half a meter of its initial position, s."""
+    """Step the world and return the time for which a body stayed within 0.5 m of its initial position, s."""
     at = world.state(top).position
     for second in range(seconds):
         run(world, 1.0)
@@ -41,7 +41,7 @@ def _stood(world: World, top: int, seconds: int = 20) -> float:
 
 @reference("single box: gap at rest", chapter=QUALITY)
 def single_box(lab: Lab) -> list[Row]:
-    """A box of 2 m falls 3 m and lies: exactly on the floor."""
+    """A box of 2 m falls 3 m and comes to rest; the exact gap to the floor is 0."""
     world = lab.world()
     box = scenes.falling_box(world)
     run(world, 10.0)
@@ -50,9 +50,9 @@ def single_box(lab: Lab) -> list[Row]:
 
 @reference("warm start energy", chapter=QUALITY)
 def warm_start(lab: Lab) -> list[Row]:
-    """The top one of three stacked discs, a hundred times as heavy, is removed: the others must not jump off the ground.
+    """The top one of three stacked discs, 100 times as heavy as the others, is removed: the others must not jump up.
 
-    Energy is counted from where both lie in touch: what lifts them out of an overlap is no gain.
+    The energy is relative to that of both discs touching without overlap, so resolving an overlap is not a gain.
     """
     world = lab.world()
     ground(world)
@@ -68,7 +68,7 @@ def warm_start(lab: Lab) -> list[Row]:
 
 @reference("high mass ratio: three pyramids under loads", is_slow=True, chapter=QUALITY)
 def mass_ratio_pyramids(lab: Lab) -> list[Row]:
-    """Pyramids of ten rows of boxes of 2 m, whose top one drops 2 m and weighs 100, 200 and 300 times the others."""
+    """Pyramids of ten rows of boxes of 2 m; the top box drops 2 m and has 100, 200 or 300 times the mass of the others."""
     world = lab.world()
     ground(world, friction=0.5)
     box, tops = Polygon.box(1.0, 1.0), []
@@ -98,19 +98,19 @@ def _under_a_house(lab: Lab, small: Polygon, height: float, gap: float) -> list[
 
 @reference("high mass ratio: a house on two boxes", chapter=QUALITY)
 def mass_ratio_boxes(lab: Lab) -> list[Row]:
-    """A box of 20 m drops 15 m on two of 1 m, 1/400 of its mass."""
+    """A box of 20 m drops 15 m onto two boxes of 1 m, which have 1/400 of its mass."""
     return _under_a_house(lab, UNIT, 0.5, 16.0)
 
 
 @reference("high mass ratio: a house on two wedges", chapter=QUALITY)
 def mass_ratio_wedges(lab: Lab) -> list[Row]:
-    """The same house on the tips of two triangles of 0.5 m^2, 1/800 of its mass; it drops 1 m."""
+    """The same house drops 1 m onto the tips of two triangles of 0.5 m^2, which have 1/800 of its mass."""
     return _under_a_house(lab, Polygon([(-0.5, 0.0), (0.5, 0.0), (0.0, 1.0)]), 0.0, 2.0)
 
 
 @reference("friction ramp", chapter=QUALITY)
 def ramp(lab: Lab) -> list[Row]:
-    """A box that friction 0.6 holds on a slope of 0.3 rad, 5 s."""
+    """A box rests on a slope of 0.3 rad with friction 0.6 for 5 s."""
     world = lab.world()
     box = scenes.box_on_a_ramp(world)
     run(world, 1.0)
@@ -121,7 +121,7 @@ def ramp(lab: Lab) -> list[Row]:
 
 @reference("overlap recovery", chapter=QUALITY)
 def overlap_recovery(lab: Lab) -> list[Row]:
-    """A pyramid of ten boxes of 1 m that overlap by a quarter from the start. They must part; the less they gain by it the better."""
+    """A pyramid of ten boxes of 1 m starts with overlaps of 0.25 m. They must separate, with as little gain of energy as possible."""
     world = lab.world()
     boxes = scenes.boxes_in_each_other(world)
     started, most = energy(world, boxes), 0.0
@@ -133,7 +133,7 @@ def overlap_recovery(lab: Lab) -> list[Row]:
 
 @reference("vertical stack of 15", is_slow=True, chapter=QUALITY)
 def stack(lab: Lab) -> list[Row]:
-    """Boxes of 1 m, each 2 cm aside of the next by turns, friction 0.3."""
+    """Boxes of 1 m with friction 0.3 are stacked with alternating offsets of 2 cm."""
     world = lab.world()
     boxes = scenes.boxes_in_a_column(world, 15)
     return [least("stands", _stood(world, boxes[-1]), 20.0, "s")]
@@ -141,7 +141,7 @@ def stack(lab: Lab) -> list[Row]:
 
 @reference("pyramid of 20 rows", is_slow=True, chapter=QUALITY)
 def pyramid(lab: Lab) -> list[Row]:
-    """Boxes of 1 m in exact touch: when nothing is faster than 1 cm/s any more, and how deep they overlap."""
+    """Boxes of 1 m start in exact contact; measured are the time after which none moves faster than 1 cm/s, and the overlap."""
     world = lab.world()
     scenes.boxes_in_a_pyramid(world, 20)
     rest = 0.0
@@ -154,7 +154,7 @@ def pyramid(lab: Lab) -> list[Row]:
 
 @reference("arch under four slabs", is_slow=True, chapter=QUALITY)
 def arch_with_slabs(lab: Lab) -> list[Row]:
-    """An arch of 17 stones, friction 0.6, bears a pile of slabs. By a linear program 0.48 would do: exactly it does not sag."""
+    """An arch of 17 stones with friction 0.6 supports a pile of slabs. A linear program shows that 0.48 suffices: the exact sag is 0."""
     world = lab.world()
     stones, slabs = scenes.stones_under_slabs(world)
     top = world.state(slabs[0]).position[1] - 0.5
@@ -166,7 +166,7 @@ def arch_with_slabs(lab: Lab) -> list[Row]:
 
 @reference("double domino", chapter=QUALITY)
 def double_domino(lab: Lab) -> list[Row]:
-    """Fifteen dominoes a length apart, the first one pushed: all fall."""
+    """Fifteen dominoes stand one length apart, and the first one is pushed: all fall."""
     world = lab.world()
     dominoes = scenes.dominoes_in_a_row(world)
     run(world, 10.0)
@@ -175,7 +175,7 @@ def double_domino(lab: Lab) -> list[Row]:
 
 @reference("confined: 625 discs in too small a box", is_slow=True, chapter=QUALITY)
 def confined(lab: Lab) -> list[Row]:
-    """Discs of 1 m across 491 m^2 in a box of 390 m^2, no gravity. In the densest packing, hexagonal, they overlap by 0.15 m."""
+    """Discs of 1 m, 491 m^2 in total, fill a box of 390 m^2 without gravity. In the densest packing, hexagonal, they overlap by 0.15 m."""
     world = lab.world()
     scenes.discs_in_a_box(world)
     run(world, 10.0)
@@ -184,7 +184,7 @@ def confined(lab: Lab) -> list[Row]:
 
 @reference("five-story card house", is_slow=True, chapter=QUALITY)
 def card_house(lab: Lab) -> list[Row]:
-    """Cards of 2 mm x 0.4 m, leaning by 25 deg, friction 0.7, as Box2D's samples build them."""
+    """Cards of 2 mm x 0.4 m with friction 0.7 lean by 25 deg, as in Box2D's sample."""
     world = lab.world()
     top = scenes.cards(world)
     started = world.state(top).position
@@ -199,7 +199,7 @@ def card_house(lab: Lab) -> list[Row]:
 
 @reference("stack of ten discs", chapter=QUALITY)
 def disc_stack(lab: Lab) -> list[Row]:
-    """Discs of 1 m exactly above each other, 5 s: an unstable balance, which nothing disturbs."""
+    """Discs of 1 m are stacked exactly above each other for 5 s: an unstable equilibrium that nothing disturbs."""
     world = lab.world()
     scenes.discs_in_a_column(world)
     run(world, 5.0)
@@ -208,7 +208,7 @@ def disc_stack(lab: Lab) -> list[Row]:
 
 @reference("stack 47 km from the origin", chapter=QUALITY)
 def far_stack(lab: Lab) -> list[Row]:
-    """A disc and a box of 0.2 m under a plank with two boxes, at (4e4, -2.5e4) m: float64 has 7e-12 m there, float32 4 mm."""
+    """A disc and a box of 0.2 m support a plank with two boxes at (4e4, -2.5e4) m; float64 resolves 7e-12 m there, float32 4 mm."""
     world = lab.world()
     scenes.piled_afar(world, 4.0e4, -2.5e4)
     run(world, 10.0)
@@ -217,7 +217,7 @@ def far_stack(lab: Lab) -> list[Row]:
 
 @reference("pyramid 128 km from the origin", chapter=QUALITY)
 def far_pyramid(lab: Lab) -> list[Row]:
-    """Ten rows of boxes of 1 m, a quarter of a meter apart at first, at (1e5, -8e4) m."""
+    """Ten rows of boxes of 1 m form a pyramid at (1e5, -8e4) m, with initial gaps of 0.25 m."""
     world, x, y = lab.world(), 1.0e5, -8.0e4
     scenes.floor_at(world, x, y, 100.0)
     for at in (at for row in piled(range(10, 0, -1)) for at in row):

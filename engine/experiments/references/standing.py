@@ -48,7 +48,7 @@ def unbalanced(world: World, bodies: list[int]) -> float:
 
 @reference("stack of 10: contact forces")
 def stack_forces(lab: Lab) -> list[Row]:
-    """Each contact bears the weights above it: 10, 9, ... 1 times m g."""
+    """Each contact supports the weights above it: 10, 9, ... 1 times m g."""
     world = lab.world()
     ground(world)
     boxes = stack(world, 10)
@@ -71,10 +71,10 @@ def pyramid_world(lab: Lab) -> tuple[World, list[int]]:
 
 @reference("pyramid of 5 rows: contact forces")
 def pyramid_forces(lab: Lab) -> list[Row]:
-    """Rigid bodies leave the forces undetermined; a linear program gives bounds for each.
+    """The forces between rigid bodies are not unique; a linear program gives bounds for each.
 
-    Forces that push, stay within friction and leave nothing of any body's weight and moments are a point of that programme, and so within
-    its bounds: measured is what they leave, in weights of a box.
+    Forces that push, satisfy the friction limit and balance the weight and moments of every body are feasible in that program, and thus
+    within its bounds. The error is the unbalanced part, in weights of a box.
     """
     world, boxes = pyramid_world(lab)
     contacts = world.contacts
@@ -88,7 +88,7 @@ def pyramid_forces(lab: Lab) -> list[Row]:
 
 
 def _between(low: float, high: float, is_past: Callable[[float], bool], width: float) -> float:
-    """Return the value at which the answer changes, by bisection to within `width`."""
+    """Return the value at which `is_past` changes, by bisection to within `width`."""
     while high - low > width:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if is_past(middle) else (middle, high)
@@ -97,9 +97,10 @@ def _between(low: float, high: float, is_past: Callable[[float], bool], width: f
 
 @reference("box of 0.5 x 1 m topples on a slope", is_slow=True)
 def toppling(lab: Lab) -> list[Row]:
-    """It falls where its middle stands over its lower corner: ``tan a = 0.5 / 1``, 26.565 deg, with friction enough.
+    """With enough friction, the box topples when its center is above its lower corner: ``tan a = 0.5 / 1``, 26.565 deg.
 
-    Gravity leans in place of the floor, and by 0.95 of the angle for a second first: what is put down sinks, and tips.
+    Gravity is tilted instead of the floor, for the first second by 0.95 of the angle, because a box that has just been placed sinks and
+    tips.
     """
 
     def falls(degrees: float) -> bool:
@@ -117,9 +118,10 @@ def toppling(lab: Lab) -> list[Row]:
 
 @reference("ladder on a smooth wall, friction 0.5", is_slow=True)
 def ladder(lab: Lab) -> list[Row]:
-    """It slips below ``tan a = 1 / (2 mu + b / a)``, of half lengths a = 1 m and b = 1 cm: 44.715 deg.
+    """The ladder, of half lengths a = 1 m and b = 1 cm, slips at angles t below ``tan t = 1 / (2 mu + b / a)``: 44.715 deg.
 
-    About the foot the weight has the lever ``a cos - b sin`` and the wall's push, which is the floor's friction, ``2 a sin``.
+    About the foot the lever arm of the weight is ``a cos t - b sin t``, and that of the wall's force, which equals the floor's friction,
+    ``2 a sin t``.
     """
     half, thick = 1.0, 0.01
 
@@ -134,14 +136,14 @@ def ladder(lab: Lab) -> list[Row]:
 
 
 ARCH_FRICTION = 0.21701
-"""The least friction with which forces exist that hold the arch, by a linear program on its joints; a test computes it anew."""
+"""Minimum friction with which contact forces can balance the arch, by a linear program on its joints; a test recomputes it."""
 
 
 @reference("arch of 17 stones: minimum friction", is_slow=True)
 def arch(lab: Lab) -> list[Row]:
-    """At each end of each joint a normal and a tangential force: whether any within friction balance all weights and moments is linear.
+    """A normal and a tangential force act at each end of each joint: a linear program tells if they can balance all weights and moments.
 
-    The least friction for which some do is 0.21701, by bisection.
+    By bisection, the minimum friction for which they can is 0.21701.
     """
 
     def stands(friction: float) -> bool:
@@ -156,7 +158,7 @@ def arch(lab: Lab) -> list[Row]:
 
 @reference("block on a free wedge of 30 deg, smooth")
 def wedge(lab: Lab) -> list[Row]:
-    """Nothing pushes both together sideways, and the block stays on the slope: ``A = m g sin cos / (M + m sin^2)`` for the wedge."""
+    """Horizontal momentum is conserved, and the block stays on the wedge of angle t, so ``A = m g sin t cos t / (M + m sin^2 t)``."""
     world, slope = lab.world(), math.radians(30.0)
     wedge_body, block = scenes.block_on_a_wedge(world, slope)
     wedge_mass, part = world.body(wedge_body).mass, world.body(block).mass
@@ -168,7 +170,7 @@ def wedge(lab: Lab) -> list[Row]:
 
 
 DOMINO_SPEED = 3.157
-"""m/s: the wave by the soft step at 1,920 Hz; a slow test measures it anew."""
+"""Speed of the wave by the soft step at 1,920 Hz, m/s; a slow test measures it again."""
 
 
 def domino_speed(settings: WorldSettings, solver: str) -> float:
@@ -194,6 +196,6 @@ def domino_speed(settings: WorldSettings, solver: str) -> float:
 
 @reference("domino wave", is_slow=True)
 def dominoes(lab: Lab) -> list[Row]:
-    """There is no formula: the speed is that of steps of 1/1,920 s, where halving them changes it no more."""
+    """There is no formula: the reference is the speed with steps of 1/1,920 s, at which it has converged."""
     speed = domino_speed(lab.world().settings, lab.solver)
     return [relative("speed of the wave, m/s", DOMINO_SPEED, speed, 0.015)]

@@ -22,7 +22,7 @@ from engine.world import RevoluteJointSpec, World
 __all__ = ["double_pendulum_middle", "elliptic_k"]
 
 ROD = Polygon.box(0.5, 0.05)
-"""A meter long."""
+"""Rod of 1 m length."""
 
 
 def elliptic_k(m: float) -> float:
@@ -43,9 +43,9 @@ def elliptic_k(m: float) -> float:
 
 @reference("rod pendulum from 90 deg, 20 s")
 def pendulum(lab: Lab) -> list[Row]:
-    """A rod on a hinge, let go level, swings with ``T = 4 sqrt(I / m g d) K(sin^2 45 deg)``, and as far at the end as at first.
+    """A rod on a hinge, released horizontally, swings with the period ``T = 4 sqrt(I / m g d) K(sin^2 45 deg)`` and constant amplitude.
 
-    K is the complete elliptic integral; the period is taken from the turns, between steps by the speeds before and after.
+    K is the complete elliptic integral; the period is measured between turning points, interpolated between steps by the speeds.
     """
     world = lab.world()
     support = body(world, Circle(0.1), (0.0, 10.0), type="static")
@@ -66,7 +66,7 @@ def pendulum(lab: Lab) -> list[Row]:
 
 
 def double_pendulum_middle(mass: float, inertia: float, seconds: float, n: int) -> tuple[float, float]:
-    """Return where the middle of the second of two rods of 1 m is that were let go level, by Lagrange's equations and RK4 in `n` steps."""
+    """Return the center of the second of two rods of 1 m, released horizontally, by Lagrange's equations and RK4 in `n` steps."""
     first, second, shared = inertia + 1.25 * mass, inertia + 0.25 * mass, 0.5 * mass
 
     def rates(state: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
@@ -100,13 +100,13 @@ def _on_a_hinge(world: World, n: int) -> list[int]:
 
 @reference("double pendulum, released horizontally")
 def double_pendulum(lab: Lab) -> list[Row]:
-    """The middle of the second rod after 2 s by Lagrange's equations (RK4, h = 0.2 ms, converged to 1e-10 m); energy stays.
+    """The exact center of the second rod is from Lagrange's equations (RK4, h = 0.2 ms, converged to 1e-10 m); energy is conserved.
 
     With ``a = I + 5/4 m``, ``b = I + m/4``, ``c = m/2 cos(p - q)``, ``s = m/2 sin(p - q)`` for rods of 1 m::
 
         a p'' + c q'' = -s q'^2 - 3/2 m g sin p,    c p'' + b q'' = s p'^2 - 1/2 m g sin q
 
-    Energy is measured against what both rods have above hanging straight, 2 m g m.
+    The energy error is relative to the initial energy above both rods hanging straight down, m g times 2 m.
     """
     world = lab.world()
     rods = _on_a_hinge(world, 2)
@@ -125,7 +125,7 @@ def double_pendulum(lab: Lab) -> list[Row]:
 
 @reference("two free rods on a hinge, 10 s")
 def free_rods(lab: Lab) -> list[Row]:
-    """No force from outside: angular momentum stays, and so does energy, as a hinge does no work."""
+    """Without external forces angular momentum is conserved, and so is energy, because a hinge does no work."""
     world = lab.world(gravity=(0.0, 0.0))
     rods = [body(world, ROD, (x, 0.0)) for x in (-0.5, 0.5)]
     world.create_joint(RevoluteJointSpec(rods[0], rods[1], (0.0, 0.0)))
@@ -153,16 +153,15 @@ def free_rods(lab: Lab) -> list[Row]:
 def catenary(lab: Lab) -> list[Row]:
     """Rods of 0.5 m hang between two points 8 m apart.
 
-    Each link's ends bear the same H and its moments balance where ``tan th_i = w (i - 9.5) / H`` with the weight w of a link; H is
-    what makes ``sum 0.5 cos th_i`` the span, found by bisection. The links start there, swing to where the solver has them, and damp for
-    20 s.
+    The horizontal force H is the same at all ends of links, and the moments of link i balance if ``tan th_i = w (i - 9.5) / H``, with the
+    weight w of a link. Bisection finds the H for which ``sum 0.5 cos th_i`` is the span. The links start there and swing, damped, for 20 s.
     """
     n, length, span = 20, 0.5, 8.0
 
     def angles(pull: float) -> list[float]:
         return [math.atan((k - 0.5 * (n - 1)) / pull) for k in range(n)]
 
-    low, high = 1e-3, 1e3  # of weights of a link; the more, the wider
+    low, high = 1e-3, 1e3  # in weights of a link; the more, the wider
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if sum(length * math.cos(angle) for angle in angles(middle)) < span else (low, middle)

@@ -1,7 +1,7 @@
-"""Published comparisons, repeated on the functions of this library: their results, and the results here.
+"""Published comparisons, repeated with the functions of this library: the published results and ours.
 
-Each study is a function; its docstring describes the method, and docs/studies has its page. The command ``studies`` runs them. To be read
-in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`, `contact_graphs`,
+Each study is a function; its docstring describes the method, and docs/studies has its page. The command ``studies`` runs them. Read the
+modules in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`, `contact_graphs`,
 `pushing_apart`, `collision_time`.
 """
 

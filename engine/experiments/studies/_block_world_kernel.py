@@ -1,34 +1,34 @@
-"""A complete step of a few convex polygons: collisions, resting contacts, motion; with two shortcuts in the search for contacts.
+"""A complete step of a few convex polygons: collisions, resting contacts, motion; with two optimizations of the search for contacts.
 
-A step of h, without memory of impulses:
+A step of h, without warm starting:
 
-1. **Collisions**, with the old velocities: each pair is tested at the poses that its velocities lead to in h. If it overlaps there, its
-   contact points get impulses with restitution, the deepest first, one at a time. Repeated until no pair approaches.
+1. **Collisions**, with the old velocities: each pair is tested at the poses predicted by its velocities after h. If it overlaps there, its
+   contact points get impulses with restitution, the deepest first, one at a time. This is repeated until no pair approaches.
 2. Gravity changes the velocities.
-3. **Rest**: the same in sweeps, with e rising from -0.8 to 0. In the last five, e is 0 and the lower body of a pair does not give way.
+3. **Rest**: the same in sweeps, with e rising from -0.8 to 0. In the last five, e is 0 and the lower body of a pair has infinite mass.
 4. All bodies move, and overlapping pairs are pushed apart by a tenth of the depth.
 
 **Plane.** Once per step, each pair that needs it gets a separating plane from its poses at the start: through an edge of the polygon whose
-normal separates them best, or overlaps least. The plane then moves with that polygon. Its normal n, from A to B, is that of all impulses.
+normal separates them best, or overlaps least. The plane then moves with that polygon. Its normal n, from A to B, is the direction of all
+normal impulses.
 
 **Contact points** at the tested poses are the corners of one polygon in the other (n m looks each way) and the points where two edges
 cross (n m looks).
 
 **Filter.** Let p be a point of the plane, and d the depth of the overlap along n. All common points x lie in the band with
 ``|(x - p).n| <= d``: the polygon with the edge lies behind the plane, and the other one reaches no deeper than d. So only corners with
-``|(v - p).n| < eps + d`` can be contact points. An edge with a crossing has a common point, so it does not lie beyond the band on one
-side::
+``|(v - p).n| < eps + d`` can be contact points. An edge with a crossing has a common point, so it is not entirely on one side of the band::
 
               |    B    |
     p - *-----|---* - - | - - -    n points up, from A to B; the band reaches d below p, and as far above it.
         |     *---|-----*          In it are two corners of A and two of B. All edges that end there are kept.
         |    A    |
 
-An edge with only one end in the band may cross another one; the published rule keeps an edge if both ends are in the band.
+An edge with only one end in the band can cross another one; the published rule keeps an edge only if both ends are in the band.
 
-**Points first.** A pair with a common point overlaps. Before SAT looks at all edges, points of one polygon are tested in the other: the
-last collision points remembered for each body, in its frame, the newest first, and then its corners. They are remembered in the first
-sweep of a step. A hit must be twice `_SLACK` deep, twice what SAT calls an overlap, so that rounding never makes the answers differ.
+**Points first.** A pair with a common point overlaps. Before SAT tests all edges, points of one polygon are tested in the other: the last
+collision points stored for each body, in its frame, the newest first, and then its corners. They are stored in the first sweep of a step. A
+hit must be twice as deep as `_SLACK`, the threshold of SAT, so that rounding never makes the results differ.
 
 A *look* compares a point with a line or along a direction.
 
@@ -50,19 +50,19 @@ __all__ = ["CONTACTS", "LOOKS", "LOST", "N_COUNTS", "POINT_HITS", "SEARCH", "TES
 
 LOOKS, SEARCH, TESTS, YES, POINT_HITS, CONTACTS, LOST = range(7)
 N_COUNTS = 7
-"""Looks; those in the search for contact points; tests of a pair whose boxes overlap; those that say yes, and those answered by a
-remembered point or a corner; contact points; crossings that the published rule for edges would lose."""
+"""Looks; those in the search for contact points; tests of a pair whose boxes overlap; those that find an overlap, and those decided by a
+stored point or a corner; contact points; crossings that the published rule for edges would miss."""
 
 _SLACK = 1e-9
-"""Meters of overlap from which on two polygons count as overlapping."""
+"""Overlap, m, above which two polygons count as overlapping."""
 _SAME = 1e-3
-"""Meters within which a collision point replaces a remembered one."""
+"""Distance, m, within which a collision point replaces a stored one."""
 _EPS = 1e-6
-"""Meters by which the band is wider than the overlap."""
+"""Distance, m, by which the band is wider than the overlap."""
 _APPROACH = 1e-9
 """m/s."""
 _THRESHOLD = 0.5
-"""m/s of approach below which nothing bounces."""
+"""Approach speed, m/s, below which nothing bounces."""
 _FROZEN_SWEEPS = 5
 _PUSH = 0.1
 _MAX_POINTS = 64
@@ -92,7 +92,7 @@ class Blocks(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How a step is done.
+    """Settings of a step.
 
     Attributes
     ----------
@@ -100,11 +100,11 @@ class Plan(NamedTuple):
         s, m/s^2 downward.
     restitution, friction : float
     passes, sweeps : int
-        Of collisions, and of resting contacts before the lower bodies are frozen.
+        Passes of collisions, and sweeps of resting contacts before the lower bodies are frozen.
     buffer : int
-        Number of collision points remembered for each body; -1 for SAT alone.
+        Number of collision points stored for each body; -1 for SAT alone.
     is_filtered : bool
-        Search contact points near the plane only.
+        Search for contact points only near the plane.
     """
 
     h: float
@@ -118,7 +118,7 @@ class Plan(NamedTuple):
 
 
 class _Room(NamedTuple):
-    """Arrays of a run: corners, normals, boxes and frames at the tested poses; remembered points; planes; contact points."""
+    """Arrays of a run: corners, normals, boxes and frames at the tested poses; stored points; planes; contact points."""
 
     at: FloatArray
     normals: FloatArray
@@ -173,7 +173,7 @@ def run_blocks(blocks: Blocks, plan: Plan, n_steps: int, counts: IntArray) -> No
 
 @inlined_kernel
 def _place(blocks: Blocks, room: _Room, body: int, h: float) -> None:
-    """Place corners, normals and frame where the velocity leads to in h: the box's lower and upper corners, x, y, cos, sin."""
+    """Fill corners, normals and frame at the pose predicted after h: the box's lower and upper corners, x, y, cos, sin."""
     x, y = blocks.pose[body, 0] + h * blocks.velocity[body, 0], blocks.pose[body, 1] + h * blocks.velocity[body, 1]
     angle = blocks.pose[body, 2] + h * blocks.velocity[body, 2]
     cos, sin = math.cos(angle), math.sin(angle)
@@ -194,7 +194,7 @@ def _solve_pair(
     blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, e: float, is_resting: bool, is_frozen: bool,
     remembers: bool, counts: IntArray,
 ) -> bool:  # fmt: skip
-    """Test a pair where its velocities lead to; if it overlaps there, give its contact points impulses. Return True if any was needed."""
+    """Test a pair at its predicted poses and, if it overlaps, apply impulses at its contact points. Return True if any was needed."""
     if blocks.inverse[a, 0] + blocks.inverse[b, 0] == 0.0:
         return False
     if room.is_stale[a] == 1:
@@ -265,7 +265,7 @@ def _is_inside(blocks: Blocks, room: _Room, body: int, x: float, y: float, slack
 
 @inlined_kernel
 def _overlap(blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, counts: IntArray) -> bool:
-    """Points first, if there is a buffer, and then SAT, which ends at the first edge that separates."""
+    """Return True if two polygons overlap: test points first, if there is a buffer, then SAT up to the first separating edge."""
     if plan.buffer >= 0:
         for way in range(2):
             body, other = (a, b) if way == 0 else (b, a)
@@ -291,7 +291,7 @@ def _overlap(blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, counts: In
 
 @inlined_kernel
 def _separation(blocks: Blocks, room: _Room, edge: int, other: int, counts: IntArray) -> float:
-    """Return how far a polygon begins in front of an edge, m."""
+    """Return the separation of a polygon from an edge, m."""
     nearest = math.inf
     for i in range(blocks.first[other], blocks.first[other + 1]):
         counts[LOOKS] += 1
@@ -316,7 +316,7 @@ def _best_edge(blocks: Blocks, room: _Room, a: int, b: int, counts: IntArray) ->
 
 @inlined_kernel
 def _find_contacts(blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, counts: IntArray) -> int:
-    """Fill the contact points and how deep they are, and return their number."""
+    """Fill the contact points and their depths, and return their number."""
     edge, n_points = room.plane[a, b], 0
     nx, ny = room.normals[edge, 0], room.normals[edge, 1]
     level = nx * room.at[edge, 0] + ny * room.at[edge, 1]
@@ -369,7 +369,7 @@ def _find_contacts(blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, coun
 
 @inlined_kernel
 def _remember(room: _Room, size: int, body: int, x: float, y: float) -> None:
-    """Put a collision point first among those of a body, in its frame, in the place of the same one or of the oldest."""
+    """Store a collision point as the first of a body, in its frame, in place of the same one or of the oldest."""
     dx, dy, cos, sin = x - room.frames[body, 4], y - room.frames[body, 5], room.frames[body, 6], room.frames[body, 7]
     u, v = cos * dx + sin * dy, cos * dy - sin * dx
     kept = room.kept[body]
@@ -389,7 +389,7 @@ def _push(
     blocks: Blocks, plan: Plan, room: _Room, a: int, b: int, ia: FloatArray, ib: FloatArray, x: float, y: float, nx: float, ny: float,
     e: float, is_resting: bool,
 ) -> bool:  # fmt: skip
-    """Give a contact point its impulse, with Coulomb friction; return True if it needed one."""
+    """Apply the impulse of a contact point, with Coulomb friction; return True if it needed one."""
     ax, ay, bx, by = x - room.frames[a, 4], y - room.frames[a, 5], x - room.frames[b, 4], y - room.frames[b, 5]
     va, vb = blocks.velocity[a], blocks.velocity[b]
     vx, vy = vb[0] - vb[2] * by - va[0] + va[2] * ay, vb[1] + vb[2] * bx - va[1] - va[2] * ax
@@ -415,7 +415,7 @@ def _push(
 
 @inlined_kernel
 def _push_apart(blocks: Blocks, room: _Room, counts: IntArray) -> None:
-    """Move overlapping pairs apart by a share of the depth along their planes' normals, the lighter body farther."""
+    """Move overlapping pairs apart by a share of the depth along their planes' normals, the lighter body more."""
     n = blocks.inverse.shape[0]
     for body in range(n):
         _place(blocks, room, body, 0.0)

@@ -1,9 +1,9 @@
-"""The corner of a convex polygon farthest along a direction: by a scan, by a binary search, and by a climb from the last one.
+"""The corner of a convex polygon farthest along a direction: by a scan, a binary search, or hill climbing from the last one.
 
-**Scan**: a product for each of the n corners.
+**Scan**: a dot product for each of the n corners.
 
-**Binary search.** Corner k + 1 lies between the edges k and k + 1, and is the farthest one for all directions between their normals. The
-normals are in counterclockwise order, so those up to the direction d are found in log2 n steps. Order around a circle needs a start: the
+**Binary search.** Corner k + 1 is between the edges k and k + 1, and is the farthest one for all directions between their normals. The
+normals are in counterclockwise order, so the last one before the direction d is found in log2 n steps. Cyclic order needs a start: the
 normals less than half a turn after the first one come first. In either half, a normal is before d if ``normal x d >= 0``::
 
         n_2 \\    d    / n_1          d is between n_1 and n_2: corner 2, where edges 1 and 2 meet
@@ -11,7 +11,7 @@ normals less than half a turn after the first one come first. In either half, a 
               \\  |  /
 
 **Climb**: from the last corner to a neighbor as long as that one is farther. The distance along d has one maximum around the outline. A
-climb takes two products and one for each step; it is meant for directions that turn slowly.
+climb needs two products and one for each step; it suits directions that turn slowly.
 
 A *look* is a product of a corner or normal with the direction.
 """
@@ -86,7 +86,7 @@ def _search(normals: FloatArray, half: int, x: float, y: float) -> tuple[int, in
 
 @inlined_kernel
 def _climb(corners: FloatArray, start: int, x: float, y: float) -> tuple[int, int]:
-    """Return the corner that a climb from `start` ends at, and the looks."""
+    """Return the corner at which a climb from `start` ends, and the looks."""
     n, at, looks = corners.shape[0], start, 1
     along = x * corners[at, 0] + y * corners[at, 1]
     for step in (1, n - 1):

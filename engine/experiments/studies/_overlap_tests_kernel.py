@@ -2,32 +2,32 @@
 
 A step moves both polygons, places their corners in the world, compares each corner with each of the four walls, and runs the test. If
 the polygons overlap, they collide: an impulse along the axis of least depth, at the deepest corner, reverses the approach there,
-elastically and without friction. All tests give the same answers and thus the same motion; only their costs differ.
+elastically and without friction. All tests give the same results and thus the same motion; only their costs differ.
 
-A *look* compares one corner with one line or along one direction. The four walls take 4 (n + m) looks.
+A *look* compares one corner with one line or along one direction. The four walls need 4 (n + m) looks.
 
-**All pairs of edges.** Two edges cross if each has its ends on different sides of the other's line. If no two edges cross, the polygons
-are apart or one contains the other, so one corner of each is tested against the other polygon. Apart, that takes n m looks and those of
-the two corners.
+**All pairs of edges.** Two edges cross if each has its ends on different sides of the other's line. If no two edges cross, the polygons are
+apart or one contains the other, so one corner of each is tested against the other polygon. For polygons apart, this needs n m looks and
+those of the two corners.
 
 **Circle first.** If circles around all corners are apart, the polygons are. Otherwise another test follows. A *false hit*
 is a step in which the circles overlap and the polygons do not.
 
 **GJK, yes or no.** Let C be the Minkowski difference of all b - a, which contains the origin O if the polygons overlap. The support w is
-the point of C farthest along s. If w.s < 0, all of C lies beyond O, and the polygons are apart: this is the early exit. Otherwise w joins
-the simplex p, q, and the next s is the normal of one of its edges that has O in front::
+the point of C farthest along s. If w.s < 0, the line through O across s separates C from O, and the polygons are apart: this is the early
+exit. Otherwise w joins the simplex p, q, and the next s is the normal of one of its edges that has O in front::
 
         p-----------------q          O is between the line p q and the line through w across s. If it is behind w p and w q, the
           \\      O       /    | s     triangle contains it: the polygons overlap. Otherwise one of the two, with O in front, is the
             \\         /      v      next p q.
                ` w '
 
-A kept support, the two corners of the last w, is where the next step's search begins. Each support takes n + m looks.
+With a kept support, the two corners of the last w, the next step's search starts there. Each support needs n + m looks.
 
 **GJK, distance** (`engine.narrowphase._gjk_kernel`) continues until the distance is known, from the kept simplex.
 
-**SAT** ends at the first edge with all corners of the other polygon in front of it. A kept edge, the last one that did, is tested first; if
-it fails, the search begins at the first edge, or goes on from the neighbors of the kept one.
+**SAT** ends at the first edge with all corners of the other polygon in front of it. A kept edge, the last one of this kind, is tested
+first; if it fails, the search starts at the first edge, or continues from the neighbors of the kept one.
 
 Source: the three tests and the scene, in three dimensions, are those of a thesis of 2010 (Table 7.1).
 """
@@ -67,7 +67,7 @@ __all__ = [
 ]
 
 NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK, COLD_GJK, CIRCLE_THEN_GJK, DISTANCE_GJK, SAT, KEPT_SAT, NEIGHBOR_SAT = range(10)
-"""Tests; NOTHING says no."""
+"""Tests; NOTHING never reports an overlap."""
 
 LOOKS, HITS, CIRCLE_HITS, SUPPORTS = range(4)
 N_COUNTS = 4
@@ -302,7 +302,7 @@ def _gjk_says_yes(a: FloatArray, b: FloatArray, kept: IntArray, counts: IntArray
                 return True
         px, py = wx, wy
         ex, ey = qx - px, qy - py
-        side = ex * py - ey * px  # of O beside p q, 0 if it is on the segment
+        side = ex * py - ey * px  # side of p q on which O is, 0 on the segment
         if side == 0.0:
             return True
         sx, sy = (-ey, ex) if side < 0.0 else (ey, -ex)

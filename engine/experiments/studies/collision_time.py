@@ -1,21 +1,22 @@
-"""Elastic discs that fly freely: each collision at its own time, by bisection and rewind, or all at the end of the step.
+"""Elastic discs without forces: each collision at its own time, by bisection and rewind, or all at the end of the step.
 
-**Now.** All discs are moved to the end of the step. If any pair overlaps there and approaches, the whole scene is rewound and the moment is
-halved in until the deepest such overlap is nothing; that pair gets its impulse, and the rest of the step begins anew (Baraff's course, "The
-time of collision"). With c collisions in a step and n bodies that is c log(1 / tolerance) moves and searches of n bodies each, and c grows
-with n: the cost is that of n^2.
+**Now.** All discs are moved to the end of the step. If any pair overlaps there and approaches, the whole scene is rewound and the time is
+bisected until the deepest such overlap vanishes; that pair gets its impulse, and the rest of the step starts again (Baraff's course, "The
+time of collision"). With c collisions in a step and n bodies this needs c log(1 / tolerance) moves and searches of n bodies each, and c
+grows with n: the cost grows with n^2.
 
-**Later.** All discs are moved to the end of the step, and all pairs that overlap and approach there get their impulses, from the normals
-that they have there. *Pair by pair*: each as if it were alone, again until none approaches (Guendelman, Bridson, Fedkiw 2003). *All at
-once*: the impulses P >= 0 with which each pair that overlaps or touches leaves at least as fast as it came,
+**Later.** All discs are moved to the end of the step, and all pairs that overlap and approach there get their impulses along the normals at
+that time. *Pair by pair*: each as if it were alone, repeated until none approaches (Guendelman, Bridson, Fedkiw 2003). *All at once*: the
+impulses P >= 0 with which each pair that overlaps or touches separates at least as fast as it approached,
 
     v+ = v- + A P >= u,    P >= 0,    P (v+ - u) = 0    with    u = max(-v-, 0)
 
-(a linear complementarity problem, solved by projected Gauss-Seidel until it is). Either searches for overlaps once a step. *One disc
-after the other*: each is moved and collides before the next one is moved, so it may hit a disc that is about to leave.
+(a linear complementarity problem, solved by projected Gauss-Seidel until convergence). Either searches for overlaps once per step. *One
+disc after the other*: each is moved and collides before the next one is moved, so it can hit a disc that is about to leave.
 
-**The truth** is event by event in closed form: two discs at the distance d with the velocity v between them meet at the smaller root of
-``|d + v t| = r_a + r_b``. Simultaneous contacts have no truth but for the order in which a small gap between them would let them happen.
+**The exact solution** proceeds event by event in closed form: two discs with the relative position d and the relative velocity v meet at
+the smaller root of ``|d + v t| = r_a + r_b``. For simultaneous contacts it is defined only by the order that small gaps between them would
+give.
 """
 
 from __future__ import annotations
@@ -58,14 +59,14 @@ __all__ = [
 ]
 
 _RADIUS = 0.25
-"""Meters, of all discs; each has 1 kg."""
+"""Radius of all discs, m; each has 1 kg."""
 _DEPTH = 1e-6
-"""Meters of overlap at which a bisection ends."""
+"""Overlap, m, at which a bisection ends."""
 _APPROACH = 1e-12
 """m/s."""
 _MAX_PASSES = 10_000
 _AREA = 1.0
-"""m^2 for each disc of a gas: a fifth is covered."""
+"""Area per disc of a gas, m^2: a fifth is covered."""
 
 
 class Contacts(NamedTuple):
@@ -79,16 +80,16 @@ class Contacts(NamedTuple):
 
 @dataclass
 class Discs:
-    """Discs in a square box, or in the open.
+    """Discs in a square box or without walls.
 
     Attributes
     ----------
     position, velocity : float64 (n, 2)
         m, m/s.
     half : float
-        Half the box's side, m; infinite in the open.
+        Half the box's side, m; infinite without walls.
     n_searches : int
-        How often all discs were moved and searched for overlaps.
+        Number of times that all discs were moved and searched for overlaps.
     """
 
     position: FloatArray
@@ -98,11 +99,11 @@ class Discs:
     _broad_phase: BroadPhase = field(default_factory=DynamicTree)
 
     def copy(self) -> Discs:
-        """Return the same scene, with its searches not counted yet."""
+        """Return a copy of the scene, with no searches counted."""
         return Discs(self.position.copy(), self.velocity.copy(), self.half)
 
     def contacts_at(self, position: FloatArray, *, is_touch_enough: bool = False) -> Contacts:
-        """Return what overlaps and approaches, with the velocities of now; or all that overlaps or touches."""
+        """Return the pairs that overlap and approach, with the current velocities; or all that overlap or touch."""
         self.n_searches += 1
         near = self._broad_phase.pairs(np.column_stack((position - _RADIUS - _DEPTH, position + _RADIUS + _DEPTH)))
         between = position[near[:, 1]] - position[near[:, 0]]
@@ -120,13 +121,13 @@ class Discs:
         return _chosen(contacts, depth > -_DEPTH if is_touch_enough else (depth > 0.0) & (self.approach(contacts) < -_APPROACH))
 
     def approach(self, contacts: Contacts) -> FloatArray:
-        """Return the velocities of b against a along the normals."""
+        """Return the velocities of b relative to a along the normals."""
         velocity = np.concatenate((self.velocity, np.zeros((1, 2))))
         rates: FloatArray = ((velocity[contacts.b] - velocity[contacts.a]) * contacts.normal).sum(axis=1)
         return rates
 
     def push(self, a: int, b: int, impulse: FloatArray) -> None:
-        """Give b an impulse, and a the opposite one, kg m/s."""
+        """Apply an impulse, kg m/s, to b, and the opposite one to a."""
         self.velocity[a] -= impulse
         if b < len(self.velocity):
             self.velocity[b] += impulse
@@ -178,7 +179,7 @@ def now(discs: Discs, h: float) -> None:
 
 
 def pair_by_pair(discs: Discs, h: float) -> None:
-    """Advance by `h` seconds, then let all that overlaps and approaches collide, one pair after the other, until none approaches."""
+    """Advance by `h` seconds, then collide all pairs that overlap and approach, one after the other, until none approaches."""
     discs.position = discs.position + h * discs.velocity
     contacts = discs.contacts_at(discs.position)
     for _ in range(_MAX_PASSES):
@@ -188,7 +189,7 @@ def pair_by_pair(discs: Discs, h: float) -> None:
 
 
 def at_once(discs: Discs, h: float) -> None:
-    """Advance by `h` seconds, then let all that overlaps and approaches collide with the impulses that fulfil all pairs' laws together."""
+    """Advance by `h` seconds, then collide all pairs that overlap and approach, with impulses that satisfy all pairs' laws together."""
     discs.position = discs.position + h * discs.velocity
     contacts = discs.contacts_at(discs.position, is_touch_enough=True)
     target, total = np.maximum(-discs.approach(contacts), 0.0), np.zeros(len(contacts.a))
@@ -206,7 +207,7 @@ def at_once(discs: Discs, h: float) -> None:
 
 
 def exactly(discs: Discs, seconds: float) -> int:
-    """Advance event by event, each in closed form; return how many there were."""
+    """Advance event by event, each in closed form; return the number of events."""
     left, n_events, n = seconds, 0, len(discs.position)
     i, j = np.triu_indices(n, 1)
     while True:
@@ -238,7 +239,7 @@ def exactly(discs: Discs, seconds: float) -> int:
 
 
 def one_by_one(discs: Discs, h: float) -> None:
-    """Advance one disc after the other by `h` seconds; each collides with the others where they then are, some not moved yet."""
+    """Advance one disc after the other by `h` seconds; each collides with the others at their current positions, some not moved yet."""
     for disc in range(len(discs.position)):
         discs.position = discs.position.copy()
         discs.position[disc] += h * discs.velocity[disc]
@@ -253,7 +254,7 @@ WAYS: dict[str, Advance] = {"now, one at a time": now, "later, pair by pair": pa
 
 
 def gas(n: int, seed: int = 0) -> Discs:
-    """Return so many discs with speeds about 2 m/s in a box of 1 m^2 for each, none overlapping."""
+    """Return `n` discs without overlap, with speeds about 2 m/s, in a box of 1 m^2 per disc."""
     rng = stream(seed, "collision time", n)
     half = 0.5 * math.sqrt(_AREA * n)
     side = math.ceil(math.sqrt(n))
@@ -265,7 +266,7 @@ def gas(n: int, seed: int = 0) -> Discs:
 
 Places = Sequence[tuple[float, float]]
 _After = Callable[[Places, Places, float, int], FloatArray]
-"""The velocities (n, 2) of discs at such places with such velocities after so many steps of h."""
+"""Function from positions, velocities, h and a number of steps to the velocities (n, 2) of discs after them."""
 
 
 def _after(advance: Advance, places: Places, velocities: Places, h: float, n_steps: int) -> FloatArray:
@@ -283,13 +284,13 @@ def _after_in_world(solver: str, places: Places, velocities: Places, h: float, n
 
 
 def cradle(advance: Advance, h: float) -> FloatArray:
-    """Return the speeds after 1 s of five discs in a row that touch, the first of which comes at 4 m/s."""
+    """Return the speeds, after 1 s, of five touching discs in a row, the first of which starts at 4 m/s."""
     places = [(-1.0, 0.0), *((2.0 * _RADIUS * k, 0.0) for k in range(4))]
     return _after(advance, places, [(4.0, 0.0), *[(0.0, 0.0)] * 4], h, round(1.0 / h))[:, 0]
 
 
 def _break(advance: Advance, h: float) -> float:
-    """Return by how many m/s a break of ten discs in a triangle, hit in the middle, is not the same on both sides after 1 s."""
+    """Return the asymmetry, m/s, after 1 s of a break of ten discs in a triangle, hit in the middle."""
     rows = [(math.sqrt(3.0) * _RADIUS * row, 2.0 * _RADIUS * (k - 0.5 * row)) for row in range(4) for k in range(row + 1)]
     velocity = _after(advance, [(-1.0, 0.0), *rows], [(4.0, 0.0), *[(0.0, 0.0)] * 10], h, round(1.0 / h))
     mirror = [0, *(1 + row * (row + 1) // 2 + row - k for row in range(4) for k in range(row + 1))]
@@ -297,13 +298,13 @@ def _break(advance: Advance, h: float) -> float:
 
 
 def _hit(after: _After, start: float, speed: float, h: float, n_steps: int) -> FloatArray:
-    """Return the velocity with which a disc at (0, 0.6 r) leaves after one from `start` on the x axis came at it."""
+    """Return the velocity with which a disc at (0, 0.6 r) leaves after it was hit by one from `start` on the x axis."""
     velocity: FloatArray = after([(start, 0.0), (0.0, 0.6 * _RADIUS)], [(speed, 0.0), (0.0, 0.0)], h, n_steps)[1]
     return velocity
 
 
 def _deflection(after: _After, h: float) -> float:
-    """Return by how many degrees a disc hit off its center leaves wrong, in the mean of 32 moments of the step at which they touch."""
+    """Return the mean error, degrees, of the direction of a disc hit off center, over 32 times of contact within the step."""
     true, errors = math.asin(0.3), []
     for phase in range(32):
         x, y = _hit(after, -1.0 - 4.0 * h * phase / 32.0, 4.0, h, math.ceil(0.5 / h) + 1)
@@ -312,13 +313,13 @@ def _deflection(after: _After, h: float) -> float:
 
 
 def _missed(after: _After, speed: float) -> float:
-    """Return which share of discs at such a speed pass one in their way as if it were not there, at 60 Hz, over moments of the step."""
+    """Return the share of discs at a given speed that tunnel through one in their path, at 60 Hz, over times within the step."""
     h = 1.0 / 60.0
     return sum(not _hit(after, -1.0 - speed * h * (1.0 + phase / 64.0), speed, h, 8).any() for phase in range(64)) / 64.0
 
 
 def false_collisions(advance: Advance, h: float) -> float:
-    """Return the share of discs that collide although they pass up to 10 cm behind one that crosses their way at the same speed."""
+    """Return the share of discs that collide although they pass up to 10 cm behind one that crosses their path at the same speed."""
     n_false = 0
     for phase in range(64):
         gap = 0.1 * (phase + 0.5) / 64.0
@@ -339,7 +340,7 @@ class SweptHits(NamedTuple):
 
 
 def swept_hits(discs: Discs, h: float) -> SweptHits:
-    """Count pairs by what the discs sweep in `h` seconds: a disc swept along a segment is a capsule."""
+    """Count pairs by the area that the discs sweep in `h` seconds: a disc swept along a segment is a capsule."""
     start, end = discs.position, discs.position + h * discs.velocity
     i, j = np.triu_indices(len(start), 1)
     lower, upper = np.minimum(start, end) - _RADIUS, np.maximum(start, end) + _RADIUS
@@ -354,7 +355,7 @@ def swept_hits(discs: Discs, h: float) -> SweptHits:
 
 
 def parted_at(advance: Advance, discs: Discs, h: float, seconds: float, far: float = 0.1) -> float:
-    """Return when a disc is `far` m from where it truly is, s."""
+    """Return the time, s, at which a disc is first `far` m from its exact position."""
     ours, true = discs.copy(), discs.copy()
     for step in range(round(seconds / h)):
         advance(ours, h)
@@ -392,7 +393,7 @@ def _steps_of_world(world: World, snapshot: WorldSnapshot, n: int) -> None:
     "The question concerns Baraff's bisection; we know of no published figures.",
 )
 def collision_time(quick: bool) -> Results:
-    """Discs are compared with closed forms and with each other. The costs are those of gases of constant density."""
+    """The motion of discs is compared with closed forms and between methods. The costs are those of gases of constant density."""
     hertz, numbers, n_steps, rounds, n_gases = ((60.0,), (8, 16), 5, 1, 1) if quick else (_HERTZ, (16, 32, 64, 128, 256, 512), 10, 3, 5)
     parting: list[Row] = []
     for rate in hertz:
@@ -485,9 +486,9 @@ def collision_time(quick: bool) -> Results:
 _CROSSING = 4.0
 """m/s."""
 _FAST = 60.0
-"""m/s: a meter a step, twice the discs' width."""
+"""m/s: 1 m per step, twice the discs' diameter."""
 _TIMED = ("contact_forces", "shock_propagation", "soft_step")
 _SOLVERS = (*_TIMED, "box2d")
-"""Worlds beside them: a disc hit off its center, and, where going back to the start costs next to nothing, what a step of a gas costs."""
+"""Worlds compared with them: by a disc hit off center and, if restoring the start is cheap, by the cost of a step of a gas."""
 _MAX_IN_WORLDS = 128
 _HERTZ = (30.0, 60.0, 120.0, 240.0, 480.0)

@@ -1,13 +1,13 @@
-"""Two ways to decide which body rests on which: normal and gravity, as in `engine.dynamics.methods`, and the published one.
+"""Two methods to decide which body rests on which: by normal and gravity, as in `engine.dynamics.methods`, and the published one.
 
 **By normal and gravity.** The contacts of the step are known. A body rests on the other one if gravity would bring it closer, by more than
 six degrees (`contact_layers`).
 
 **By advancing.** Each body alone takes a step of h from rest, so it moves by h^2 g, and all others stay. It rests on those that it then
-overlaps by more than before. That takes two queries of depth for each of the two bodies of a contact.
+overlaps by more than before. This needs two queries of depth for each of the two bodies of a contact.
 
-The two differ where a normal is nearly level. With an angle a between normal and gravity, the depth grows by h^2 g cos a, 2.8 mm at 60 Hz
-straight down, so that any slack `_SLACK` far below it admits contacts that are steeper than six degrees off the level.
+The two differ if a normal is nearly horizontal. With an angle a between normal and gravity, the depth grows by h^2 g cos a, 2.8 mm at 60 Hz
+straight down, so that any `_SLACK` far below it admits normals that are less than six degrees off horizontal.
 
 Sources: a thesis of 2015 (3.2); E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 7.
 """
@@ -37,12 +37,12 @@ Edges = set[tuple[int, int]]
 """Pairs of a body and one that it rests on."""
 
 _SLACK = 1e-6
-"""Meters by which an overlap must grow."""
+"""Minimum growth of an overlap, m."""
 _FLOOR = Polygon.box(20.0, 0.5)
 
 
 def by_normal(world: World) -> Edges:
-    """Return who rests on whom, by the contacts of the last step."""
+    """Return which body rests on which, by the contacts of the last step."""
     contacts, touching = world.contacts, world.contacts.count > 0
     ends: IntArray = np.column_stack((contacts.body_a, contacts.body_b))[touching]
     normal: FloatArray = np.ascontiguousarray(contacts.normal[touching])
@@ -53,7 +53,7 @@ def by_normal(world: World) -> Edges:
 
 
 def by_advancing(world: World) -> Edges:
-    """Return who rests on whom, by a step of each body alone."""
+    """Return which body rests on which, by a step of each body alone."""
     shapes = {number: world.fixture(world.body(number).fixtures[0]).spec.shape for number in world.body_ids}
     poses = {number: world.state(number).xf for number in world.body_ids}
     edges = set()
@@ -82,7 +82,7 @@ def _stacked(rows: tuple[int, ...]) -> World:
 
 
 def groove(degrees: float) -> World:
-    """Return a disc in a groove between two blocks, whose contact normals are so far off the level, after a step."""
+    """Return a disc in a groove between two blocks, with contact normals `degrees` off horizontal, after a step."""
     world = Lab("shock_propagation").world()
     tilt = math.radians(degrees)
     for side in (-1.0, 1.0):

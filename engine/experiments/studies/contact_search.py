@@ -1,4 +1,4 @@
-"""Two shortcuts in the search for contacts, timed by the complete step: collision points tested first, and a filter by the plane."""
+"""Two optimizations of the search for contacts, timed by the complete step: testing collision points first, and filtering by the plane."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from engine.report import Chart, Table
 __all__ = ["BUFFERS", "SCENES", "Scene", "bevelled", "contact_buffer", "falling", "plane_filter", "resting"]
 
 BUFFERS = (-1, 0, 2, 4, 8, 12)
-"""Remembered collision points of each body; -1: SAT alone."""
+"""Numbers of stored collision points per body; -1: SAT alone."""
 _BEST, _SAVED = 4, 25
-"""Published size of the best buffer, and the most that it saves, %."""
+"""Published size of the best buffer, and its maximum saving, %."""
 _POWERS = (2.0, 1.0)
-"""Published growth of a search with the number of corners: O(V F) + O(E^2), and about linear with the filter."""
+"""Published powers of the growth of a search with the number of corners: O(V F) + O(E^2), and about linear with the filter."""
 _STEPS = 1_000
 _PLAN = world.Plan(h=0.01, gravity=10.0, restitution=0.4, friction=0.5, passes=5, sweeps=5, buffer=-1, is_filtered=False)
 _FLOOR = Polygon.box(20.0, 0.5)
@@ -32,14 +32,14 @@ _BOX = Polygon.box(0.5, 0.5)
 
 
 class Scene:
-    """Convex polygons on a floor, as they start.
+    """Convex polygons on a floor, at the start.
 
     Parameters
     ----------
     shapes : sequence of Polygon
         Density 1 kg/m^2.
     poses : sequence of (x, y, angle)
-        Of the centroids.
+        Poses of the centroids.
     """
 
     def __init__(self, shapes: Sequence[Polygon], poses: Sequence[tuple[float, float, float]]) -> None:
@@ -52,7 +52,7 @@ class Scene:
         self._start = world.Blocks(first, corners, normals, inverse, np.array([(0.0, -0.5, 0.0), *poses]), np.zeros((len(everyone), 3)))
 
     def run(self, buffer: int, is_filtered: bool, n_steps: int) -> tuple[FloatArray, IntArray]:
-        """Return the poses (n, 3) after so many steps from the start, the floor's first, and the counts (N_COUNTS,)."""
+        """Return the poses (n, 3) after `n_steps` steps from the start, the floor's first, and the counts (N_COUNTS,)."""
         blocks = self._start._replace(pose=self._start.pose.copy(), velocity=self._start.velocity.copy())
         counts: IntArray = np.zeros(world.N_COUNTS, dtype=np.int64)
         world.run_blocks(blocks, _PLAN._replace(buffer=buffer, is_filtered=is_filtered), n_steps, counts)
@@ -60,18 +60,18 @@ class Scene:
 
 
 def resting(n_blocks: int, block: Polygon = _BOX) -> Scene:
-    """Return a tower of blocks, each one meter high, every other one 2 cm to the side."""
+    """Return a tower of blocks of 1 m height, every other one offset by 2 cm."""
     return Scene([block] * n_blocks, [(*at, 0.0) for (at,) in piled((1,) * n_blocks, offset=0.02)])
 
 
 def falling() -> Scene:
-    """Return five boxes above each other in the air, which fall, bounce and come to rest."""
+    """Return five boxes above each other that fall, bounce and come to rest."""
     rng = stream(0, "contact search", "falling")
     return Scene([_BOX] * 5, [(float(rng.uniform(-0.4, 0.4)), 1.5 + 1.6 * level, float(rng.uniform(-0.6, 0.6))) for level in range(5)])
 
 
 def bevelled(n_vertices: int) -> Polygon:
-    """Return a square block of one meter, its corners cut such that it has so many vertices, a multiple of 4."""
+    """Return a square block of 1 m with corners cut to give `n_vertices` vertices, a multiple of 4."""
     per_corner = n_vertices // 4
     cut = 0.0 if per_corner == 1 else 0.15
     corners = []

@@ -1,4 +1,4 @@
-"""The farthest corner along a direction: a scan of all, a binary search, or a climb from the last one, by the number of corners."""
+"""Compares searches for the farthest corner along a direction, by the number of corners: scan, binary search and hill climbing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEARCHES = {"scan": SCAN, "binary search": BINARY, "climb": CLIMB}
 _SIZES = (4, 8, 16, 24, 32, 48, 64, 96, 128, 256)
 _PUBLISHED = "32 to 64"
 _TURN = math.radians(2.0)
-"""Radians from a direction to the next one, if they turn slowly."""
+"""Angle between successive directions that turn slowly, rad."""
 
 
 class Turning:
@@ -81,7 +81,7 @@ def extremes(quick: bool) -> Results:
 
 
 def _pays_from(rows: Sequence[Row], column: int) -> int | None:
-    """Return the number of corners from which a search is always faster than the scan; None if it never is."""
+    """Return the number of corners from which on a search is always faster than the scan; None if there is none."""
     slower = [k for k, row in enumerate(rows) if float(row[column] or 0.0) >= float(row[2] or 0.0)]
     first = slower[-1] + 1 if slower else 0
     return int(rows[first][1] or 0) if first < len(rows) else None

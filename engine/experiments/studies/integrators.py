@@ -1,19 +1,19 @@
-"""How the error of an integrator falls with its step: motions with a closed form, and two with a kink, where the order is lost.
+"""Convergence of integrators on motions with a closed form; on the two with a kink or a jump the order is lower.
 
-The closed forms. *Projectile with drag*, ``v' = g - k v``: with the last speed ``u = g / k``::
+The closed forms. *Projectile with drag*, ``v' = g - k v``: with the terminal velocity ``u = g / k``::
 
     v = u + (v0 - u) exp(-k t),    x = u t + (v0 - u) (1 - exp(-k t)) / k
 
-*Pendulum*, ``a'' = -W^2 sin a``, let go at A: with ``m = sin(A / 2)`` the quarter period is ``K(m) / W`` and ``sin(a / 2) = m cd(W t, m)``,
-Jacobi's functions of the modulus m, which Gauss's arithmetic-geometric mean gives (Abramowitz, Stegun, 16.4).
+*Pendulum*, ``a'' = -W^2 sin a``, released at A: with ``m = sin(A / 2)`` the quarter period is ``K(m) / W`` and ``sin(a / 2) = m cd(W t,
+m)``, Jacobi's functions of the modulus m, which Gauss's arithmetic-geometric mean gives (Abramowitz, Stegun, 16.4).
 
 *Damped spring*, ``x'' = -W^2 x - 2 d x'``: ``x = exp(-d t) (x0 cos w t + (v0 + d x0) sin(w t) / w)`` with ``w^2 = W^2 - d^2``.
 
-*Spinning body thrown*, with drag and the lift of its spin (Magnus), across the way it flies: ``v' = g - k v + s w x v``. In complex
-numbers, ``z = vx + i vy``, that is ``z' = -(k - i s w) z - i g``, the projectile once more with a complex k. Its spin lasts.
+*Thrown spinning body*, with drag and the lift of its spin (Magnus), perpendicular to its velocity: ``v' = g - k v + s w x v``. In complex
+numbers, ``z = vx + i vy``, this is ``z' = -(k - i s w) z - i g``, the projectile with a complex k. The spin is constant.
 
-*A spring as floor* (penalty), ``y'' = -g + W^2 max(-y, 0)``: a parabola, half an oscillation and a parabola. Its force has a kink at the
-touch. *A spring with a damper* has a jump there: ``- 2 d y'`` as soon as y < 0.
+*A spring as floor* (penalty), ``y'' = -g + W^2 max(-y, 0)``: a parabola, half an oscillation and a parabola. Its force has a kink at
+contact. *A spring with a damper* has a jump there: ``- 2 d y'`` if y < 0.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ __all__ = ["MOTIONS", "Motion", "errors_of", "integrators", "order_of", "worst_e
 _G, _DRAG, _SPEED = 10.0, 0.8, (6.0, 8.0)
 """m/s^2, 1/s, m/s."""
 _TURN = 3.0
-"""Pendulum and springs: rad/s."""
+"""Angular frequency of the pendulum and springs, rad/s."""
 _AMPLITUDE = 2.0
 """Amplitude of the pendulum, rad."""
 _DAMPING = 0.5
 """Damping of the damped spring, 1/s."""
 _SPIN, _LIFT = 9.0, 0.2
-"""rad/s, and the lift's share of ``w x v``, no unit."""
+"""Spin, rad/s, and the factor s of the lift ``s w x v``, without unit."""
 _FLOOR, _FLOOR_DAMPER, _HEIGHT = 20.0, 4.0, 0.7
-"""The floor of springs: rad/s, 1/s, and from how high, m."""
+"""Spring floor: angular frequency, rad/s; damping, 1/s; drop height, m."""
 
 State = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
 class Motion:
-    """A law with the exact motion.
+    """An equation of motion with its exact solution.
 
     Attributes
     ----------
     rate : Rate
         Accelerations (3,): x, y, angle.
     exact : callable
-        Positions and velocities (3,) at a time; at 0 those to begin with.
+        Positions and velocities (3,) at a time; at 0 the initial ones.
     seconds : float
-        How long it is followed.
+        Duration of a run.
     energy : callable
-        Of positions and velocities, J of 1 kg.
+        Energy of 1 kg by positions and velocities, J.
     is_smooth : bool
     inverse_mass : float64 (3,)
         1/kg and 1/(kg m^2), for a run in momenta.
@@ -167,10 +167,10 @@ def _floor(damper: float) -> Rate:
 def _bouncing(damper: float) -> Callable[[float], State]:
     touch = math.sqrt(2.0 * _HEIGHT / _G)
     w = math.sqrt(_FLOOR**2 - damper**2)
-    rest = -_G / _FLOOR**2  # where the spring bears the weight
+    rest = -_G / _FLOOR**2  # where the spring balances the weight
 
     def held(t: float) -> tuple[float, float]:
-        """Return place and speed `t` after the touch, on the spring: y - rest is a damped oscillation."""
+        """Return position and velocity `t` after contact, on the spring: y - rest is a damped oscillation."""
         y0, v0 = -rest, -_G * touch
         a, b = y0, (v0 + damper * y0) / w
         left, cos, sin = math.exp(-damper * t), math.cos(w * t), math.sin(w * t)
@@ -213,15 +213,15 @@ MOTIONS: dict[str, Motion] = {
 """Motions by name."""
 
 _LOOKS = 8
-"""Times at which the error is taken, evenly spread; the last is the end."""
+"""Number of times at which the error is measured, evenly spaced; the last is the end."""
 _STEPS = (64, 128, 256, 512)
-"""Steps of a run: the order is the slope over these."""
+"""Numbers of steps of the runs: the order is the slope over these."""
 _KINKED_STEPS = (64, 128, 256, 512, 1024, 2048, 4096)
-"""The share of a step at which a kink falls is as good as random, and with it the error's size: the slope needs a long run."""
+"""Numbers of steps with a kink: its position within a step, and thus the error, is effectively random, so the slope needs a wide range."""
 
 
 def _run(motion: Motion, step: Integrator, n_steps: int) -> list[State]:
-    """Return the states at the times of the looks."""
+    """Return the states at the times of measurement."""
     (x, v), h, seen = motion.exact(0.0), motion.seconds / n_steps, []
     for k in range(n_steps):
         x, v = step(motion.rate, x, v, h, k * h)
@@ -235,7 +235,7 @@ def _times(motion: Motion) -> list[float]:
 
 
 def errors_of(motion: Motion, name: str, numbers: tuple[int, ...] = _STEPS) -> tuple[list[float], list[float]]:
-    """Return for each number of steps the largest position error, m or rad, and of energy, J, at eight moments of a run."""
+    """Return for each number of steps the largest error of position, m or rad, and of energy, J, at eight times of a run."""
     times, places, energies = _times(motion), [], []
     for n_steps in numbers:
         seen = _run(motion, INTEGRATORS[name], n_steps)
@@ -246,12 +246,12 @@ def errors_of(motion: Motion, name: str, numbers: tuple[int, ...] = _STEPS) -> t
 
 
 def order_of(motion: Motion, errors: list[float], numbers: tuple[int, ...] = _STEPS) -> float:
-    """Return the power of the step with which the error falls."""
+    """Return the power of the step with which the error decreases."""
     return growth([motion.seconds / n for n in numbers], errors)
 
 
 def worst_energy(name: str, seconds: float, h: float) -> tuple[float, float]:
-    """Return by which share of the undamped spring's energy a run is off at most, and at its end."""
+    """Return the maximum and the final relative error of the undamped spring's energy in a run."""
     x, v = np.array([1.0, 0.0, 0.0]), np.zeros(3)
     start, worst, off = _spring_energy(x, v), 0.0, 0.0
     for k in range(round(seconds / h)):
@@ -262,7 +262,7 @@ def worst_energy(name: str, seconds: float, h: float) -> tuple[float, float]:
 
 
 def _momentum_difference(motion: Motion, name: str, n_steps: int) -> float:
-    """Return how far a run in momenta ends from one in velocities."""
+    """Return the distance between the ends of a run in momenta and one in velocities."""
     inverse = motion.inverse_mass
     (x, v), h = motion.exact(0.0), motion.seconds / n_steps
     p = v / inverse
@@ -272,7 +272,7 @@ def _momentum_difference(motion: Motion, name: str, n_steps: int) -> float:
 
 
 def _first_bounce(name: str, hertz: float) -> float:
-    """Return how high a ball rises that falls 0.3 m on undamped springs in a world solved by `penalty`, as a share of that."""
+    """Return the rebound height, relative to the drop of 0.3 m, of a ball on undamped springs in a world solved by `penalty`."""
     settings = (("integrator", name), ("sub_steps", 8), ("damping_ratio", 0.0))
     world = World(WorldSettings(sleeping=False, hertz=hertz, solver_settings=settings), solver="penalty")
     ground(world)

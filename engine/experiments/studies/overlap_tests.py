@@ -1,4 +1,4 @@
-"""Overlap tests of convex polygons by the number of edges: all pairs of edges, a circle first, GJK; two bodies in a box, as in 2010."""
+"""Compares overlap tests of convex polygons by the number of edges: all pairs of edges, a circle first, GJK; in the scene of 2010."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ PUBLISHED = {
     CIRCLE: (8.55, 15.81, 23.41, 36.65, 44.98, 64.38, 77.55, 102.74, 121.49, 150.34),
     YES_OR_NO: (8.62, 11.61, 13.67, 16.58, 19.59, 22.38, 25.67, 29.63, 32.07, 34.12),
 }
-"""Table 7.1 (2010): mean time of a step with one body of so many triangles; the unit is not stated."""
+"""Table 7.1 (2010): mean time of a step by the number of triangles of one body; the unit is not stated."""
 
 _SIDE, _FILLED = 10.0, 0.01
-"""Side of the box, m, and the share of it that the two bodies fill."""
+"""Side of the box, m, and the share of its area that the two bodies fill."""
 _STEP, _SPEED, _SPIN = 0.002, 10.0, 3.0
 """s; m/s and rad/s at most."""
 _FLAT = 4.0
-"""How many times as long as wide a flat polygon is."""
+"""Aspect ratio of a flat polygon."""
 
 
 class Case(NamedTuple):
-    """Shape of the bodies, and whether both of them have n edges, or one has 8."""
+    """Shape of the bodies, and whether both have n edges or one has 8."""
 
     is_flat: bool
     are_both_refined: bool
@@ -95,7 +95,7 @@ class Boxes:
             self.velocity[box, :, 2] = rng.uniform(-_SPIN, _SPIN, 2)
 
     def run(self, test: int, n_steps: int) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return the counts (k, N_COUNTS) of so many steps, and the poses and velocities (k, 2, 3) after them."""
+        """Return the counts (k, N_COUNTS) of `n_steps` steps, and the poses and velocities (k, 2, 3) after them."""
         pose, velocity = self.pose.copy(), self.velocity.copy()
         counts: IntArray = np.zeros((len(pose), tests.N_COUNTS), dtype=np.int64)
         tests.bounce(test, n_steps, _STEP, 0.5 * _SIDE, self.pair, pose, velocity, counts)
@@ -103,7 +103,7 @@ class Boxes:
 
 
 def _polygon(n_edges: int, is_flat: bool) -> FloatArray:
-    """Return a regular polygon that fills half of what two bodies fill, or the same stretched along x and narrowed along y."""
+    """Return a regular polygon with half the area of two bodies, or the same stretched along x and compressed along y."""
     angles = 2.0 * math.pi * np.arange(n_edges) / n_edges
     radius = math.sqrt(_FILLED * _SIDE * _SIDE / (n_edges * math.sin(2.0 * math.pi / n_edges)))
     stretch = math.sqrt(_FLAT) if is_flat else 1.0
@@ -243,7 +243,7 @@ def _measure(case: Case, n: int, n_boxes: int, n_steps: int, rounds: int) -> _Ro
 
 
 def _implied() -> list[float]:
-    """Return the share of steps in which the published sphere test must have tested triangles, if all else takes the time of GJK's step."""
+    """Return the share of steps in which the published sphere test must have tested triangles, if the rest costs as much as GJK's step."""
     return [(circle - gjk) / (pairs - gjk) for pairs, circle, gjk in zip(*PUBLISHED.values(), strict=True)]
 
 

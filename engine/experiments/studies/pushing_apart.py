@@ -1,4 +1,4 @@
-"""Ways to keep a tower of blocks standing: more sweeps, pushing its blocks apart, freezing it from the ground up, or warm starting."""
+"""Methods that keep a tower of blocks standing: more sweeps, pushing blocks apart, freezing layers from the ground up, or warm starting."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from engine.world import World, WorldSettings
 __all__ = ["WAYS", "Tower", "Way", "least_sweeps", "pushing_apart", "shock", "stand", "towers"]
 
 _OFFSET = 0.02
-"""Meters by which every other block stands to the side: nothing is perfect."""
+"""Offset of every other block, m."""
 _FALLEN = 0.25
-"""Meters that the top may sink before the tower counts as fallen."""
+"""Descent of the top, m, beyond which the tower counts as fallen."""
 _STABLE = 0.01
-"""Meters that the top of a tower that looks stable may move."""
+"""Maximum movement of the top, m, of a tower that looks stable."""
 _PUBLISHED = (9, 2, 5)
-"""Time that 2 sweeps and a push save at rest compared with 5 sweeps, %; least sweeps of five boxes with and without a push."""
+"""Time saved at rest by 2 sweeps and a push compared with 5 sweeps, %; minimum sweeps for five boxes with and without a push."""
 _APART = 3.0
-"""Meters from tower to tower."""
+"""Distance between towers, m."""
 _STEPS = 1_000
 _EARLY = 30
-"""Steps after which overlaps are compared: all towers still stand then, and have the same contacts."""
+"""Number of steps after which overlaps are compared: all towers still stand then and have the same contacts."""
 _ITERATIONS = (1, 2, 5, 10, 20, 50, 100)
 _SHARES = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0)
 
@@ -50,13 +50,13 @@ class Way:
     is_warm: bool = field(default=False, kw_only=True)
 
     def world(self) -> World:
-        """Return an empty world of it at 60 Hz."""
+        """Return an empty world at 60 Hz with the method."""
         settings = WorldSettings(sleeping=False, warm_starting=self.is_warm, solver_settings=tuple(self.settings.items()))
         return World(settings, solver=self.solver)
 
 
 def shock(sweeps: int, push_sweeps: int, points: str = "one_by_one", *, is_frozen: bool = True, push_share: float = 0.05) -> Way:
-    """Return shock propagation with so many sweeps, the last of which freezes the layers, and pushes."""
+    """Return shock propagation with the given sweeps, the last of which freezes the layers, and pushes."""
     settings = {"sweeps": sweeps, "push_sweeps": push_sweeps, "push_share": push_share}
     return Way("shock_propagation", {**settings, "points": points, "shock": "on" if is_frozen else "off"})
 
@@ -75,21 +75,21 @@ WAYS: dict[str, Way] = {
     _WARM: Way("sequential_impulses", {"iterations": 5}, is_warm=True),
     "2 iterations, warm start": Way("sequential_impulses", {"iterations": 2}, is_warm=True),
 }
-"""Shock propagation with the points of a pair one by one, as published, or together; PGS with NGS, whose position sweeps push apart too;
+"""Shock propagation with the points of a pair one by one, as published, or together; PGS with NGS, whose position sweeps also push apart;
 and sequential impulses with Baumgarte's correction."""
 _TIMED = (*list(WAYS)[:6], _WARM)
-"""Ways in which all towers stand, so that they have the same contacts."""
+"""Methods with which all towers stand, so that they have the same contacts."""
 
 
 def towers(way: Way, n_blocks: int, n_towers: int) -> tuple[World, list[int]]:
-    """Return towers side by side, each of so many unit boxes, and the top ones."""
+    """Return towers side by side, each of `n_blocks` unit boxes, and the top boxes."""
     world = way.world()
     body(world, Polygon.box(0.5 * _APART * n_towers + 20.0, 0.5), (0.0, -0.5), type="static")
     return world, [stack(world, n_blocks, x=_APART * (tower - 0.5 * (n_towers - 1)), offset=_OFFSET)[-1] for tower in range(n_towers)]
 
 
 class Tower(NamedTuple):
-    """For how long a tower stands, s; its deepest overlap after half a second, and how far its top moves in all, m."""
+    """Time for which a tower stands, s; its deepest overlap after 0.5 s, m, and the total movement of its top, m."""
 
     seconds: float
     overlap: float
@@ -101,7 +101,7 @@ class Tower(NamedTuple):
 
 
 def stand(way: Way, n_blocks: int, n_steps: int = _STEPS) -> Tower:
-    """Run a tower until it has fallen, or for so many steps."""
+    """Run a tower until it has fallen, or for `n_steps` steps."""
     world, (top,) = towers(way, n_blocks, 1)
     start, overlap, moved = world.state(top).position, 0.0, 0.0
     for step in range(1, n_steps + 1):
@@ -134,7 +134,7 @@ def _costs(n_blocks: int, n_towers: int, n_steps: int) -> dict[str, tuple[float,
 
 
 def _solved(way: Way, n_blocks: int, n_steps: int = 100) -> tuple[float, float]:
-    """Return how often a step of a standing tower solves points, and how often it pushes, in the mean."""
+    """Return the mean numbers of point solutions and of pushes in a step of a standing tower."""
     world, _ = towers(way, n_blocks, 1)
     n_solved, n_pushed = 0, 0
     for _ in range(n_steps):
@@ -147,7 +147,7 @@ def _solved(way: Way, n_blocks: int, n_steps: int = 100) -> tuple[float, float]:
 
 
 def _saved(costs: Sequence[Mapping[str, tuple[float, float]]], rows: tuple[str, str], part: int) -> float:
-    """Return how many percent less the first way takes than the second, in the mean over the heights."""
+    """Return the mean time saved by the first method relative to the second over the heights, %."""
     less, more = (np.array([cost[name][part] for cost in costs]) for name in rows)
     return float(100.0 * (1.0 - less / np.maximum(more, 1e-9)).mean())
 

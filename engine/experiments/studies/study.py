@@ -20,7 +20,7 @@ K = TypeVar("K")
 
 
 class Figure(NamedTuple):
-    """A figure that the authors published, beside the same quantity measured here."""
+    """A published figure and the same quantity measured here."""
 
     quantity: str
     unit: str
@@ -30,7 +30,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Results of a study: tables, at most four charts, sentences with their figures, and the authors' figures beside ours."""
+    """Results of a study: tables, at most four charts, sentences with their figures, and the published figures compared with ours."""
 
     tables: tuple[Table, ...]
     charts: tuple[Chart, ...]
@@ -39,7 +39,7 @@ class Results:
 
     @property
     def beside(self) -> tuple[Table, ...]:
-        """The table of the authors' figures beside ours; empty if none were published."""
+        """Table of the published figures and ours; empty if none were published."""
         rows = tuple((f"{row.quantity}, {row.unit}" if row.unit else row.quantity, row.published, row.here) for row in self.figures)
         return (Table("published figures, and ours for the same quantities", ("quantity", "published", "here"), rows),) if rows else ()
 
@@ -60,9 +60,9 @@ class Study:
     ----------
     name, title : str
     said : str
-        What the authors did and found, as far as it is known here.
+        Method and results of the authors, as far as they are known here.
     measure : callable
-        Measures it; given True, a reduced version that only shows whether it runs. Its docstring says what is done here.
+        Performs the measurement; given True, a reduced version that only shows whether it runs. Its docstring describes the repetition.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Study:
 
 
 STUDIES: dict[str, Study] = {}
-"""All of them by name, in the order of their chapters."""
+"""All studies by name, in the order of their chapters."""
 
 
 def study(title: str, said: str) -> Callable[[Measure], Measure]:
@@ -91,9 +91,9 @@ def study(title: str, said: str) -> Callable[[Measure], Measure]:
 
 
 def seconds_in_turn(calls: Mapping[K, Callable[[], object]], rounds: int) -> dict[K, float]:
-    """Call each in turn, `rounds` times after one that does not count, and return the medians of the processor time they took.
+    """Call each in turn, `rounds` times after a warm-up, and return the medians of their processor times, s.
 
-    In turn, so that the machine's moods hit all of them: trust the ratios.
+    Interleaving makes changes of the machine's speed affect all of them, so the ratios are reliable.
     """
     samples: dict[K, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
