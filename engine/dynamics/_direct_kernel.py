@@ -90,7 +90,7 @@ class System(NamedTuple):
     island : int64 (k,)
         The last one in the island of each.
     firmness : float64 (k,)
-        Factor by which the contacts of each are stiffer.
+        Factor by which the contacts and joints of each are stiffer.
     diagonal : float64 (k, 9)
         Blocks of D^-1.
     beside, begin : float64 (any, 9), int64 (k,)
@@ -126,7 +126,7 @@ def system_of(
     Parameters
     ----------
     max_yield : float
-        m: an island is solved only if a contact would yield more under its load, and its contacts become stiffer until it yields by this;
+        m: an island is solved only if a contact would yield more under its load, and becomes stiffer until it yields by this;
         0: every island, `firmness` times as stiff.
     stiff_joint : float
         The coefficient a of joints.
