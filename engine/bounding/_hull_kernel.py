@@ -1,11 +1,12 @@
 """Hulls of many bodies; see `engine.bounding.hull`.
 
-A row has the number of corners, the radius, the span (how far from the first corner any other lies), then the corners in world
-coordinates. The axis that parted a pair is not cached: the volumes of a broad phase are mostly apart, and the first few edges say so.
+A row contains the number of corners, the radius, the span (the largest distance of a corner from the first), then the corners in world
+coordinates. The separating axis of a pair is not cached: most volumes of a broad phase are disjoint, and one of the first edges separates
+them.
 
-Normals are not made unit vectors: an edge's separation from a corner, times the edge's length, is a product of differences. And most edges
-do not face the other hull at all, which any one of its corners shows: the corner that ruled out the last edge is tried first for the
-next, and of hulls of n corners some 2 n products are made, not n^2.
+Normals are not normalized: an edge's separation from a corner, times the edge's length, is a product of differences. Most edges do not face
+the other hull, which any one of its corners proves: the corner that excluded the last edge is tested first for the next, so that hulls of n
+corners take about 2 n products, not n^2.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def posed_hulls(
 def _largest_gap(rows: FloatArray, a: int, b: int, limit: float) -> float:
     """Return the largest separation of B from an edge's line of A, or the first that is above the limit.
 
-    What is below 0 is only known to be so: one corner of B behind an edge's line suffices, and it is the first that the next edge asks.
+    A negative result is only an upper bound: one corner of B behind an edge's line suffices, and it is tested first for the next edge.
     """
     n_a, n_b = int(rows[a, 0]), int(rows[b, 0])
     largest, k = -np.inf, 0
@@ -54,7 +55,7 @@ def _largest_gap(rows: FloatArray, a: int, b: int, limit: float) -> float:
         px, py = rows[a, 3 + 2 * i], rows[a, 4 + 2 * i]
         nx, ny = rows[a, 4 + 2 * j] - py, px - rows[a, 3 + 2 * j]
         length = math.sqrt(nx * nx + ny * ny)
-        if length == 0.0:  # a single point has no edge, and two corners may be one where the hull is too far from the world's origin
+        if length == 0.0:  # a single point has no edge, and two corners can coincide if the hull is too far from the world's origin
             continue
         nearest = np.inf
         for _ in range(n_b):
@@ -83,7 +84,7 @@ def _least_distance_sq(rows: FloatArray, a: int, b: int) -> float:
 
 @kernel
 def hulls_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows whether the closed hulls share a point."""
+    """Return for pairs (m, 2) of rows whether the closed hulls share a point."""
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):
         a, b = pairs[at, 0], pairs[at, 1]
@@ -100,6 +101,6 @@ def hulls_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
             overlapping[at] = True
         else:
             near = min(_least_distance_sq(rows, a, b), _least_distance_sq(rows, b, a)) <= limit * limit
-            # no corner near an edge: two segments that cross, or one inside a polygon, are parted by no edge, and strictly so
+            # no corner is near an edge: for two crossing segments, or one inside a polygon, the gap is strictly negative
             overlapping[at] = near or (gap < 0.0 and rows[a, 0] + rows[b, 0] > 2.0)
     return overlapping

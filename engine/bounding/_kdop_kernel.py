@@ -1,7 +1,7 @@
-"""k-DOPs of many bodies, by a walk round the hull, or for small hulls by projecting all corners; see `engine.bounding.kdop`.
+"""k-DOPs of many bodies, by a walk around the hull, or for small hulls by projecting all corners; see `engine.bounding.kdop`.
 
-The axes are turned into the body's frame, once for each pose, and taken in order; the extreme corner moves on while the next edge
-leads along the direction::
+The axes are rotated to the body's frame, once for each pose, and processed in order; the extreme corner advances while the next edge points
+along the direction::
 
         direction i+1   direction i
                \\      ^
@@ -9,10 +9,10 @@ leads along the direction::
             *----*-----*            from the extreme corner of i to that of i + 1: along the edges whose
            /            \\           product with direction i + 1 is above 0
 
-**Rounding.** The product with an edge has the right sign unless the edge is nearly at right angles to the direction, to 5 halves of EPS64:
-three of the product, two of the difference of its corners. The walk may then stop one edge early; every later edge turns further from
-the direction, so what is lost is at most that angle times the rest of the way to the true corner, which is no longer than half the hull's
-circumference, pi times the extent: 16 halves of EPS64 of it. `BOUNDING_ROUNDING` has room for that.
+**Rounding.** The product with an edge has the right sign unless the edge is perpendicular to the direction within 5 halves of EPS64: three
+of the product, two of the difference of its corners. The walk can then stop one edge early; every later edge turns further from the
+direction, so the error is at most that angle times the remaining distance to the true corner, which is at most half the hull's perimeter,
+pi times the extent: 16 halves of EPS64 of it. `BOUNDING_ROUNDING` includes that.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from engine.common.tolerances import BOUNDING_ROUNDING
 __all__ = ["kdops_overlap", "posed_kdops"]
 
 WALK_FROM = 256
-"""Corners times sides from which the walk is taken. Below, projecting every corner on every axis is faster, for its loop has no branch that
-depends on the numbers: of a square 14 ns against 36 with k = 8; of 64 corners 289 against 133 with k = 16 (measured)."""
+"""Minimum of corners times sides for the walk. Below, projecting every corner on every axis is faster, because its loop has no
+data-dependent branches: 14 ns against 36 for a square with k = 8; 289 against 133 for 64 corners with k = 16 (measured).
+"""
 
 
 @inlined_kernel
 def _walked(corners: FloatArray, begin: int, n: int, axes: FloatArray, pose: FloatArray, around: float, ends: FloatArray) -> None:
-    """Fill `ends` (k,) by a walk round the hull of n corners from `begin` on."""
+    """Fill `ends` (k,) by a walk around the hull of n corners from `begin` on."""
     m = axes.shape[0]
     x, y, cos, sin = pose[0], pose[1], pose[2], pose[3]
     at, farthest = 0, -np.inf
@@ -84,7 +85,7 @@ def posed_kdops(
 ) -> None:  # fmt: skip
     """Fill `rows` (n, k): the lower ends on all `axes` (k / 2, 2), then the upper ones; `rounded` (s, 3) begins with radius and extent.
 
-    A hull is walked round if its corners times k are `walk_from` or more.
+    The walk is used if the hull's corners times k are `walk_from` or more.
     """
     for row in range(which.shape[0]):
         shape = which[row]
@@ -98,7 +99,7 @@ def posed_kdops(
 
 @kernel
 def kdops_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows (n, k) whether the closed intervals overlap on every axis; the first that parts them ends it."""
+    """Return for pairs (m, 2) of rows (n, k) whether the closed intervals overlap on every axis, with an early exit."""
     m = rows.shape[1] // 2
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):

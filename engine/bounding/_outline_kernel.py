@@ -1,6 +1,6 @@
 """Whether two outlines share a point, for many pairs; see `engine.bounding.outlines` for the two rules and why they suffice.
 
-B's corners are taken to A's frame into a scratch array; its edges whose boxes miss A's are passed over before any product.
+B's corners are transformed to A's frame in a scratch array; its edges whose boxes miss A's are skipped before any product.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["outlines_meet"]
 
 @inlined_kernel
 def _is_inside(x: float, y: float, corners: FloatArray, after: IntArray) -> bool:
-    """Tell by the even-odd rule over all rings; an edge counts its lower end, not its upper one."""
+    """Return whether a point is inside by the even-odd rule over all rings; an edge includes its lower end, not its upper one."""
     inside = False
     for i in range(corners.shape[0]):
         j = after[i]
@@ -46,9 +46,9 @@ def outlines_meet(
     corners_a: FloatArray, after_a: IntArray, rings_a: IntArray, corners_b: FloatArray, after_b: IntArray, rings_b: IntArray,
     poses_a: FloatArray, poses_b: FloatArray,
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Tell of one outline at poses (n, 4) and another at as many whether they share a point.
+    """Return for each row of poses (n, 4) of two outlines whether they share a point.
 
-    `after` (m,) has the index of the next corner of the ring, `rings` the index of the first corner of each.
+    `after` (m,) contains the index of the next corner in the ring, `rings` the index of the first corner of each ring.
     """
     n, m = poses_a.shape[0], corners_b.shape[0]
     meeting = np.zeros(n, dtype=np.bool_)

@@ -3,12 +3,12 @@
 The derivations are in `engine.bounding.circles`, `boxes` and `capsule`. Rows of a volume are filled from local rows
 (s, ..), one for each shape, for the shapes `which` (n,) of bodies at `poses` (n, 4) x, y, cos, sin; tests take pairs (m, 2) of rows.
 
-**Circles.** Of a pose only the center is turned, and the radius takes the rounding.
+**Circles.** A pose rotates only the center, and the radius is increased by the rounding.
 
-**Oriented boxes.** The axes of B as A's frame has them are c = |u.v| and s = |u x v|; the four tests are written without a branch between
-them, for a branch that is taken half of the time costs more than the products it saves.
+**Oriented boxes.** The components of B's axes in A's frame are c = |u.v| and s = |u x v|; the four tests have no branches between them,
+because a branch taken half of the time costs more than the products it saves.
 
-**Capsules.** Before the four distances, a test that is nearly free: capsules whose upright boxes miss each other do.
+**Capsules.** A nearly free test precedes the four distances: capsules with disjoint upright boxes are disjoint.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def posed_circles(local: FloatArray, which: IntArray, poses: FloatArray, rows: F
 
 @kernel
 def circles_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows whether the closed discs share a point."""
+    """Return for pairs (m, 2) of rows whether the closed discs share a point."""
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):
         a, b = pairs[at, 0], pairs[at, 1]
@@ -153,7 +153,7 @@ def posed_capsules(local: FloatArray, which: IntArray, poses: FloatArray, rows: 
 
 @inlined_kernel
 def turn(px: float, py: float, qx: float, qy: float, rx: float, ry: float) -> float:
-    """Return the determinant of p, q, r: positive where r lies left of the line from p to q."""
+    """Return the determinant of p, q, r: positive if r is left of the line from p to q."""
     return (qx - px) * (ry - py) - (qy - py) * (rx - px)
 
 
@@ -169,7 +169,7 @@ def distance_sq(x: float, y: float, px: float, py: float, qx: float, qy: float) 
 
 @kernel
 def capsules_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows whether the closed capsules share a point."""
+    """Return for pairs (m, 2) of rows whether the closed capsules share a point."""
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):
         a, b = pairs[at, 0], pairs[at, 1]

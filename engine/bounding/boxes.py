@@ -11,22 +11,22 @@ than the box of the shape::
         |  \\/  \\/   |              half height = |sin| w + |cos| h
         +-----------+
 
-Turned by 45 degrees the refitted box of a square has twice the area of the local one, and that of a long rod of length l and no width,
-which lay along an axis, l^2 / 2, as the rebuilt one has. Averaged over all angles the refitted box of a w by h box has the area
-``4 (w h + (2 / pi) (w^2 + h^2) / 2)`` of half sizes w and h: 1.64 times that of a square.
+At 45 degrees the refitted box of a square has twice the area of the local one, and that of a long rod of length l and no width, along a
+local axis, l^2 / 2, as has the rebuilt one. Averaged over all angles the refitted box of a w by h box has the area ``4 (w h + (2 / pi) (w^2
++ h^2) / 2)`` with half sizes w and h: 1.64 times that of a square.
 
-**Least area.** Of all rectangles around a convex polygon one of least area has a side along an edge of the polygon. For while no
-side lies along an edge, turning the rectangle by t keeps the same four corners in touch, and its width and height are ``w = |p|
-cos(t - a)`` and ``h = |q| cos(t - b)``, p and q the diagonals between opposite corners. With a radius r around the polygon,
-``area = (w + 2 r)(h + 2 r)``; each factor is concave (w'' = -w < 0) and positive, so the logarithm of the product is concave, and
-a concave function has its minimum over an interval at an end, where the next edge lies on a side.
+**Least area.** Of all rectangles around a convex polygon one of least area has a side along an edge of the polygon. While no side is along
+an edge, rotating the rectangle by t keeps the same four corners in touch, and its width and height are ``w = |p| cos(t - a)`` and ``h = |q|
+cos(t - b)``, p and q the diagonals between opposite corners. With a radius r around the polygon, ``area = (w + 2 r)(h + 2 r)``; each factor
+is concave (w'' = -w < 0) and positive, so the logarithm of the product is concave, and a concave function has its minimum over an interval
+at an end, where the next edge is on a side.
 
 **Rotating calipers.** So one rectangle per edge is a candidate. As the edges advance around the polygon, the three other touching corners
 only move forward, and go around once in total::
 
          top ->
         +----*------+
-        |   /  \\    |           e: the edge on which the box stands
+        |   /  \\    |           e: the edge on the box's base
      <- *  /    \\   * right     right, top, left: the farthest corners along e, away from e, against e;
         |  \\    /   |           each advances while the next edge points that way
         +---*--*----+

@@ -1,14 +1,14 @@
 """The bounding circle: unaffected by rotation, and defined by three numbers. The smallest one, by Welzl's incremental algorithm.
 
-A circle is the only volume that does not notice a rotation: its center is moved, its radius stays. Two circles share a point when their
-centers are no farther apart than the radii together; squared, no root is taken::
+A circle is the only volume that is unaffected by a rotation: its center moves, and its radius stays. Two circles share a point if the
+distance of their centers is at most the sum of the radii; comparing squares avoids a root::
 
         .--.      .---.
        (  a--+---+--b  )          |b - a|^2 <= (r_a + r_b)^2
         `--'      `---'
 
-Both sides of that are sums of squares of at most five roundings each, so a touch may be judged apart by a relative 8 EPS64 at most; by that
-much the right side is widened.
+Both sides are sums of squares with at most five roundings each, so a touch can be misjudged by a relative error of at most 8 EPS64, by
+which the right side is enlarged.
 
 **The mean** of the points is the quickest center; the radius is then up to twice the smallest. (Many points in one corner and one far away:
 the mean lies at the corner.)
@@ -17,22 +17,21 @@ the mean lies at the corner.)
 points' greatest distance D, so the diagonal is at most sqrt(2) D in the plane and sqrt(3) D in space. The smallest circle's diameter is at
 least D, and both sides of the box fit in it, so the radius is at most sqrt(2) times the smallest.
 
-**The smallest.** The smallest circle is unique, and two or three of the points determine it. Take the points one by one and keep the
-smallest circle of those seen. A new point inside changes nothing. One outside must lie *on* the circle of all seen so far: that is the
-same task again, with one point known to be on the boundary; and once more, with two::
+**The smallest.** The smallest circle is unique, and two or three of the points determine it. Points are added one by one, and the smallest
+circle of those added is kept. A new point inside changes nothing. A point outside must be *on* the circle of all added so far: this is the
+same problem with one known point on the boundary, and then with two::
 
     all seen are inside     p is outside: so p is on the next circle      so is q         and then r, or two are enough
         .---.                    .---.   p                                 .-----.
        ( . . )                  ( . . )                                   ( p . . )
         `---'                    `---'                                     `--q--'
 
-Point i in random order is outside with a probability of 3 / i, for one of only three points must be the last one added. So the inner loops
-are entered rarely, and n points cost about 10 n tests. Here the order is that of the hull's corners, shuffled with a fixed seed.
+Point i in random order is outside with a probability of 3 / i, because one of only three points must be the last one added. So the inner
+loops are entered rarely, and n points cost about 10 n tests. Here the order is that of the hull's corners, shuffled with a fixed seed.
 
-**The proof.** Rounding may take the wrong branch where points lie nearly on one circle. So what is found is judged: the smallest
-circle of its own two or three points cannot be larger than that of all, and the circle around its center that contains all cannot
-be smaller. Where the two radii agree to `WELZL_ROUNDING` it is the smallest, to that accuracy; where not, the same algorithm runs
-in fractions, which do not round.
+**The proof.** Rounding can select the wrong branch if points lie nearly on one circle. So the result is verified: the smallest circle of
+its own two or three points cannot be larger than that of all, and the circle around its center that contains all cannot be smaller. If the
+two radii agree within `WELZL_ROUNDING`, it is the smallest to that accuracy; otherwise, the same algorithm is repeated in exact fractions.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.3; E. Welzl, "Smallest enclosing disks (balls and ellipsoids)", 1991; M. de Berg
 et al., Computational Geometry, 2008, 4.7 (the three loops).
@@ -168,10 +167,10 @@ class WelzlTest(NamedTuple):
 
 
 class WelzlRun(NamedTuple):
-    """All tests of one run on points (n, 2), in the order in which they are taken, and how it was judged.
+    """All tests of one run on points (n, 2), in order, and the verification of the result.
 
-    Circles lie about `middle`. What was found holds all points with the radius `holds_all`, and its own two or three points demand
-    `demanded`. In fractions (`is_exact`) both are infinite: nothing is judged.
+    Circles are relative to `middle`. The result contains all points with the radius `holds_all`, and its own two or three points need
+    `demanded`. In fractions (`is_exact`) both are infinite, because nothing is verified.
     """
 
     points: FloatArray
@@ -186,8 +185,8 @@ class WelzlRun(NamedTuple):
 def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> BoundingCircle:
     """Return the smallest circle around points, or around a shape with its radius; body frame.
 
-    Its radius is the smallest, to `WELZL_ROUNDING` of the extent. `trace` takes a `WelzlRun` for the run in floats, and another one if
-    fractions had to decide.
+    Its radius is the smallest, to `WELZL_ROUNDING` of the extent. `trace` receives a `WelzlRun` for the run in floats, and another one if
+    fractions were necessary.
 
     Examples
     --------
@@ -197,7 +196,7 @@ def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> Boun
     """
     cloud = cloud_of(points)
     shuffled = cloud.points[stream(0, "smallest circle").permutation(len(cloud.points))]
-    middle = 0.5 * (shuffled.min(axis=0) + shuffled.max(axis=0))  # small numbers, however far from the origin
+    middle = 0.5 * (shuffled.min(axis=0) + shuffled.max(axis=0))  # relative coordinates, for accuracy far from the origin
     near = shuffled - middle
     tests: list[WelzlTest] | None = None if trace is None else []
     smallest = smallest_of([(float(x), float(y)) for x, y in near], tests)
@@ -214,7 +213,7 @@ def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> Boun
 
 
 def smallest_of(points: Sequence[tuple[_Number, _Number]], tests: list[WelzlTest] | None = None) -> Circumscribed[_Number]:
-    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly. `tests` takes all tests made."""
+    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly. `tests` receives all tests."""
     is_in = _is_in if tests is None else _recorded(tests)
     circle = _of_one(points, 0)
     for i in range(1, len(points)):
@@ -258,9 +257,9 @@ def _of_two(points: Sequence[tuple[_Number, _Number]], i: int, j: int) -> Circum
 
 
 def _of_three(points: Sequence[tuple[_Number, _Number]], i: int, j: int, k: int) -> Circumscribed[_Number]:
-    """Return the circle through three points; of three on a line, which rounding alone leads to, that of the first two.
+    """Return the circle through three points; if they are collinear, which only rounding can cause, that of the first two.
 
-    With p and q the way from a to the others, and m the way to the center, 2 p.m = p.p and 2 q.m = q.q: two linear equations.
+    With the vectors p and q from a to the others, and m to the center, 2 p.m = p.p and 2 q.m = q.q: two linear equations.
     """
     (ax, ay), (bx, by), (cx, cy) = points[i], points[j], points[k]
     px, py, qx, qy = bx - ax, by - ay, cx - ax, cy - ay
@@ -283,7 +282,7 @@ def _demanded(support: Sequence[tuple[float, float]]) -> float:
     sides = sorted(math.dist(p, q) for at, p in enumerate(support) for q in support[at + 1 :])
     if not sides:
         return 0.0
-    if len(sides) < 3 or sides[2] ** 2 >= sides[0] ** 2 + sides[1] ** 2:  # obtuse: the longest side is the diameter
+    if len(sides) < 3 or sides[2] ** 2 >= sides[0] ** 2 + sides[1] ** 2:  # if obtuse, the longest side is the diameter
         return 0.5 * sides[-1]
     (ax, ay), (bx, by), (cx, cy) = support
     twice_area = abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))

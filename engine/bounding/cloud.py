@@ -1,9 +1,8 @@
 """The input of every bounding volume: points, and a radius around each of them.
 
-A bounding volume that is convex contains a shape exactly when it contains the discs around the shape's core, and those exactly
-when it contains the discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a
-polygon with a skin its corners; of several shapes, or of an outline that is not convex, the corners of the hull are all that
-counts::
+A convex bounding volume contains a shape exactly if it contains the discs around the shape's core, and those exactly if it contains the
+discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a polygon with a skin its corners;
+for several shapes, or a non-convex outline, only the corners of the hull matter::
 
         * . . *             a few of many points, and the radius:
        .  o o  .            *  corner of the hull, kept
@@ -11,11 +10,11 @@ counts::
        . o .  .
          *
 
-**Rounding.** A volume says of each of its numbers "no farther than this", and a rounded number may say a little too little. So
-each is made larger by `BOUNDING_ROUNDING` times the scale of the numbers that it was computed from. The shape at a pose means ``R
-local + position`` computed without rounding from the cosine, the sine and the position of the `Transform`; the volume contains
-*that*. The comparisons of an overlap test are either of numbers that already are on the safe side, or have a margin of their own.
-Hence what shares a point exactly has overlapping volumes, whatever its size and wherever it lies.
+**Rounding.** Each number of a volume is an upper bound, which rounding can make slightly too small. So each is increased by
+`BOUNDING_ROUNDING` times the scale of the numbers from which it was computed. The volume contains the exact shape at a pose, ``R local +
+position`` computed without rounding from the cosine, the sine and the position of the `Transform`. The comparisons of an overlap test use
+either conservative numbers, or a margin of their own. Hence shapes that share a point exactly have overlapping volumes, whatever their size
+and position.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ class Cloud:
     Attributes
     ----------
     points : float64 (n, 2), read-only
-        Corners of the convex hull, counter-clockwise; the two ends where all points lie on a line, or the one.
+        Corners of the convex hull, counter-clockwise; the two ends if all points lie on a line, or a single point.
     radius : float
-        Of the disc around every point.
+        Radius of the disc around every point.
     mean : (float, float)
-        Mean of all points given, those inside the hull included.
+        Mean of all given points, including those inside the hull.
     extent : float
-        How far the farthest point lies from the body's origin, radius included.
+        Distance of the farthest point from the body's origin, radius included.
     """
 
     points: FloatArray
@@ -65,12 +64,12 @@ Points: TypeAlias = ArrayLike | AnyShape | Sequence[AnyShape] | Cloud
 def cloud_of(points: Points) -> Cloud:
     """Return the points, and the radius around them, that a volume must contain.
 
-    Shapes of different radii are given the largest, which is safe; where that is wasteful, build a volume for each.
+    The largest radius is used for all shapes, which is conservative; if that is wasteful, build one volume per shape.
 
     Raises
     ------
     InvalidShapeError
-        No point at all, not (n, 2), or a number is not finite.
+        There is no point, the array is not (n, 2), or a number is not finite.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def area_of_rounded(corners: FloatArray, radius: float) -> float:
     own = corners - corners[0]
     next_own = after - corners[0]
     area = 0.5 * float((own[:, 0] * next_own[:, 1] - own[:, 1] * next_own[:, 0]).sum())
-    around = float(np.hypot(*(after - corners).T).sum())  # of a segment both sides, as it must be
+    around = float(np.hypot(*(after - corners).T).sum())  # both sides of a segment, as required by the formula
     return abs(area) + around * radius + math.pi * radius * radius
 
 

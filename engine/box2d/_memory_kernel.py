@@ -65,7 +65,7 @@ def copy_bodies(addresses: Any, values: Any, awake: Any) -> None:
 
 @kernel
 def copy_contacts(first: int, contacts: Any, fixtures: Any, manifolds: Any) -> int:
-    """Traverse the contact list from address `first`, copy the touching contacts, up to n, and return how many there are.
+    """Traverse the contact list from address `first`, copy the touching contacts, up to n, and return their number.
 
     `contacts`, int64 (n,), and `fixtures`, int64 (n, 2), receive addresses, and `manifolds`, uint32 (n, 16), raw words of `b2Manifold`.
     """
@@ -116,7 +116,7 @@ def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
 
 @kernel
 def write_words(addresses: Any, offsets: Any, words: Any) -> None:
-    """Write `words` back to where `copy_words` has read them."""
+    """Write `words` back to the places from which `copy_words` read them."""
     for i in range(addresses.shape[0]):
         target = carray(_pointer(addresses[i]), (_MAX_WORDS,), np.uint32)
         for k in range(offsets.shape[1]):

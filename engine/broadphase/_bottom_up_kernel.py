@@ -1,23 +1,23 @@
-"""A tree of n boxes built from the leaves up: the two nearest clusters are joined, again and again.
+"""A tree of n boxes built from the leaves up by repeatedly merging the two nearest clusters.
 
-*Nearest* are the two clusters whose common box has the least perimeter, which is what the surface-area heuristic would have small.
-To join the nearest pair of all first (agglomerative clustering: Walter et al. 2008) takes far longer than the tree can give back. Locally
-ordered clustering comes close: clusters stand in Morton order, each looks for its nearest only among the `REACH` on either side of
-it, and in each round *all* pairs that have chosen each other are joined at once::
+The *nearest* two clusters are those whose common box has the least perimeter, which the surface-area heuristic minimizes. Merging the
+globally nearest pair first (agglomerative clustering: Walter et al. 2008) takes far longer than the better tree saves. Locally ordered
+clustering is nearly as good: clusters are in Morton order, each searches for its nearest only among the `REACH` on either side, and each
+round merges *all* pairs that have chosen each other::
 
       a   b   c   d   e   f            arrows: each one's nearest
       <--->   |   <---    |
               +-->    <---+            (a, b) and (d, e) have chosen each other:
     ->  ab    c    de     f            the next round has four clusters
 
-**Every round joins.** Among equally near ones a cluster takes that whose place differs in the lowest bits: the least
-(perimeter, exclusive or of the places). Both ends of a pair see the same two numbers, so that a pair that has the least of all has chosen
-each other; and of a thousand identical boxes five hundred pairs do, not one.
+**Every round merges.** Among equally near clusters the one whose place differs in the lowest bits is chosen: the least (perimeter,
+exclusive or of the places). This key is symmetric, so the two clusters of the pair with the least key choose each other, and a thousand
+identical boxes form five hundred pairs, not one.
 
-**Rounds are few.** Boxes within boxes within boxes can make each choose the next smaller
-one, so that one pair a round is joined; therefore a round that would leave more than `MAX_LEFT` of the clusters joins neighbors two by
-two instead. So rounds, and the depth, are at most ``log n / -log MAX_LEFT``, 179 for 100,000 boxes, and time is of order n log n at the
-worst. The order of what is joined never needs more memory than three arrays of n.
+**The number of rounds is bounded.** With nested boxes each can choose the next smaller one, so that only one pair per round merges.
+Therefore a round that would leave more than `MAX_LEFT` of the clusters merges adjacent pairs instead. So the number of rounds, and the
+depth, are at most ``log n / -log MAX_LEFT``, 179 for 100,000 boxes, and the worst-case time is O(n log n). The merge order needs at most
+three arrays of n.
 
 Sources: D. Meister and J. Bittner, Parallel locally-ordered clustering for bounding volume hierarchy construction, IEEE TVCG 24(3), 2018;
 B. Walter et al., Fast agglomerative clustering for rendering, RT 2008; C. Ericson, Real-Time Collision Detection, 2005, 6.2.2
@@ -41,28 +41,29 @@ BOTTOM_UP_CHOICE, BOTTOM_UP_ROUND, BOTTOM_UP_JOIN, BOTTOM_UP_CLUSTER = 51.0, 52.
 Nodes below the number of boxes are the boxes::
 
     BOTTOM_UP_CHOICE   place of a cluster, its node, place and node of the one it chooses, the half perimeter around both
-    BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that neighbors are joined instead
+    BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that adjacent clusters are merged instead
     BOTTOM_UP_JOIN     node, its children, its box
-    BOTTOM_UP_CLUSTER  place, node                           of those that the round leaves
+    BOTTOM_UP_CLUSTER  place, node                           of the remaining clusters
 """
 
 REACH = 8
-"""Clusters on either side that one looks at. Measured on 100,000 boxes: with 4 a tree costs half to one per cent more and takes
-a third less time to build, with 16 half a per cent less and takes 1.6 times as long."""
+"""Number of clusters searched on either side. Measured on 100,000 boxes: with 4 a tree costs 0.5 to 1 % more and takes a third less time to
+build, with 16 it costs 0.5 % less and takes 1.6 times as long.
+"""
 
 MAX_LEFT = 15.0 / 16.0
-"""Share of the clusters that a round may leave; else it joins neighbors."""
+"""Maximum fraction of the clusters that remain after a round; otherwise it merges adjacent pairs."""
 
 
 @inlined_kernel
 def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> None:
-    """Write for each of the first `n` boxes which one within reach it chooses; each pair is looked at once, for both."""
+    """Write for each of the first `n` boxes the one within reach that it chooses; each pair is evaluated once, for both."""
     for i in range(n):
         nearest[i], least[i] = i, np.inf
     for i in range(n - 1):
         for j in range(i + 1, min(i + REACH + 1, n)):
             distance, bits = joint_half_perimeter(boxes, i, j), i ^ j
-            # i ^ i is 0: a cluster that has not chosen yet takes any, at an infinite distance too
+            # i ^ i is 0: a cluster without a choice accepts any other, even at an infinite distance
             if distance < least[i] or nearest[i] == i or (distance == least[i] and bits < (i ^ nearest[i])):
                 nearest[i], least[i] = j, distance
             if distance < least[j] or nearest[j] == j or (distance == least[j] and bits < (j ^ nearest[j])):
@@ -71,13 +72,13 @@ def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> 
 
 @kernel
 def bottom_up_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArray, IntArray]:
-    """Return the tree of `boxes` (n, 4) as `closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
+    """Return the tree of `boxes` (n, 4) as arguments of `closed_tree`: the counts in preorder, and the items in the leaves' order."""
     n = boxes.shape[0]
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     keys, n_bits = morton_order(boxes, trace)
     number = np.uint64((1 << n_bits) - 1)
-    # 1. Clusters: their boxes, and their nodes: 0 to n - 1 the boxes themselves, then what is joined, in order.
+    # 1. Clusters: their boxes, and their nodes: 0 to n - 1 the boxes themselves, then the merged ones, in order.
     clusters, node_of = np.empty((n, 4)), np.empty(n, dtype=np.int64)
     for k in range(n):
         node_of[k] = np.int64(keys[k] & number)
@@ -117,7 +118,7 @@ def bottom_up_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArr
             record(trace, BOTTOM_UP_CLUSTER, (float(to), float(node)))
             to += 1
         n_clusters = to
-    # 2. Preorder. What waits are right siblings of the path: fewer than there are leaves.
+    # 2. Preorder. The stack contains right siblings of the path: fewer than there are leaves.
     counts, items = np.empty(2 * n - 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     waiting = np.empty(n, dtype=np.int64)
     waiting[0] = node_of[0]

@@ -1,17 +1,17 @@
-"""Predicates and measures of boxes for all structures: valid boxes, two boxes that meet, a segment that meets one, perimeters.
+"""Predicates and measures of boxes for all structures: valid boxes, box-box overlap, segment-box overlap, perimeters.
 
-Two closed boxes share a point exactly when their shadows on both axes do::
+Two closed boxes share a point exactly if their projections on both axes do::
 
       lower_a      upper_a
         |------------|                       lower_b <= upper_a  and  lower_a <= upper_b
                  |----------|                      on x and on y
               lower_b    upper_b
 
-Numbers are compared as they are and nothing is rounded, so that all structures give one answer. The four comparisons are joined without
-a branch, for which of them fails cannot be foreseen. Half of a perimeter is as good a measure as the whole.
+The numbers are compared without rounding, so that all structures give the same result. The four comparisons are combined without branches,
+which would be unpredictable. Half of a perimeter is as good a measure as the whole.
 
-**Segments.** The segment is o + t d, t from 0 to 1. It is between the two sides of the box that are square to an axis for t from `near`
-to `far`, and in the box where it is so on both axes at once (the *slabs*)::
+**Segments.** The segment is o + t d, t from 0 to 1. It is between the two sides of the box perpendicular to an axis (the *slab*) for t from
+`near` to `far`, and in the box if it is in both slabs::
 
             |   slab of x   |
             |               |  /
@@ -23,19 +23,17 @@ to `far`, and in the box where it is so on both axes at once (the *slabs*)::
             |         /     |
            near x   o
 
-On an axis with d = 0 the segment is in the slab always or never.
+On an axis with d = 0 the segment is either always or never in the slab.
 
-**Monotone.** A tree throws away a whole node when its box is missed, so a box must never be missed where a box inside it is met. Here
-that holds to the last bit: a side further out changes ``(side - o) / d`` in one direction only, since correctly rounded differences
-and quotients never decrease where the exact ones do not; `near` can only fall and `far` only rise; and widening `far`, a product and
-a sum with constants, keeps order too.
+**Monotonicity.** A tree discards a whole node if the query misses its box, so the query must never miss a box but hit a box inside it. This
+holds exactly: moving a side outward changes ``(side - o) / d`` in one direction only, since correctly rounded differences and quotients are
+monotone; `near` can only decrease and `far` only increase; and widening `far`, a product and a sum with constants, is monotone too.
 
-**No box that is met is missed.** Difference and quotient err by half an EPS64 each, so `near` and `far` by one, and where the
-exact near <= far, near (1 - EPS64) <= far (1 + EPS64) for the computed ones: `far` is widened by `RAY_ROUNDING`, four. Quotients below
-float64's normal numbers err by less than the smallest of those, which is added. Against the ends 0 and 1 no allowance is needed:
-the sign of a rounded difference is exact, and side - o <= d stays so when the left is rounded. A difference beyond float64 becomes
-infinite; it was larger than d, and t beyond 0 or 1. A quotient (not a product with 1 / d, which is infinite for a tiny d) of
-something finite or infinite and a finite d other than 0 is never NaN.
+**No hit is missed.** Difference and quotient err by half an EPS64 each, so `near` and `far` by one, and if the exact near <= far, near (1 -
+EPS64) <= far (1 + EPS64) for the computed ones: `far` is widened by `RAY_ROUNDING`, four. Quotients below float64's normal numbers err by
+less than the smallest of those, which is added. The ends 0 and 1 need no tolerance: the sign of a rounded difference is exact, and side - o
+<= d still holds after rounding the left side. A difference beyond float64 becomes infinite; it was larger than d, and t beyond 0 or 1. A
+quotient (not a product with 1 / d, which is infinite for a tiny d) of a finite or infinite value and a finite d other than 0 is never NaN.
 
 Source: T. Kay and J. Kajiya, Ray tracing complex scenes, SIGGRAPH 1986 (slabs); T. Ize, Robust BVH ray traversal, JCGT 2(2), 2013
 (the widening); C. Ericson, Real-Time Collision Detection, 2005, 5.3.3.
@@ -66,7 +64,7 @@ _WIDENING = 1.0 + RAY_ROUNDING
 Query = tuple[float, float, float, float]
 
 Index = int | np.uint64
-"""Row of a box; where it is unsigned, the code that wraps negative ones around is spared."""
+"""Row of a box; an unsigned one needs no code for negative indices."""
 
 
 @inlined_kernel
@@ -85,7 +83,7 @@ def half_perimeter(boxes: FloatArray, i: Index) -> float:
 
 @inlined_kernel
 def joint_half_perimeter(boxes: FloatArray, i: Index, j: Index) -> float:
-    """Return half the perimeter of the box around two, meters."""
+    """Return half the perimeter of the box around two boxes, meters."""
     width = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
     height = max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
     return float(width + height)
@@ -93,7 +91,7 @@ def joint_half_perimeter(boxes: FloatArray, i: Index, j: Index) -> float:
 
 @inlined_kernel
 def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatArray, i: int) -> bool:
-    """Return whether the segment from (ox, oy) by (dx, dy) meets the closed box `i` of `boxes` (n, 4)."""
+    """Return whether the segment from (ox, oy) by (dx, dy) hits the closed box `i` of `boxes` (n, 4)."""
     near, far = 0.0, 1.0
     is_in = True
     if dx == 0.0:
@@ -106,15 +104,15 @@ def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatAr
     else:
         low, high = (boxes[i, 1] - oy) / dy, (boxes[i, 3] - oy) / dy
         near, far = max(near, min(low, high)), min(far, max(low, high))
-    # where far is below 0 widening must not bring it up to near = 0
+    # if far is below 0, widening must not raise it to near = 0
     return is_in and far >= 0.0 and near <= 1.0 and near <= far * _WIDENING + MIN_NORMAL
 
 
 @inlined_kernel
 def query_at(queries: FloatArray, row: int) -> Query:
-    """Return the numbers of a query: of regions (n, 4) lower and upper corner, of rays (n, 2, 2) origin and translation.
+    """Return the values of a query: lower and upper corner of regions (n, 4), origin and translation of rays (n, 2, 2).
 
-    Which of the two they are shows in the number of dimensions, which the compiler knows: no branch is left.
+    The compiler knows the number of dimensions, which distinguishes the two, and eliminates the branch.
     """
     if queries.ndim == 3:
         return queries[row, 0, 0], queries[row, 0, 1], queries[row, 1, 0], queries[row, 1, 1]
@@ -123,7 +121,7 @@ def query_at(queries: FloatArray, row: int) -> Query:
 
 @inlined_kernel
 def is_met(queries: FloatArray, query: Query, boxes: FloatArray, i: int) -> bool:
-    """Return whether a query, one of `queries`, meets box `i`."""
+    """Return whether a query, one of `queries`, overlaps box `i`."""
     x0, y0, x1, y1 = query
     if queries.ndim == 3:
         return segment_meets_box(x0, y0, x1, y1, boxes, i)
@@ -132,10 +130,10 @@ def is_met(queries: FloatArray, query: Query, boxes: FloatArray, i: int) -> bool
 
 @kernel
 def n_invalid(boxes: FloatArray) -> int:
-    """Return how many of `boxes` (n, 4) are not finite or have a lower corner above the upper one.
+    """Return the number of `boxes` (n, 4) that are not finite or have a lower corner above the upper one.
 
-    A NaN is on neither side of a comparison, and infinite numbers in order show at one of the ends. Flat and counted without a sign:
-    a third of the time of ``boxes[i, k]``, which asks each time whether i is below 0.
+    Comparisons with a NaN are false, and infinite numbers in order are detected at one of the ends. Flat unsigned indices take a third of
+    the time of ``boxes[i, k]``, which tests each time whether i is below 0.
     """
     numbers = boxes.reshape(-1)
     n_good = 0

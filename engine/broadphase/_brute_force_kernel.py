@@ -1,6 +1,6 @@
 """All pairs of boxes, tested one by one; and all boxes against a region or a ray.
 
-Cost grows with the square of the number of boxes. Of the pairs the first pass counts, the second writes.
+The time grows with the square of the number of boxes. For pairs, the first pass counts and the second writes.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
 
 @kernel
 def met_boxes(boxes: FloatArray, is_live: NDArray[np.bool_], queries: FloatArray) -> IntArray:
-    """Return rows (n, 2) of query, as of `query_at`, and live box that meet, in order."""
+    """Return rows (n, 2) of query, as in `query_at`, and overlapping live box, in order."""
     rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_rows = 0
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
         rows = more_room(rows, n_rows, boxes.shape[0])
         for i in range(boxes.shape[0]):
-            # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
+            # always written, kept if they overlap: cheaper than an unpredictable branch
             rows[n_rows, 0], rows[n_rows, 1] = row, i
             n_rows += int(is_live[i] and is_met(queries, query, boxes, i))
     return rows[:n_rows].copy()

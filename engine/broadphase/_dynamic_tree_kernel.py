@@ -1,19 +1,18 @@
-"""A tree of boxes that changes one leaf at a time: insertion where it costs least, rotations on the way up, boxes wider than what is in
-them.
+"""A tree of boxes that changes one leaf at a time: insertion at least cost, rotations on the way up, and fat boxes.
 
-**Memory.** Leaf i is node 2 i, inner nodes have odd numbers: which is which shows in the lowest bit, and a box's leaf needs no table.
-`links` has for each node its parent and its two children (-1: none); inner nodes not in use form a list through their parents. `state`
-has the root, the first free inner node, and the first that was never used.
+**Memory.** Leaf i is node 2 i, and inner nodes have odd numbers: the lowest bit distinguishes them, and a box's leaf needs no table.
+`links` contains the parent and the two children of each node (-1: none); unused inner nodes form a list through their parents. `state`
+contains the root, the first free inner node, and the first that was never used.
 
-**Fat boxes.** A leaf's box is wider than the tight one by a `margin` m all around, and longer where it is going by `reach` times the
-displacement d expected (Box2D 2.3: 0.1 m, twice). While the tight box stays inside, a move costs nothing but that check. What it costs: a
-box of side s meets fat ones whose corner lies within an area of ``(2 s + 2 m)^2`` and not ``(2 s)^2``, so that a query asks about ``(1
-+ m / s)^2`` times as many leaves. What it spares: a body that goes on as expected is inserted anew after ``m / d + 2`` frames, not after
-each. Fat boxes lead a query down; whether a leaf is meant is decided by its tight box, so that the answers are those of brute force. A
-leaf that has come to rest in a box made for speed, wider by more than `BOX2D_HUGE_MARGIN` margins than a new one, gets that (Box2D 2.4).
+**Fat boxes.** A leaf's box is the tight one enlarged by a `margin` m on all sides, and in the direction of motion by `reach` times the
+expected displacement d (Box2D 2.3: 0.1 m, twice). While the tight box stays inside, a move requires only that check. Cost: a box of side s
+overlaps fat ones whose corner is within an area of ``(2 s + 2 m)^2`` instead of ``(2 s)^2``, so a query tests ``(1 + m / s)^2`` times as
+many leaves. Benefit: a body that moves as expected is reinserted after ``m / d + 2`` frames, not after each. Queries descend by fat boxes,
+but test a leaf by its tight box, so the results are those of brute force. If a resting leaf still has a box enlarged for motion, larger
+than a new one by more than `BOX2D_HUGE_MARGIN` margins, it receives a new one (Box2D 2.4).
 
-**Insertion.** The cost of a tree is the sum of the perimeters of its inner nodes (`_top_down_kernel` says why). A new leaf L as sibling
-of node S costs a new parent, ``perimeter(S + L)``, and what every ancestor of S grows::
+**Insertion.** The cost of a tree is the sum of the perimeters of its inner nodes (see `_top_down_kernel`). A new leaf L as sibling of node
+S costs a new parent, ``perimeter(S + L)``, and the growth of every ancestor of S::
 
            P                P          cost = perimeter(S + L) + (growth of P) + (growth of P's ancestors)
           / \\              / \\
@@ -21,11 +20,11 @@ of node S costs a new parent, ``perimeter(S + L)``, and what every ancestor of S
                          / \\           so if that is no less than the best so far, nothing below S is better
                         S   L
 
-The descent goes to the child with the less lower bound, and ends where neither can beat the best found (Catto's greedy form of
-branch and bound). Equal bounds, as among identical boxes, go to the lower subtree.
+The descent continues with the child of smaller lower bound, and ends if neither can improve on the best found (Catto's greedy form of
+branch and bound). If the bounds are equal, as among identical boxes, it selects the subtree of smaller height.
 
-**Rotations.** On the way back up, each node A with children B and C may exchange B with a child of C, or C with a child of B, whichever
-lowers the sum of perimeters most::
+**Rotations.** On the way back up, each node A with children B and C can exchange B with a child of C, or C with a child of B, whichever
+reduces the sum of perimeters most::
 
             A                  A               only C's box changes, from F + G to B + G:
           /   \\              /   \\             done if perimeter(B + G) < perimeter(C)
@@ -33,14 +32,14 @@ lowers the sum of perimeters most::
               / \\                / \\           leaves stay leaves, A's box is the same
              F   G              B   G
 
-Sorted insertions, for which greed alone makes a list, are undone by these.
+Rotations correct sorted insertions, for which the greedy descent alone builds a list.
 
-**Height.** But boxes inside each other *are* cheapest as a list, and identical ones cost the same in any shape. So no subtree may be
-higher than its sibling by more than `MAX_TILT`, T: an AVL tree with slack. A leaf is only inserted beside a node at most T high. Then an
-insertion or a removal changes the height of a subtree by 1 at the most, and where that makes a tilt of T + 1 the taller grandchild rises,
-whatever it costs: with the lower side at h, the higher one at h + T + 1 and its children at G = h + T and h <= F <= h + T, the exchange
-leaves G beside a node of height F + 1 that holds F and h, tilts of T at most, and the height changed by at most 1 in all. Rotations for
-the cost alone are made only where they keep to both. The fewest leaves of a tree of height H are then ``N(H) = N(H - 1) + N(H - 1 - T)``,
+**Height.** But nested boxes *are* cheapest as a list, and identical ones cost the same in any shape. So no subtree is higher than its
+sibling by more than `MAX_TILT`, T: an AVL tree with slack. A leaf is only inserted beside a node of height at most T. Then an insertion or
+a removal changes the height of a subtree by at most 1, and if that makes a tilt of T + 1 the taller grandchild rises, regardless of the
+cost: with the lower side at h, the higher one at h + T + 1 and its children at G = h + T and h <= F <= h + T, the exchange leaves G beside
+a node of height F + 1 with children F and h, tilts of at most T, and a total change of the height by at most 1. Rotations for the cost
+alone are made only if they satisfy both conditions. The fewest leaves of a tree of height H are then ``N(H) = N(H - 1) + N(H - 1 - T)``,
 which grows by 1.213 a level for T = 8: the height is at most 3.6 log2 n, 56 for 100,000 boxes; 21 on random ones.
 
 Sources: E. Catto, Dynamic bounding volume hierarchies, GDC 2019, and Box2D 2.4's b2DynamicTree; A. Kensler, Tree rotations for improving
@@ -92,22 +91,23 @@ ROOT, FREE, UNUSED = 0, 1, 2
 
 INSERT_LEAF, INSERT_LOOK, INSERT_BESIDE, INSERT_REFIT, INSERT_ROTATE = 11.0, 12.0, 13.0, 14.0, 15.0
 ASK_NODE, ASK_LEAF = 16.0, 17.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters, a node by its number::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters, nodes as numbers::
 
-    INSERT_LEAF    leaf, its box, the root (-1: none), the cost beside that
+    INSERT_LEAF    leaf, its box, the root (-1: none), the cost beside the root
     INSERT_LOOK    node, left, right, cost beside left, beside right, the least below left, below right, the best node so far (-1: none),
-                   its cost, 0 if the descent ends here, 1 if it goes on to the left, 2 to the right
-    INSERT_BESIDE  leaf, sibling, the new parent of both, the one above it (-1: it is the root)
-    INSERT_REFIT   node, its box as it is now, its height
-    INSERT_ROTATE  node, its child, the grandchild that rises, the uncle that takes its place, by how much the child's box shrinks (NaN: the
-                   heights demand it), the child's box as it is now
+                   its cost, 0 if the descent ends here, 1 if it continues left, 2 right
+    INSERT_BESIDE  leaf, sibling, the new parent of both, the one above it (-1: it is the root) INSERT_REFIT   node, its new box, its height
+    INSERT_ROTATE  node, its child, the grandchild that rises, the uncle that takes its place, the decrease of the child's half perimeter
+    (NaN: the
+                   heights require it), the child's new box
     ASK_NODE       node, 1 if the query meets its box
     ASK_LEAF       proxy, 1 if the query meets its tight box
 """
 
 MAX_TILT = 8
-"""Levels by which one subtree may be higher than its sibling. Measured on 10,000 random boxes: with 4 trees cost 1 to 2 % more, with 2 a
-tenth to a fifth more; with 16, or without a limit, no less."""
+"""Maximum difference of height between a subtree and its sibling. Measured on 10,000 random boxes: with 4, trees cost 1 to 2 % more, with
+2, 10 to 20 % more; with 16, or without a limit, no less.
+"""
 
 
 @inlined_kernel
@@ -121,7 +121,7 @@ def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -
 
 @kernel
 def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, trace: FloatArray | None) -> int:
-    """Return the node beside which a leaf costs least, as far as the descent sees."""
+    """Return the node beside which a leaf costs least among those that the descent visits."""
     own = half_perimeter(boxes, leaf)
     node = int(state[ROOT])
     direct, inherited = joint_half_perimeter(boxes, node, leaf), 0.0
@@ -135,7 +135,7 @@ def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, s
             best, best_cost = left, of_left + inherited
         if of_right + inherited < best_cost and heights[right] <= MAX_TILT:
             best, best_cost = right, of_right + inherited
-        # the least that anything below can cost; a leaf has nothing below
+        # a lower bound of the cost below; a leaf has nothing below
         under_left = of_left - half_perimeter(boxes, left) + own + inherited if left & 1 else np.inf
         under_right = of_right - half_perimeter(boxes, right) + own + inherited if right & 1 else np.inf
         is_best = best != NONE and under_left >= best_cost and under_right >= best_cost
@@ -153,7 +153,7 @@ def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, s
 
 @inlined_kernel
 def _exchange(node: int, grandchild: int, uncle: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
-    """Let a child of `node`'s child and that one's sibling, `uncle`, change places."""
+    """Exchange a grandchild of `node` with the sibling of its parent, `uncle`."""
     child = links[grandchild, PARENT]
     links[node, LEFT if links[node, LEFT] == uncle else RIGHT] = grandchild
     links[child, LEFT if links[child, LEFT] == grandchild else RIGHT] = uncle
@@ -163,8 +163,7 @@ def _exchange(node: int, grandchild: int, uncle: int, boxes: FloatArray, links: 
 
 @inlined_kernel
 def _may_rise(riser: int, stays: int, uncle: int, before: int, heights: IntArray) -> bool:
-    """Return whether `riser` may change places with `uncle` and leave both nodes within the tilt, the upper one as high as `before` but for
-    1."""
+    """Return whether exchanging `riser` with `uncle` leaves both nodes within the tilt, and the upper one's height within 1 of `before`."""
     beside = 1 + max(heights[stays], heights[uncle])
     height = 1 + max(heights[riser], beside)
     is_even = abs(heights[stays] - heights[uncle]) <= MAX_TILT and abs(heights[riser] - beside) <= MAX_TILT
@@ -180,8 +179,7 @@ def _tell_rotation(trace: FloatArray | None, node: int, child: int, riser: int, 
 
 @kernel
 def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights: IntArray, trace: FloatArray | None) -> None:
-    """Exchange a child and a grandchild of `node`, once as high as `before`, where one side is too high, or where it makes the tree
-    cheaper."""
+    """Exchange a child and a grandchild of `node`, whose height was `before`, if one side is too high or if it reduces the cost."""
     left, right = links[node, LEFT], links[node, RIGHT]
     tilt = heights[right] - heights[left]
     if abs(tilt) > MAX_TILT:
@@ -196,7 +194,7 @@ def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights:
             child, other = (left, right) if side < 2 else (right, left)
             if child & 1:
                 riser, stays = links[child, LEFT if side & 1 else RIGHT], links[child, RIGHT if side & 1 else LEFT]
-                # who rises is replaced by `other`, beside who stays
+                # `other` replaces the rising node, beside the remaining one
                 gain = half_perimeter(boxes, child) - joint_half_perimeter(boxes, stays, other)
                 if gain > most and _may_rise(riser, stays, other, before, heights):
                     most, chosen, uncle = gain, riser, other
@@ -220,7 +218,7 @@ def _refit(start: int, boxes: FloatArray, links: IntArray, heights: IntArray, tr
 
 @kernel
 def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, trace: FloatArray | None) -> None:
-    """Insert a leaf whose box is set."""
+    """Insert a leaf with its current box."""
     links[leaf, PARENT], links[leaf, LEFT], links[leaf, RIGHT], heights[leaf] = NONE, NONE, NONE, 0
     if state[ROOT] == NONE:
         state[ROOT] = leaf
@@ -236,7 +234,7 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
     above = links[sibling, PARENT]
     links[parent, PARENT], links[parent, LEFT], links[parent, RIGHT] = above, sibling, leaf
     links[sibling, PARENT], links[leaf, PARENT] = parent, parent
-    heights[parent] = heights[sibling]  # what was here before
+    heights[parent] = heights[sibling]  # the previous node
     if above == NONE:
         state[ROOT] = parent
     else:
@@ -247,7 +245,7 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
 
 @kernel
 def _remove(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> None:
-    """Take out a leaf, and its parent, whose place the sibling takes."""
+    """Remove a leaf and its parent, which is replaced by the sibling."""
     parent = links[leaf, PARENT]
     if parent == NONE:
         state[ROOT] = NONE
@@ -266,7 +264,7 @@ def _remove(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
 
 @inlined_kernel
 def _fatten(i: int, tight: FloatArray, margin: float, dx: float, dy: float, boxes: FloatArray, to: int) -> None:
-    """Set box `to`: the tight one `i`, a margin around it, and room for a displacement, which is none where it is not a number."""
+    """Set box `to`: the tight box `i`, enlarged by a margin and for a displacement, which is ignored if it is NaN."""
     x0, y0, x1, y1 = tight[i, 0] - margin, tight[i, 1] - margin, tight[i, 2] + margin, tight[i, 3] + margin
     boxes[to, 0], boxes[to, 2] = x0 + dx if dx < 0.0 else x0, x1 + dx if dx > 0.0 else x1
     boxes[to, 1], boxes[to, 3] = y0 + dy if dy < 0.0 else y0, y1 + dy if dy > 0.0 else y1
@@ -274,7 +272,7 @@ def _fatten(i: int, tight: FloatArray, margin: float, dx: float, dy: float, boxe
 
 @inlined_kernel
 def _contains(outer: FloatArray, i: int, inner: FloatArray, j: int, extra: float) -> bool:
-    """Return whether box `i`, wider by `extra` on all sides, contains box `j`."""
+    """Return whether box `i`, enlarged by `extra` on all sides, contains box `j`."""
     from_below = (outer[i, 0] - extra <= inner[j, 0]) & (outer[i, 1] - extra <= inner[j, 1])
     return bool(from_below & (inner[j, 2] <= outer[i, 2] + extra) & (inner[j, 3] <= outer[i, 3] + extra))
 
@@ -284,7 +282,7 @@ def insert_leaves(
     proxies: IntArray, tight: FloatArray, margin: float, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Insert the leaves of `proxies`, one after the other; `tight` (n, 4) has the boxes of all numbers."""
+    """Insert the leaves of `proxies`, one after the other; `tight` (n, 4) contains the boxes of all proxies."""
     for k in range(proxies.shape[0]):
         leaf = 2 * proxies[k]
         _fatten(proxies[k], tight, margin, 0.0, 0.0, boxes, leaf)
@@ -303,9 +301,9 @@ def move_leaves(
     proxies: IntArray, tight: FloatArray, before: FloatArray, displacements: FloatArray, margin: float, reach: float,
     boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, is_moved: MarkArray,
 ) -> int:  # fmt: skip
-    """Follow boxes that moved from `before` (m, 4), mark them in `is_moved`, and return how many leaves were inserted anew.
+    """Update boxes that moved from `before` (m, 4), mark them in `is_moved`, and return the number of reinserted leaves.
 
-    `displacements` (m, 2) say where each will probably go next; where it has no rows, as far again as it came.
+    `displacements` (m, 2) contains the predicted displacements; without rows, the last displacement is repeated.
     """
     fat = np.empty((1, 4))
     n_reinserted = 0
@@ -332,7 +330,7 @@ def move_leaves(
 
 @allocating_kernel
 def _stack(heights: IntArray, state: IntArray) -> IntArray:
-    """Return room for the nodes that wait on the way down: right siblings, one for each level, and the last left child."""
+    """Return a stack for the descent: right siblings, one for each level, and the last left child."""
     return np.empty((heights[state[ROOT]] if state[ROOT] >= 0 else 0) + 2, dtype=np.int64)
 
 
@@ -341,7 +339,7 @@ def met_leaves(
     queries: FloatArray, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int,
     trace: FloatArray | None,
 ) -> IntArray:  # fmt: skip
-    """Return the rows of query, as of `query_at`, and proxy that meet, in order; numbers of both are below `n`."""
+    """Return the rows of query, as in `query_at`, and overlapping proxy, in order; numbers of both are below `n`."""
     rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     waiting = _stack(heights, state)
     n_rows = 0
@@ -370,9 +368,9 @@ def met_leaves(
 
 @kernel
 def once_each(rows: IntArray, is_moved: MarkArray) -> int:
-    """Let the first rows be of pairs (one that moved, any) each once, the smaller number first, and return how many.
+    """Reduce rows of pairs (moved proxy, any proxy) to the first rows, each pair once with the smaller number first; return their number.
 
-    Two that moved were found twice: they meet when the one with the smaller number is asked about.
+    Pairs of two moved proxies were found twice; the one found from the smaller number is kept.
     """
     end = 0
     for k in range(rows.shape[0]):
@@ -385,7 +383,7 @@ def once_each(rows: IntArray, is_moved: MarkArray) -> int:
 
 @kernel
 def unlinked(n: int, links: IntArray, heights: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the tree of `n` leaves as `_tree_kernel.closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
+    """Return the tree of `n` leaves as arguments of `_tree_kernel.closed_tree`: counts in preorder, and items in the leaves' order."""
     counts, items = np.empty(max(2 * n - 1, 0), dtype=np.int64), np.empty(n, dtype=np.int64)
     waiting = _stack(heights, state)
     waiting[0] = state[ROOT]

@@ -1,8 +1,8 @@
 """The pairs of overlapping boxes by a uniform grid: rows, and columns within them.
 
-Each box goes into one cell, that of its lower corner. A box looks for its partners to the right in its own row and in the rows above, up
-to the one in which it ends itself; those below look for it. In a row, one that overlaps it has the lower corner between the box's left end
-less the row's widest box, and the box's right end. Cells of a row are side by side in memory, so that this is one run::
+Each box belongs to one cell, that of its lower corner. A box searches for its partners to the right in its own row and in the rows above,
+up to the one in which it ends; boxes below search for it. In a row, an overlapping box has its lower corner between the box's left end
+minus the width of the row's widest box, and the box's right end. Cells of a row are contiguous in memory, so that this is one run::
 
            widest of    x0             x1
            this row  .   |              |
@@ -11,20 +11,20 @@ less the row's widest box, and the box's right end. Cells of a row are side by s
       +-----+-----+-----+-----+-----+-----+-----+
       |     |     |     | own |  v  |  v  |     |   own row: the boxes after it in the own cell, to x1
       +-----+-----+-----+-----+-----+-----+-----+
-      |     |     |     |     |     |     |     |   (these look for us)
+      |     |     |     |     |     |     |     |   (these search for us)
 
-Each pair is seen once: by its lower box, within a row by the left one, within a cell by the first. No cell need be as large as any box:
-a tall one looks into more rows, a wide one only makes those look farther that end in its row. A run is compared eight at a time
-(`_lanes_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
+Each pair is found once: by its lower box, within a row by the left one, within a cell by the first. Cells can be smaller than boxes: a tall
+box searches more rows, and a wide one only extends the search of the boxes that reach its row. A run is compared eight at a time
+(`_lanes_kernel`), which favors narrow columns and high rows: the runs are short, and few.
 
-A counting sort lays the boxes out cell by cell, row by row. There are at most `CELLS_PER_BOX` cells a box, so that clearing them costs no
-more than sorting; where the boxes lie farther apart than that, cells grow.
+A counting sort orders the boxes cell by cell, row by row. There are at most `CELLS_PER_BOX` cells per box, so that clearing them takes no
+longer than sorting; if the boxes are sparser, cells are enlarged.
 
-Rounding: the number of a column never decreases with x, rounded or not, so that a box whose lower corner is left of x1 is in x1's column or
-before it. The widest box is made wider by `GRID_MARGIN`, more than the error of a width and of its difference with x0.
+Rounding: the column index is monotone in x, even with rounding, so that a box whose lower corner is left of x1 is in x1's column or before
+it. The greatest width is increased by `GRID_MARGIN`, more than the error of a width and of its difference with x0.
 
-Cost: where boxes crowd in few cells, or a crowd shares its row with giants, runs are long. `search` therefore asks `SAMPLES` boxes how many
-eights they would compare, and gives up beforehand where it would be more than the caller's limit.
+Cost: if boxes are concentrated in few cells, or in rows with very large boxes, runs are long. `search` therefore estimates the number of
+comparisons, in groups of eight, from `SAMPLES` boxes, and does not start if it exceeds the caller's limit.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the layout after 7.1.4's).
 """
@@ -62,29 +62,30 @@ __all__ = [
 GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_COMPARED, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 75.0, 76.0
 """Steps recorded in the trace (`engine.common._record_kernel`); world::
 
-    GRID_START     lower corner, cells per meter each way (0: one only), columns, rows
+    GRID_START     lower corner, cells per meter on both axes (0: one cell), columns, rows
     GRID_PUT       item, its column, its row
-    GRID_ASK       place, item, its row, the row behind its last one, the column behind its last one
-    GRID_RUN       row, the column where the run begins, its first place and the place behind its last
-    GRID_COMPARED  the first place compared, how many at once
+    GRID_ASK       place, item, its row, the row after its last one, the column after its last one
+    GRID_RUN       row, the column where the run begins, its first place and the place after its last
+    GRID_COMPARED  the first compared place, the number of places
     GRID_PAIR      item, an item of the run that overlaps it
 """
 
 CELLS_PER_BOX = 2
-"""Cells for each box, at most."""
+"""Maximum number of cells per box."""
 
 ROW_HEIGHT, COLUMN_WIDTH = 1.5, 0.25
-"""Cells over the mean height and width of the boxes. Rows a third as high take 30 % longer to search, columns twice as wide 10 % (10,000
-boxes of like size, 5 partners each)."""
+"""Height and width of a cell over the means of the boxes. Rows a third as high take 30 % longer to search, columns twice as wide 10 %
+(10,000 boxes of similar size, 5 partners each).
+"""
 
 GROWTH = 1.25
-"""Cells grow at least so much at a time: the rounding up of rows and columns may need more than one turn."""
+"""Minimum factor by which cells grow at a time: rounding up rows and columns can require more than one iteration."""
 
 SAMPLES = 128
-"""Boxes asked before the search; a box takes some 10 ns."""
+"""Maximum number of boxes sampled before the search; each takes about 10 ns."""
 
 SAMPLED_FROM = 8
-"""One box in so many is asked at most."""
+"""Minimum number of boxes per sample."""
 
 NO_LIMIT = math.inf
 """No limit to the comparisons."""
@@ -93,27 +94,27 @@ TOO_CROWDED = -1
 """Returned by `search` if it would compare more than the limit."""
 
 Grid: TypeAlias = tuple[float, float, float, float, int, int]
-"""Lower corner, cells per meter each way (0 where there is one only), columns and rows."""
+"""Lower corner, cells per meter on both axes (0 if there is only one), columns and rows."""
 
 ONE, TWO, STEP, ONE_32 = np.uint64(1), np.uint64(2), np.uint64(EIGHT), np.uint32(1)
 
 
 def padded(n: int) -> int:
-    """Return the length of a column for `n` boxes: eight are read from the last one on."""
+    """Return the padded length of a column for `n` boxes, because eight are read starting at the last one."""
     return n + EIGHT
 
 
 @inlined_kernel
 def _number(x: float, low: float, per: float, last: float) -> np.uint64:
-    """Return the number of the column that holds `x`, 0 to `last`; it never decreases with x."""
+    """Return the index of the column that contains `x`, 0 to `last`; it never decreases with x."""
     at = (x - low) * per
-    at = at if at < last else last  # so also where it is not a number, in a grid of one column
+    at = at if at < last else last  # this includes NaN, in a grid of one column
     return np.uint64(at if at > 0.0 else 0.0)
 
 
 @inlined_kernel
 def _wanted(total: float, n: int, factor: float, span: float) -> float:
-    """Return the width of a cell by that of the mean box; where there is none, by the span of all; 0 where that is 0 too, or no number."""
+    """Return the width of a cell from that of the mean box; if that is 0 or not finite, from the span; 0 if that is 0 too, or NaN."""
     mean = factor * (total / n)
     if not 0.0 < mean < np.inf:
         mean = span / n
@@ -122,7 +123,7 @@ def _wanted(total: float, n: int, factor: float, span: float) -> float:
 
 @inlined_kernel
 def _cells(span: float, cell: float) -> int:
-    """Return how many cells cover `span`: one where all boxes start alike, or where the span is beyond float64."""
+    """Return the number of cells that cover `span`: one if all boxes start at the same coordinate, or if the span is beyond float64."""
     return int(span / cell) + 1 if 0.0 < cell < np.inf and span < np.inf else 1
 
 
@@ -156,7 +157,7 @@ def _lay_out(
     boxes: FloatArray, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Write the boxes cell by cell: place k holds box ``numbers[k]``, in row ``numbers[2 n + k]``; ``cells[c + 1]`` is where c ends."""
+    """Write the boxes cell by cell: place k contains box ``numbers[k]``, in row ``numbers[2 n + k]``; ``cells[c + 1]`` is the end of c."""
     low_x, low_y, per_x, per_y, columns, rows = grid
     last_column, last_row, width, n_rows = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(rows)
     n, n_cells, stride = np.uint64(boxes.shape[0]), np.uint64(columns * rows), np.uint64(columns_of_boxes.shape[0] // 4)
@@ -175,7 +176,7 @@ def _lay_out(
         widest[row] = extent if extent > widest[row] else widest[row]
     for in_row in range(n_rows):
         widest[in_row] *= 1.0 + GRID_MARGIN
-    # while the boxes are laid out, cells[c + 1] is the next free place of cell c
+    # while the boxes are written, cells[c + 1] is the next free place of cell c
     total = np.uint32(0)
     for at in range(n_cells + TWO):
         total += cells[at]
@@ -191,7 +192,7 @@ def _lay_out(
 
 @inlined_kernel
 def _eights(n: int, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray) -> float:
-    """Return how many eights a box compares, on average over some of those laid out."""
+    """Return the mean number of groups of eight that a box compares, over a sample."""
     low_x, low_y, per_x, per_y, columns, rows = grid
     last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
     n_samples = max(1, min(SAMPLES, n // SAMPLED_FROM))
@@ -219,12 +220,12 @@ def search(
     second: PlaceArray,
     trace: FloatArray | None,
 ) -> int:
-    """Find the overlapping pairs of `boxes` (n, 4), and return how many; or `TOO_CROWDED`.
+    """Find the overlapping pairs of `boxes` (n, 4), and return their number, or `TOO_CROWDED`.
 
-    Pairs are places in the order of cells, in `first` and `second`; ``numbers[place]`` is the box. Where there are more pairs than these
-    have room for, less `EIGHT`, only the count is right. `limit` is the number of eights that a box may compare, on average.
+    Pairs are places in the order of cells, in `first` and `second`; ``numbers[place]`` is the box. If there are more pairs than their
+    length minus `EIGHT`, only the count is valid. `limit` is the maximum mean number of groups of eight that a box compares.
 
-    Scratch, its contents arbitrary: `cells` (`CELLS_PER_BOX` n + 2,), `numbers` (3 n,), `columns_of_boxes` (4 padded(n),), `widest`
+    Scratch, with arbitrary contents: `cells` (`CELLS_PER_BOX` n + 2,), `numbers` (3 n,), `columns_of_boxes` (4 padded(n),), `widest`
     (`CELLS_PER_BOX` n,).
     """
     n = boxes.shape[0]

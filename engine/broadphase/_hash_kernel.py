@@ -1,27 +1,26 @@
-"""A spatial hash: boxes in the cells they cover, cells in a table of chains, and only boxes that changed their cells relinked.
+"""A spatial hash: boxes are stored in the cells they cover, cells in a table of chains, and only boxes that changed cells are relinked.
 
-The plane is cut into square cells, without an end: those in use are found by a hash of column and row. A box is linked into the
-chain of each cell that it covers, one to four of them. One that would cover more is *oversize*: it is in no chain and compared with all::
+The plane is an unbounded grid of square cells: those in use are found by a hash of column and row. A box is linked into the chain of each
+cell that it covers, one to four of them. A box that would cover more is *oversize*: it is in no chain and is compared with all others::
 
       +-------+-------+-------+
       |       |   b   |   b   |       a covers one cell, b four.
       |       |     +-|-----+ |
       +-------+-----|-+-----|-+       Each box has four links, number 4 i + k for the k-th cell of box i, so that nothing is
-      |  +-+  |   b +-|-----+ |       ever asked for or given back: a box that moves within its cells changes nothing,
-      |  |a|  |       |   b   |       and one that leaves them takes its links out and puts them in elsewhere.
+      |  +-+  |   b +-|-----+ |       allocated or freed: a box that moves within its cells changes nothing,
+      |  |a|  |       |   b   |       and one that leaves them moves its links to other chains.
       +-------+-------+-------+
 
-**Each pair once.** Boxes that share several cells meet in each of them. The lower corner of what they have in common is at the
-larger of their lower x and of their lower y, and they are compared only in its cell. As the number of a cell never falls with
-the coordinate, that is the larger of their first columns, and of their first rows: whole numbers, and no rounding in the matter. For
-the same reason boxes that overlap do share that cell, whatever the rounding of the numbers did.
+**Each pair once.** Boxes that share several cells are found in each of them. The lower corner of their intersection is at the larger of
+their lower x and of their lower y, and they are compared only in its cell. As the index of a cell is monotone in the coordinate, that is
+the larger of their first columns, and of their first rows: integers, without rounding. For the same reason overlapping boxes do share that
+cell, regardless of the rounding of the indices.
 
-Chains of different cells may run together in one place of the table; a walk along compares column and row. How the pairs are
-found, and queries answered: `_hash_query_kernel`.
+Chains of different cells can share a place of the table; a traversal compares column and row. Pairs and queries: `_hash_query_kernel`.
 
 Source: M. Teschner et al., Optimized spatial hashing for collision detection of deformable objects, VMV 2003; C. Ericson, Real-Time
 Collision Detection, 2005, 7.1.3 (hashed storage and infinite grids); J.-P. Dittrich, B. Seeger, Data redundancy and duplicate detection
-in spatial join processing, ICDE 2000 (a pair only where its reference point lies).
+in spatial join processing, ICDE 2000 (a pair only in the cell of its reference point).
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ END = -1
 """End of a chain."""
 
 LAST_INDEX = 2**30
-"""Columns and rows are at most this far from the first box, either way; what lies farther out is in the last."""
+"""Maximum distance of columns and rows from the first box in either direction; boxes farther out are in the last."""
 
 FROM_X, FROM_Y, CELL = 0, 1, 2
 """Elements of a grid: the corner of its cell (0, 0), and the width of a cell, meters."""
@@ -74,22 +73,22 @@ OFFSET = 2 * LAST_INDEX
 
 @inlined_kernel
 def index(x: float, begin: float, cell: float) -> int:
-    """Return the number of the column or row that holds `x`; it never decreases with `x`, for no rounded operation here does."""
+    """Return the index of the column or row that contains `x`; it never decreases with `x`, because every rounded operation is monotone."""
     at = np.floor((x - begin) / cell)
     return int(max(-LAST_INDEX, min(at, LAST_INDEX)))
 
 
 @inlined_kernel
 def place(column: int, row: int, n_places: int) -> int:
-    """Return where in the table, whose number of places is a power of 2, the chain of a cell begins."""
+    """Return the place of a cell's chain in the table, whose number of places is a power of 2."""
     mixed = (np.uint64(column + OFFSET) * COLUMN_FACTOR + np.uint64(row + OFFSET) * ROW_FACTOR) & HASH_MASK
-    # of the lower 32 bits of a multiple the upper ones are spread evenly
+    # the upper bits of the lower 32 bits of a multiple are distributed evenly
     return int(np.int64((mixed * np.uint64(n_places)) >> np.uint64(HASH_BITS)))
 
 
 @inlined_kernel
 def is_link_of(link: int, cells: IntArray, i: int, column: int, row: int) -> bool:
-    """Return whether a link of box `i` is the one in the cell at `column` and `row`: another cell's chain may have run into this one."""
+    """Return whether a link of box `i` is the one in the cell at `column` and `row`, because chains of several cells can share a place."""
     n_columns, k = cells[i, 2] - cells[i, 0] + 1, link % LINKS
     return bool((cells[i, 0] + k % n_columns == column) & (cells[i, 1] + k // n_columns == row))
 
@@ -112,10 +111,10 @@ def relink(
     proxies: IntArray, boxes: FloatArray, is_live: NDArray[np.bool_],
     grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
 ) -> int:  # fmt: skip
-    """Link `proxies` into the cells of their boxes, and return how many had to be moved.
+    """Link `proxies` into the cells of their boxes, and return the number of relinked ones.
 
-    `cells` (n, 4), first and last column and row, and `where` (n,) say where each box is; `links` (LINKS n, 2) are the next and the
-    one before in the chain, which begins in `heads`.
+    `cells` (n, 4), first and last column and row, and `where` (n,) are the location of each box; `links` (LINKS n, 2) are the next and the
+    previous link in the chain, which begins in `heads`.
     """
     n_moved, n_places = 0, heads.shape[0]
     for at in range(proxies.shape[0]):

@@ -1,19 +1,19 @@
-"""Queries of a spatial hash: its overlapping pairs, of all boxes or of those touched; and what overlaps a region or a ray.
+"""Queries of a spatial hash: its overlapping pairs, of all boxes or of the changed ones; and the boxes that overlap a region or a ray.
 
-**All pairs.** A chain leads all over memory, and each comparison along it would wait for the next box. So a chain is copied first, boxes
-side by side, and then each is compared with those after it: every link is followed once.
+**All pairs.** The links of a chain are scattered in memory, and each comparison along it would wait for the next box. So the boxes of a
+chain are first copied to contiguous memory, and then each is compared with those after it: every link is followed once.
 
-**Touched.** The pairs of the last time are cached, sorted. The touched boxes look into their cells anew, and what they find takes the place
-of their old pairs (`_sorting_kernel.merge_pairs`). What changed nothing costs a pass over the cached pairs; the rest grows with the touched
-boxes alone.
+**Touched boxes.** The previous pairs are cached, sorted. The touched (changed) boxes are searched for again in their cells, and the results
+replace their old pairs (`_sorting_kernel.merge_pairs`). Unchanged pairs take one pass over the cache; the remaining time grows with the
+number of touched boxes alone.
 
-A pair of boxes is compared in one of the cells that they share; which, and why no rounding matters: `_hash_kernel`. An oversize box is
-compared with all others by itself.
+A pair of boxes is compared in only one of the cells that they share; `_hash_kernel` defines it, and explains why rounding has no effect. An
+oversize box is compared with all others separately.
 
-**Region.** As with pairs, a box that shares several cells with the region is asked only in the one with the larger of the first columns and
-the larger of the first rows.
+**Region.** As with pairs, a box that shares several cells with the region is tested only in the one with the larger of the first columns
+and the larger of the first rows.
 
-**Ray.** Column for column, the piece of the segment that lies in it, and the rows which that piece covers::
+**Ray.** For each column, the part of the segment in it, and the rows that this part covers::
 
       +-----+-----+-----+
       |     |     |  v /|       Stepping from cell to cell by the nearest side, as is often done, a rounding can pass a corner on the
@@ -24,9 +24,9 @@ the larger of the first rows.
       |   ----- v |     |
       +-----+-----+-----+       A box that is in several of those cells is marked, and asked once.
 
-Where a query covers more cells than there are boxes, or numbers go beyond float64, all boxes are asked instead.
+If a query covers more cells than there are boxes, or numbers exceed float64, all boxes are tested instead.
 
-Source: J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, Eurographics 1987 (the walk that this is not); C.
+Source: J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, Eurographics 1987 (the traversal not used here); C.
 Ericson, Real-Time Collision Detection, 2005, 7.4.2.
 """
 
@@ -66,7 +66,7 @@ MARGIN = 8.0 * RAY_ROUNDING
 
 @inlined_kernel
 def _longest(links: IntArray, heads: IntArray) -> int:
-    """Return how many links are in the longest chain."""
+    """Return the number of links in the longest chain."""
     longest = 0
     for head in range(heads.shape[0]):
         length, link = 0, heads[head]
@@ -81,9 +81,9 @@ def _longest(links: IntArray, heads: IntArray) -> int:
 def _with_all(
     i: int, is_touched: NDArray[np.bool_], boxes: FloatArray, where: IntArray, rows: IntArray, n_rows: int
 ) -> tuple[IntArray, int]:
-    """Compare an oversize box with all others, and return the pairs found with its own.
+    """Compare an oversize box with all others, and return the pairs with its own added.
 
-    One in cells leaves the comparison to the oversize one; two touched oversize ones find each other twice.
+    A box in cells is not compared with oversize ones; two touched oversize boxes are found twice.
     """
     n = boxes.shape[0]
     rows = more_room(rows, n_rows, n)
@@ -98,7 +98,7 @@ def _with_all(
 def pairs_anew(
     boxes: FloatArray, oversize: IntArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray
 ) -> tuple[IntArray, int]:
-    """Return all pairs, sorted, and how many comparisons within chains it took."""
+    """Return all pairs, sorted, and the number of comparisons within chains."""
     n = boxes.shape[0]
     rows: IntArray = np.empty((FIRST_ROOM * (n + 1), 2), dtype=np.int64)
     n_rows = n_compared = 0
@@ -127,7 +127,7 @@ def pairs_anew(
                 in_cell = (chain[other, COLUMN] == column) & (chain[other, ROW] == row)
                 is_first_x = max(first_column, chain[other, FIRST_COLUMN]) == column
                 is_first_y = max(first_row, chain[other, FIRST_ROW]) == row
-                # written in any case, kept if it is a pair: cheaper than a branch that cannot be foreseen
+                # always written, kept if it is a pair: cheaper than an unpredictable branch
                 rows[n_rows, 0], rows[n_rows, 1] = min(i, j), max(i, j)
                 n_rows += int(in_x & in_y & in_cell & is_first_x & is_first_y)
     is_touched = np.ones(n, dtype=np.bool_)
@@ -141,7 +141,7 @@ def pairs_of_touched(
     touched: IntArray, is_touched: NDArray[np.bool_], cached: IntArray, boxes: FloatArray, oversize: IntArray,
     cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
 ) -> IntArray:  # fmt: skip
-    """Return all pairs, sorted: of `cached` those of boxes not touched, and all that boxes of `touched` are in now."""
+    """Return all pairs, sorted: those of `cached` between boxes not touched, and all current pairs of `touched` boxes."""
     n, n_places = boxes.shape[0], heads.shape[0]
     rows: IntArray = np.empty((FIRST_ROOM * (touched.shape[0] + 1), 2), dtype=np.int64)
     n_rows = 0
@@ -154,7 +154,7 @@ def pairs_of_touched(
                 link = heads[place(column, row, n_places)]
                 while link != END:
                     j = link // LINKS
-                    # two touched boxes find each other twice
+                    # pairs of two touched boxes are found twice
                     is_mine = (j != i) & ((j > i) | (not is_touched[j]))
                     is_here = (max(cells[i, 0], cells[j, 0]) == column) & (max(cells[i, 1], cells[j, 1]) == row)
                     if is_mine & is_here and boxes_meet(boxes, i, boxes, j) and is_link_of(link, cells, j, column, row):
@@ -177,7 +177,7 @@ def pairs_of_touched(
 
 @inlined_kernel
 def _corners(queries: FloatArray, query: Query) -> Query:
-    """Return the lower and the upper corner of a query: of a ray with a margin, infinite where that is beyond float64."""
+    """Return the lower and the upper corner of a query; for a ray with a margin, infinite if that exceeds float64."""
     if queries.ndim == 3:
         ox, oy, dx, dy = query
         margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
@@ -188,7 +188,7 @@ def _corners(queries: FloatArray, query: Query) -> Query:
 
 @inlined_kernel
 def _rows_in_column(queries: FloatArray, query: Query, column: int, grid: FloatArray, first_row: int, last_row: int) -> tuple[int, int]:
-    """Return the first and the last row which a query covers within a column: of a region those that it covers anywhere."""
+    """Return the first and the last row that a query covers within a column; for a region they are the same in all columns."""
     if queries.ndim == 3:
         ox, oy, dx, dy = query
         begin, begin_across, cell = grid[FROM_X], grid[FROM_Y], grid[CELL]
@@ -198,7 +198,7 @@ def _rows_in_column(queries: FloatArray, query: Query, column: int, grid: FloatA
         if abs(dx) > margin:
             at_left, at_right = (left - margin - ox) / dx, (right + margin - ox) / dx
             enters, leaves = max(0.0, min(at_left, at_right)), min(1.0, max(at_left, at_right))
-            # the last columns have no end
+            # the last columns are unbounded
             if column <= -LAST_INDEX or column >= LAST_INDEX or enters > leaves:
                 enters, leaves = 0.0, 1.0
         y_enters, y_leaves = oy + enters * dy, oy + leaves * dy
@@ -213,7 +213,7 @@ def met_in_cells(
     queries: FloatArray, boxes: FloatArray, oversize: IntArray,
     grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
 ) -> IntArray:  # fmt: skip
-    """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted."""
+    """Return rows (m, 2) of query, as in `query_at`, and overlapping proxy, sorted."""
     rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_rows, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], queries.ndim == 3
     asked_by = np.full(n if are_rays else 0, -1, dtype=np.int64)
@@ -236,7 +236,7 @@ def met_in_cells(
                 while link != END:
                     i = link // LINKS
                     if are_rays:
-                        # chains that have run together show boxes of other cells: the predicate knows them
+                        # shared chains contain boxes of other cells, which the predicate rejects
                         is_first = asked_by[i] != row
                         asked_by[i] = row
                     else:

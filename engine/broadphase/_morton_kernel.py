@@ -1,37 +1,36 @@
 """A tree of n boxes from the order of their centers along a Z-order curve (a linear bounding volume hierarchy).
 
-**Codes.** A center's two coordinates are rounded to whole numbers of up to 24 bits each over the extent of all centers, and their bits
-interleaved. The first two bits say in which quarter of the world the center is, the next two in which quarter of that, and so on, and
-boxes sorted by their codes lie along the curve::
+**Codes.** A center's two coordinates are quantized to integers of up to 24 bits each over the extent of all centers, and their bits are
+interleaved. The first two bits select a quarter of the world, the next two a quarter of that, and so on, and boxes sorted by their codes
+follow the curve::
 
       y1 |  2 --- 3        6 --- 7          code = ... y1 x1 y0 x0
          |     \\             \\
-         |  0 --- 1   \\    4 --- 5          boxes whose codes begin alike are in one square
+         |  0 --- 1   \\    4 --- 5          boxes whose codes have the same prefix are in one square
          +-----------------------          (or in half of one): they form a subtree
 
-Below the code stands the number of the box, so that all 64-bit keys are different: boxes with one code, identical ones among them, are
-distinguished by the bits of their numbers.
+The bits below the code contain the number of the box, so that all 64-bit keys are different: boxes with the same code, such as identical
+ones, are distinguished by their numbers.
 
-**Tree.** A subtree is a run of keys that agree in their leading bits, and it is split where the next bit changes from 0 to 1. Let
-d(i) be the exclusive or of keys i and i + 1. Within a run the largest d, the one with the highest bit set, is where it is split: the
-splits are the Cartesian tree of the d, and one pass from the end with the stack of d not yet used finds it (`_tree_kernel` on why the
-subtrees need no stack)::
+**Tree.** A subtree is a run of keys that agree in their leading bits, and it is split where the next bit changes from 0 to 1. Let d(i) be
+the exclusive or of keys i and i + 1. A run is split at its largest d, the one with the highest bit set: the splits are the Cartesian tree
+of the d, computed in one pass from the end with a stack of unused d (`_tree_kernel` explains why the subtrees need no stack)::
 
     keys     000    001    010    110    111
     d            1      3      4      1            split at 4, then on the left at 3, then at 1; on the right at 1
 
-Going from the last key to the first, a subtree that ends at split s is joined to the one after it as soon as the split before
-it is higher than s.
+From the last key to the first, a subtree that ends at split s is joined to the one after it as soon as the split before it is higher than
+s.
 
-**Depth.** Along the stack d grows strictly, in its highest bit: it holds at most 64, and the tree is at most 64 deep, whatever the boxes.
+**Depth.** Along the stack the highest bit of d increases strictly, so the stack has at most 64 elements, and the tree a depth of at most 64
+for any boxes.
 
-**Rounding.** Codes decide only on the shape of the tree. Node boxes are made from the boxes themselves by minimum and maximum, which are
-exact, so that no pair can be lost. Centers are taken by half, ``0.25 (lower + upper)`` each summand for itself, so that nothing
-overflows.
+**Rounding.** Codes determine only the shape of the tree. Node boxes are computed from the boxes themselves by minimum and maximum, which
+are exact, so that no pair can be missed. Half centers are used, ``0.25 lower + 0.25 upper``, so that nothing overflows.
 
-Cost: linear but for the sort, of 4 passes. Sources: C. Lauterbach et al., Fast BVH construction on GPUs, Eurographics 2009 (Morton order,
-splits at bits); T. Karras, Maximizing parallelism in the construction of BVHs, octrees, and k-d trees, HPG 2012 (numbers distinguish
-equal codes); C. Apetrei, Fast and simple agglomerative LBVH construction, 2014 (joining from below); J. Vuillemin, A unifying look at
+Cost: linear except for the sort, of 4 passes. Sources: C. Lauterbach et al., Fast BVH construction on GPUs, Eurographics 2009 (Morton
+order, splits at bits); T. Karras, Maximizing parallelism in the construction of BVHs, octrees, and k-d trees, HPG 2012 (indices distinguish
+equal codes); C. Apetrei, Fast and simple agglomerative LBVH construction, 2014 (bottom-up construction); J. Vuillemin, A unifying look at
 data structures, 1980 (Cartesian trees).
 """
 
@@ -70,7 +69,7 @@ MORTON_EXTENT, MORTON_CODE, MORTON_PLACE, MORTON_LEAF, MORTON_JOIN = 31.0, 32.0,
 KEY_BITS = 64
 
 AXIS_BITS = 24
-"""Bits of a coordinate, at most: a world a hundred kilometers wide is cut into squares of 6 mm, and sorting takes four passes."""
+"""Maximum number of bits of a coordinate: a world 100 km wide is divided into squares of 6 mm, and sorting takes four passes."""
 
 SPREADS = (
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
@@ -104,7 +103,7 @@ def _highest_bit(value: np.uint64) -> int:
 
 @kernel
 def morton_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[KeyArray, int]:
-    """Return the keys of `boxes` (n, 4) in order, and in how many of their lowest bits the number of the box stands."""
+    """Return the keys of `boxes` (n, 4) in order, and the number of their lowest bits that contain the number of the box."""
     n = boxes.shape[0]
     low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
     for i in range(n):
@@ -118,7 +117,7 @@ def morton_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[KeyArray,
     last = float((1 << axis_bits) - 1)
     per_x = last / (high_x - low_x) if high_x > low_x else 0.0
     per_y = last / (high_y - low_y) if high_y > low_y else 0.0
-    per_x = per_x if per_x < np.inf else 0.0  # an extent next to nothing
+    per_x = per_x if per_x < np.inf else 0.0  # a negligible extent
     per_y = per_y if per_y < np.inf else 0.0
     record(trace, MORTON_EXTENT, (2.0 * low_x, 2.0 * low_y, 2.0 * high_x, 2.0 * high_y, float(axis_bits), float(n_bits)))
     shift = np.uint64(n_bits)
@@ -137,7 +136,7 @@ def morton_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[KeyArray,
 
 @kernel
 def morton_tree(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) -> Tree:
-    """Return the tree of `boxes` (n, 4), n > 0, whose height is a bound."""
+    """Return the tree of `boxes` (n, 4), n > 0; its height is an upper bound."""
     n = boxes.shape[0]
     keys, n_bits = morton_order(boxes, trace)
     number = np.uint64((1 << n_bits) - 1)

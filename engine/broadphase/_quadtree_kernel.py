@@ -1,6 +1,6 @@
-"""A quadtree: space is divided into four equal cells, each of which is divided again where many boxes are left.
+"""A quadtree: space is divided into four equal cells, each of which is divided again if it contains many boxes.
 
-A box goes into the smallest cell that contains it. One that crosses a dividing line stays in the cell that is divided (dark)::
+A box belongs to the smallest cell that contains it. One that crosses a dividing line stays in the cell that is divided (dark)::
 
     +---------------+-------+-------+
     |               |       |   o   |        the root keeps X, the cell at the upper right A; all others are in leaves
@@ -13,21 +13,21 @@ A box goes into the smallest cell that contains it. One that crosses a dividing 
     +---------------+---------------+
 
 So a box can only overlap boxes of its own cell, of cells inside it, and of cells around it. Each pair is found once, from the outer of its
-two cells: every box there is compared with the later ones of the same cell, and with those of the cells inside that it meets.
+two cells: every box there is compared with the later ones of the same cell, and with those of the inner cells that it overlaps.
 
-**Half-open cells.** The left half holds boxes with upper x < mid, the right one those with lower x >= mid, and accordingly in y. Boxes of
-different quarters therefore never touch, whatever the rounding of mid, and no comparison is missed.
+**Half-open cells.** The left half contains boxes with upper x < mid, the right one those with lower x >= mid, and similarly in y. Boxes of
+different quarters therefore never touch, regardless of the rounding of mid, and no comparison is missed.
 
-**Layout.** Nodes stand in preorder, as in `_tree_kernel`: ``items[first[k] : first[k + 1]]`` are the boxes of node k itself, and those of
-all cells inside follow up to ``first[k + sizes[k]]``. Each node has the tight box around all of these; a walk skips the subtree if the
+**Layout.** Nodes are in preorder, as in `_tree_kernel`: ``items[first[k] : first[k + 1]]`` are the boxes of node k itself, and those of all
+cells inside follow up to ``first[k + sizes[k]]``. Each node has the tight box around all of these; a traversal skips the subtree if the
 query misses it. The predicate is monotone (`_boxes_kernel`), so nothing inside is missed.
 
-If all boxes of a cell lie in one quarter, the cell shrinks to that quarter without a node of its own. Every inner node then has boxes in
-two places, and n boxes need less than 2 n nodes, however they crowd. Cells are divided at most `MAX_LEVELS` times.
+If all boxes of a cell are in one quarter, the cell shrinks to that quarter without a separate node. Every inner node then has boxes in two
+places, and n boxes need fewer than 2 n nodes for any distribution. Cells are divided at most `MAX_LEVELS` times.
 
-**Cost.** However small, boxes on a dividing line of the root are compared with others along it: in a square of n equal boxes, these are
-about sqrt(n). A *loose* quadtree (T. Ulrich, 2000) avoids this: its cells overlap, each twice as wide, and the level of a box
-depends on its size alone. Then its partners may be in neighboring cells, too. Here, cells are as in the original.
+**Cost.** Even small boxes on a dividing line of the root are compared with others along it: in a square of n equal boxes, these are about
+sqrt(n). A *loose* quadtree (T. Ulrich, 2000) avoids this: its cells overlap, each twice as wide, and the level of a box depends on its size
+alone. Then its partners can be in neighboring cells, too. Here, cells are as in the original.
 
 Sources: R. Finkel and J. Bentley, Quad trees: a data structure for retrieval on composite keys, Acta Informatica 4, 1974 (points); G.
 Kedem, The quad-CIF tree, 1982 (rectangles, in the smallest cell that contains them); H. Samet, Foundations of Multidimensional and
@@ -206,12 +206,12 @@ def overlapping_pairs(tree: Quadtree, trace: FloatArray | None) -> IntArray:
                     continue
                 pairs = more_room(pairs, n_pairs, high - low)
                 for other in range(low, high):
-                    # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
+                    # always written, kept if they overlap: cheaper than an unpredictable branch
                     pairs[n_pairs, 0], pairs[n_pairs, 1] = min(items[k], items[other]), max(items[k], items[other])
                     meet = boxes_meet(boxes, k, boxes, other)
                     n_pairs += int(meet)
                     if trace is not None:
-                        if meet:  # nested: the compiler leaves out the branch of a missing trace only if it is the whole condition
+                        if meet:  # nested: the compiler removes the branch of a missing trace only if it is the whole condition
                             record(trace, QUAD_PAIR, (float(items[k]), float(items[other])))
                 node += 1
     return sorted_pairs(pairs, n_pairs, items.shape[0])
@@ -219,7 +219,7 @@ def overlapping_pairs(tree: Quadtree, trace: FloatArray | None) -> IntArray:
 
 @kernel
 def met_boxes(tree: Quadtree, queries: FloatArray, n: int) -> IntArray:
-    """Return rows (k, 2) of query, as of `query_at`, and box that meet, sorted; numbers of both are below `n`."""
+    """Return rows (k, 2) of query, as in `query_at`, and overlapping box, sorted; numbers of both are below `n`."""
     _, bounds, sizes, first, items, boxes = tree
     met: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_met = 0

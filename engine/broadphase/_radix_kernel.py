@@ -1,18 +1,18 @@
-"""Sorting by radix: digit for digit of the bits, lowest first, each digit by counting.
+"""Radix sort: a counting sort by each digit of the bits, lowest first.
 
-A counting sort by one digit keeps the order of equals, so that after the last digit all are in order. All digits are counted in one pass
-before the first sort; a digit that is the same everywhere (the exponent's, often) is passed over.
+A counting sort by one digit is stable, so that after the last digit all are in order. All digits are counted in one pass before the first
+sort; a digit that is the same everywhere (often the exponent's) is skipped.
 
-**Floats** (`radix_order`, which returns places). The bits of a float64 as a whole number are in the order of the numbers themselves once
-those below zero are turned over: all bits of a negative number, only the sign of another::
+**Floats** (`radix_order`, which returns places). The bits of a float64 as an unsigned integer are in the order of the numbers after a
+transformation: all bits of a negative number are inverted, and only the sign bit of another::
 
-    -2.0  11000...0  ->  00111...1        digits of 11 bits, six of them: 2048 counters fit into the fastest memory
+    -2.0  11000...0  ->  00111...1        six digits of 11 bits: 2048 counters fit in the first-level cache
     -1.0  10111...0  ->  01000...1
      1.0  00111...0  ->  10111...0        equal numbers keep their order; -0.0 comes before 0.0
      2.0  01000...0  ->  11000...0
 
-**Keys** (`sorted_keys`). What belongs to a key (the number of a box) stands in its lowest bits, which are not looked at: so only one array
-is moved about.
+**Keys** (`sorted_keys`). The value of a key (the number of a box) is in its lowest bits, which are not compared, so that only one array is
+moved.
 
 Source: D. Knuth, The Art of Computer Programming 3, 5.2.5; M. Herf, Radix tricks, 2001 (floats); P. Terdiman, Radix sort revisited, 2000.
 """
@@ -36,15 +36,16 @@ SIGN, SIGN_BIT = np.uint64(1 << 63), np.uint64(63)
 ALL_BITS = np.uint64(2**64 - 1)
 
 WIDE_DIGIT, NARROW_DIGIT = 12, 8
-"""Bits of a digit: 4,096 counters of 8 bytes just fill a first-level cache; for few numbers clearing them would cost more than sorting."""
+"""Bits of a digit: 4,096 counters of 8 bytes just fill a first-level cache; for few numbers clearing them would take longer than sorting.
+"""
 
 MANY = 1 << WIDE_DIGIT
-"""From so many numbers on digits are wide."""
+"""Minimum count of numbers for wide digits."""
 
 
 @kernel
 def radix_order(keys: FloatArray) -> IntArray:
-    """Return the places (n,) of `keys` (n,) from the smallest to the largest, equal ones as they were; no key is NaN."""
+    """Return the places (n,) of `keys` (n,) from the smallest to the largest, by a stable sort; no key is NaN."""
     n = keys.shape[0]
     raw = keys.view(np.uint64)
     bits: KeyArray = np.empty(n, dtype=np.uint64)
@@ -79,7 +80,7 @@ def radix_order(keys: FloatArray) -> IntArray:
 
 @kernel
 def sorted_keys(keys: KeyArray, low: int, width: int) -> KeyArray:
-    """Return `keys` (n,) sorted by the `width` bits above the lowest `low` ones; `keys` is used up."""
+    """Return `keys` (n,) sorted by the `width` bits above the lowest `low` ones; `keys` is overwritten."""
     n = keys.shape[0]
     digit = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
     n_digits = (width + digit - 1) // digit

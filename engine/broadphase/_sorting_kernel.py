@@ -1,14 +1,14 @@
-"""Lists of pairs: room for what is found, what was found in any order put in order, and old pairs merged with new ones.
+"""Lists of pairs: growing them, sorting them, and merging old pairs with new ones.
 
-**Sorting.** A counting sort by the second index, then one by the first. It keeps the order of equals, so that after the second one the
-pairs of one first index are still sorted by their second. It takes no longer for a floor that everything lies on than for boxes with a
-few partners each, and has no branch for the processor to guess wrong.
+**Sorting.** A counting sort by the second index, then one by the first. It is stable, so that after the second one the pairs with equal
+first index are still sorted by their second. It takes no longer for a floor that supports everything than for boxes with a few partners
+each, and has no mispredicted branches.
 
-Rows of query and proxy come with the queries in order: many go through the same sort, which takes a step for every box there is; few
-are sorted by themselves.
+Rows of query and proxy already have the queries in order: long lists use the same sort, which takes a step for every box; the rows of each
+query are sorted separately in short ones.
 
-**Merging.** Where only some of the boxes have changed, the pairs between the others still hold. Those that changed are asked about again;
-what they find is sorted, and merged with what is left of the old pairs, which is sorted already::
+**Merging.** If only some of the boxes have changed, the pairs between the others remain valid. The changed boxes are queried again; the
+results are sorted, and merged with the remaining old pairs, which are already sorted::
 
     old    (0,4) (1,2) (2,7) (3,5)      2 has changed: drop (1,2), (2,7)
     new    (2,3) (2,9)                  ask about box 2
@@ -31,13 +31,13 @@ from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 __all__ = ["FIRST_ROOM", "PlaceArray", "merge_pairs", "more_room", "name_pairs", "ordered_pairs", "sorted_pairs", "sorted_rows"]
 
 PlaceArray: TypeAlias = NDArray[np.uint32]
-"""Places in a list of boxes: half the memory of 64 bits, and eight to a register."""
+"""Places in a list of boxes: half the memory of 64 bits, and eight per register."""
 
 FIRST_ROOM = 8
-"""Pairs for each box that there is room for at first; the room doubles when it is used up."""
+"""Initial capacity in pairs per box; the capacity doubles when it is exhausted."""
 
 COUNTING_FROM = 8
-"""Boxes to a row, from which the counting sort takes longer (measured: within a tenth from 4 to 16)."""
+"""Number of boxes per row from which the counting sort takes longer (measured: within a tenth from 4 to 16)."""
 
 ONE_32 = np.uint32(1)
 N_FEW, N_SOME = np.uint64(FEW), np.uint64(SOME)
@@ -45,10 +45,10 @@ N_FEW, N_SOME = np.uint64(FEW), np.uint64(SOME)
 
 @allocating_kernel
 def more_room(rows: IntArray, n_rows: int, wanted: int) -> IntArray:
-    """Return `rows`, or a larger array with its first `n_rows` rows if it has no room for `wanted` rows more."""
+    """Return `rows`, or a larger array with its first `n_rows` rows if its capacity is too small for `wanted` more rows."""
     if n_rows + wanted > rows.shape[0]:
         larger = np.empty((2 * rows.shape[0] + wanted, 2), dtype=np.int64)
-        for k in range(n_rows):  # written out: to assign a slice, the compiler builds its error's text for four seconds
+        for k in range(n_rows):  # a loop, because compiling the error message of a slice assignment takes four seconds
             larger[k, 0], larger[k, 1] = rows[k, 0], rows[k, 1]
         return larger
     return rows
@@ -56,7 +56,7 @@ def more_room(rows: IntArray, n_rows: int, wanted: int) -> IntArray:
 
 @inlined_kernel
 def name_pairs(rows: IntArray, low: np.uint64, high: np.uint64, i: int, index: IntArray) -> None:
-    """Make pairs of rows `low` to `high`: of box `i` with each box whose place in the sorted list stands in the second column."""
+    """Convert rows `low` to `high` to pairs of box `i` with each box whose place in the sorted list is in the second column."""
     for k in range(low, high):
         j = index[rows[k, 1]]
         rows[k, 0], rows[k, 1] = min(i, j), max(i, j)
@@ -64,7 +64,7 @@ def name_pairs(rows: IntArray, low: np.uint64, high: np.uint64, i: int, index: I
 
 @allocating_kernel
 def _sort_by(column: int, pairs: IntArray, n_pairs: int, n: int, result: IntArray) -> None:
-    """Write the first `n_pairs` pairs to `result`, by the numbers below `n` in `column`, equal ones in their old order."""
+    """Write the first `n_pairs` pairs to `result`, stably sorted by the numbers below `n` in `column`."""
     place = np.zeros(n + 1, dtype=np.int64)
     for k in range(n_pairs):
         place[np.uint64(pairs[k, column]) + np.uint64(1)] += 1
@@ -79,9 +79,10 @@ def _sort_by(column: int, pairs: IntArray, n_pairs: int, n: int, result: IntArra
 
 @kernel
 def sorted_pairs(rows: IntArray, n_rows: int, n: int) -> IntArray:
-    """Return the first `n_rows` pairs of numbers below `n`, sorted; `rows` is used up.
+    """Return the first `n_rows` pairs of numbers below `n`, sorted; `rows` is overwritten.
 
-    The first sort goes to the result and the second back: one more array, fresh from the operating system, would cost more than the copy.
+    The first sort writes to the result and the second back: one more array, newly allocated by the operating system, would take longer than
+    the copy.
     """
     pairs = np.empty((n_rows, 2), dtype=np.int64)
     _sort_by(1, rows, n_rows, n, pairs)
@@ -95,9 +96,9 @@ def sorted_pairs(rows: IntArray, n_rows: int, n: int) -> IntArray:
 def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
     """Sort `numbers` from `low` up to `high` in place by Shell's sort: insertion over wide gaps, then over narrower ones.
 
-    So nothing creeps far, as it would by insertion alone::
+    So no element moves far by single steps, as it would by insertion alone::
 
-        gaps ... 13, 4, 1:   x . . . x . . . x      each x in order among themselves, then the next gap
+        gaps ... 13, 4, 1:   x . . . x . . . x      the x are sorted among themselves, then the next gap
 
     With gaps of 3 h + 1, all of them below the length, n numbers take at most about n^1.5 moves.
     """
@@ -118,7 +119,7 @@ def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
 def sorted_rows(rows: IntArray, n_rows: int, n: int) -> IntArray:
     """Return the first `n_rows` rows of query and proxy in order; the first column, in order, and the second are below `n`.
 
-    `rows` is used up.
+    `rows` is overwritten.
     """
     if n_rows * COUNTING_FROM > n:
         return sorted_pairs(rows, n_rows, n)
@@ -132,10 +133,10 @@ def sorted_rows(rows: IntArray, n_rows: int, n: int) -> IntArray:
 
 @kernel
 def merge_pairs(kept: IntArray, n_kept: int, is_changed: NDArray[np.uint8] | NDArray[np.bool_], rows: IntArray, merged: IntArray) -> int:
-    """Write to `merged` the first `n_kept` sorted pairs of `kept` in which nothing has changed, and the sorted ones of `rows`, in order;
-    return how many.
+    """Merge the unchanged ones of the first `n_kept` sorted pairs of `kept` and the sorted ones of `rows` into `merged`; return their
+    number.
 
-    No pair is in both; `merged` has room for all.
+    No pair is in both; `merged` has space for all.
     """
     n_rows = rows.shape[0]
     end = at = 0
@@ -158,12 +159,12 @@ def merge_pairs(kept: IntArray, n_kept: int, is_changed: NDArray[np.uint8] | NDA
 def ordered_pairs(
     first: PlaceArray, second: PlaceArray, n_rows: int, numbers: PlaceArray, n: int, counts: PlaceArray, lists: PlaceArray, pairs: IntArray
 ) -> None:
-    """Write to `pairs` (n_found + 1, 2) those of boxes ``numbers[first[k]]`` and ``numbers[second[k]]``, sorted; boxes are below `n`.
+    """Write the pairs of boxes ``numbers[first[k]]`` and ``numbers[second[k]]``, below `n`, to `pairs` (n_found + 1, 2), sorted.
 
-    For pairs of a search through cells, most of whose boxes have a handful of partners: they are laid out by their smaller number, and
-    the partners of each sorted by their ranks (`_lanes_kernel`). The second counting sort would scatter all pairs over memory once more,
-    which takes twice as long with 100,000 boxes. The last row of `pairs` is scratch; so are, on return, `first` and `second`, and
-    always `counts` (n,) and `lists` (n_found + SOME,).
+    This is for pairs of a search through cells, most of whose boxes have a handful of partners: they are grouped by their smaller number,
+    and the partners of each are sorted by their ranks (`_lanes_kernel`). A second counting sort would scatter all pairs over memory once
+    more, which takes twice as long with 100,000 boxes. The last row of `pairs` is scratch, as are `counts` (n,) and `lists` (n_found +
+    SOME,); `first` and `second` are overwritten.
     """
     n_boxes, n_pairs = np.uint64(n), np.uint64(n_rows)
     for slot in range(n_boxes):

@@ -1,33 +1,33 @@
-"""Sweep and prune: which axis, the order along it, kept from one frame to the next, and what is asked of boxes in that order.
+"""Sweep and prune: the choice of the axis, the order along it, which is kept between frames, and queries of boxes in that order.
 
-**Which axis.** A sweep compares boxes whose intervals overlap. The wider the centers are spread along the axis, the fewer those are, so
-the axis of larger variance is taken. A scene about as wide as high would change its mind every other frame, and a
-change costs a sort: the other axis must have `AXIS_GAIN` times the variance of the present one.
+**The axis.** A sweep compares boxes whose intervals overlap. The wider the centers are spread along the axis, the fewer those are, so the
+axis of larger variance is selected. A scene about as wide as high would switch axes every other frame, and a switch requires a sort: the
+other axis must have `AXIS_GAIN` times the variance of the current one.
 
-**The order.** From one frame to the next boxes move little, and the order of the last frame is nearly that of this one. Insertion sort
-repairs it at one step for each two boxes that changed places::
+**The order.** Boxes move little between frames, and the order of the last frame is nearly that of the current one. Insertion sort repairs
+it with one step for each two boxes that exchanged places::
 
       before   a  b  c  d  e  f        d now begins before b:   a  [d]  b  c  e  f      two steps to the left
 
-so that a frame without changes costs one look at each. But boxes that fly in from far away move past all others one by one, and a
-new order from nothing costs n^2 / 4 such steps. After `STEPS_PER_BOX` steps for each box it is given up for a radix sort, which costs
-the same whatever the order was; what the repair did until then is lost, so that the worst case costs about twice the sort.
+so that a frame without changes takes one comparison per box. But boxes from far away move past all others one by one, and sorting a random
+order takes n^2 / 4 such steps. After `STEPS_PER_BOX` steps per box it is replaced by a radix sort, whose time does not depend on the order;
+the work of the repair is then lost, so that the worst case takes about twice the time of the sort.
 
-**Queries.** By lower bound along the axis, the intervals that can meet one are together::
+**Queries.** Sorted by lower bound along the axis, the intervals that can overlap one are contiguous::
 
       order     0   1    2     3        4
-               |--------------|                    A sweep holds box 0 against 1, 2, 3, .. until one begins beyond its
-                   |--|                            end, 4; each pair of intervals that overlap comes up just once, at the one
+               |--------------|                    A sweep compares box 0 with 1, 2, 3, .. until one begins beyond its
+                   |--|                            end, 4; each pair of overlapping intervals is found just once, at the one
                         |-----------------|        that begins first.
                               |---|
                                        |-----|
       reach   ^14 ^14   ^27   ^27      ^30         (the farthest end so far)
 
-Those that meet [low, high] begin at or before `high`, which cuts the order at one end; at the other, the *reach*, the
-farthest end so far, never falls, and before the first place where it comes to `low` all intervals end too early. Two binary searches.
-One long interval at the beginning spoils the second cut for all after it, and only the cost.
+Intervals that overlap [low, high] begin at or before `high`, which bounds the range at one end. At the other end, the *reach*, the farthest
+end so far, never decreases, and before the first place where it is at least `low` all intervals end too early. Both bounds are found by
+binary search. A long interval at the beginning weakens the second bound for all after it, which affects only the time.
 
-Every comparison is one of the boxes' own numbers: nothing is rounded, and ties are touches.
+All comparisons use the boxes' own numbers without rounding, and ties are touches.
 
 Source: D. Baraff, Dynamic simulation of non-penetrating rigid bodies, thesis, Cornell 1992 (sort by insertion, coherence); C. Ericson,
 Real-Time Collision Detection, 2005, 7.5.2 (variance chooses the axis; array-based sort and sweep).
@@ -64,11 +64,11 @@ __all__ = [
 SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 62.0, 63.0, 64.0, 65.0, 66.0
 """Steps recorded in the trace (`engine.common._record_kernel`); world::
 
-    SWEEP_AXIS    axis until now, axis taken, sums of squares of the centers about their mean on x, on y, boxes
-    SWEEP_NEW     place, item                             of those that were not in the order: at its end
-    SWEEP_INSERT  item, its place, the one it moves to, its lower end
-    SWEEP_ANEW    place, item                             of all, where the order is made by radix sort
-    SWEEP_RUN     place, item, its upper end, its lower end, the first place behind it whose box begins beyond that upper end
+    SWEEP_AXIS    previous axis, selected axis, sums of squares of the centers about their mean on x, on y, boxes
+    SWEEP_NEW     place, item                             of new items, appended to the order
+    SWEEP_INSERT  item, its place, its new place, its lower end
+    SWEEP_ANEW    place, item                             of all, if the order is from the radix sort
+    SWEEP_RUN     place, item, its upper end, its lower end, the first later place whose box begins beyond that upper end
     SWEEP_TEST    item, an item of its run, 1 if they overlap on the other axis too
 """
 
@@ -77,23 +77,25 @@ N_COLUMNS = 5
 """Columns of the sorted boxes, each contiguous: interval on the axis, interval on the other one, and the reach."""
 
 AXIS_GAIN = 2.0
-"""How many times the variance the other axis must have to be taken instead: then a sweep there compares about 1.4 times fewer."""
+"""Minimum ratio of the other axis's variance to the current one's for a switch: a sweep there then makes about 1.4 times fewer comparisons.
+"""
 
 STEPS_PER_BOX = 1
-"""Steps of insertion for each box after which the order is given up for a radix sort. Measured at 1,000 to 100,000 boxes: the sort
-takes 10 to 14 ns a box; a look without a step takes 3 to 5, half a step a box 10, one and a half 14 (a jump that cannot be foreseen)."""
+"""Maximum number of insertion steps per box before the radix sort. Measured at 1,000 to 100,000 boxes: the sort takes 10 to 14 ns per box;
+insertion takes 3 to 5 without steps, 10 with half a step per box, and 14 with one and a half (unpredictable branches).
+"""
 
 
 @kernel
 def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int, trace: FloatArray | None) -> int:
-    """Return the axis to sweep along, 0 or 1, where it was `axis` until now; that one where squares are beyond float64."""
+    """Return the sweep axis, 0 or 1, given the current one; the current one if squares exceed float64."""
     n = 0
     from_x = from_y = sum_x = sum_y = squares_x = squares_y = 0.0
     for i in range(boxes.shape[0]):
         if is_live[i]:
             x, y = 0.5 * boxes[i, 0] + 0.5 * boxes[i, 2], 0.5 * boxes[i, 1] + 0.5 * boxes[i, 3]
             if n == 0:
-                from_x, from_y = x, y  # sums about the first: far from the origin the squares would drown the differences
+                from_x, from_y = x, y  # sums about the first: far from the origin the differences of squares would be lost in rounding
             x, y = x - from_x, y - from_y
             sum_x, sum_y, squares_x, squares_y = sum_x + x, sum_y + y, squares_x + x * x, squares_y + y * y
             n += 1
@@ -110,9 +112,9 @@ def chosen_axis(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int, trace:
 def repaired_order(
     boxes: FloatArray, is_live: NDArray[np.bool_], order: IntArray, axis: int, most_steps: int, trace: FloatArray | None
 ) -> tuple[IntArray, int]:
-    """Return the live proxies by lower bound along the axis, and how many steps repaired the last `order`, -1 if it was sorted anew.
+    """Return the live proxies by lower bound along the axis, and the number of steps that repaired the last `order`, -1 after a full sort.
 
-    Proxies of `order` that are no longer there are dropped, new ones are sorted in. Beyond `most_steps` it is sorted anew.
+    Removed proxies are dropped from `order`, new ones are inserted. Beyond `most_steps` it is sorted completely.
     """
     size = boxes.shape[0]
     is_known = np.zeros(size, dtype=np.bool_)
@@ -136,7 +138,7 @@ def repaired_order(
     keys = np.empty(n_live)
     for k in range(n_live):
         keys[k] = boxes[repaired[k], axis]
-    # each new one goes past half of the others
+    # each new one passes half of the others
     steps = most_steps + 1 if (n_live - n_known) * (n_live // 2) > most_steps else 0
     k = 1
     while k < n_live and steps <= most_steps:
@@ -188,7 +190,7 @@ def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int, trace: Flo
         rows = more_room(rows, n_rows, beyond - k)
         at = np.uint64(n_rows)
         for other in range(np.uint64(k + 1), np.uint64(beyond)):
-            # written in any case, kept if they overlap: cheaper than a branch that cannot be foreseen
+            # always written, kept if they overlap: cheaper than an unpredictable branch
             rows[at, 1] = other
             is_met = (begin <= other_high[other]) & (other_low[other] <= end)
             record(trace, SWEEP_TEST, (float(order[k]), float(order[other]), 1.0 if is_met else 0.0))
@@ -200,7 +202,7 @@ def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int, trace: Flo
 
 @inlined_kernel
 def _first_not_below(values: FloatArray, wanted: float) -> int:
-    """Return the first place in `values`, which never fall, that is not below `wanted`."""
+    """Return the first place in the nondecreasing `values` that is not below `wanted`."""
     low, high = 0, values.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -225,10 +227,10 @@ def _first_above(values: FloatArray, wanted: float) -> int:
 
 @inlined_kernel
 def _shadow(queries: FloatArray, query: Query, axis: int) -> tuple[float, float]:
-    """Return an interval of the axis outside which no box is met: of a region its own.
+    """Return an interval of the axis outside which the query overlaps no box; for a region it is its own.
 
-    The predicate meets a box on the axis where (low - o) / d <= 1 and (high - o) / d >= 0: the second is exact, the first lets `low` lie
-    beyond o + d by a rounding of d; and o + d is rounded here. Together below 2 EPS64 (|o| + |d|).
+    The predicate accepts a box on the axis if (low - o) / d <= 1 and (high - o) / d >= 0: the second is exact, the first allows `low` to
+    exceed o + d by a rounding of d; and o + d is rounded here. The sum is below 2 EPS64 (|o| + |d|).
     """
     low, high = query[axis], query[axis + 2]
     if queries.ndim == 3:
@@ -242,7 +244,7 @@ def met_on_axes(
     one: FloatArray, order_one: IntArray, axis_one: int, two: FloatArray, order_two: IntArray, axis_two: int,
     boxes: FloatArray, queries: FloatArray,
 ) -> IntArray:  # fmt: skip
-    """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
+    """Return rows (m, 2) of query, as in `query_at`, and overlapping proxy, sorted; uses the order with fewer candidates."""
     rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_rows = 0
     for row in range(queries.shape[0]):

@@ -1,24 +1,22 @@
-"""A tree of n boxes built from the root down, each set of boxes split where the surface-area heuristic says.
+"""A tree of n boxes built from the root down, each set of boxes split by the surface-area heuristic.
 
-**What a tree costs.** A line or a small box that meets a convex region at random meets a convex part of it with a probability in
-proportion to the part's perimeter (in the plane; its surface in space: Crofton). So the nodes that a query visits are, expected, the
-sum of all nodes' perimeters over the root's. A split into L and R is paid by about ``perimeter(L) n(L) + perimeter(R) n(R)``: the smaller
-the better.
+**The cost of a tree.** A random line or small box that hits a convex region hits a convex part of it with a probability proportional to the
+part's perimeter (in the plane; its surface in space: Crofton). So the expected number of nodes that a query visits is the sum of all nodes'
+perimeters over the root's. The cost of a split into L and R is about ``perimeter(L) n(L) + perimeter(R) n(R)``, which is to be minimized.
 
-**Bins.** To try all n - 1 splits the boxes would have to be sorted at each node. Instead the wider extent of their centers is cut into
-`N_BINS` bins, each keeps the number of its centers and the box around its boxes, and only the splits between bins are tried, one sweep
-from the right, one from the left::
+**Bins.** Evaluating all n - 1 splits requires sorting the boxes at each node. Instead the wider extent of their centers is divided into
+`N_BINS` bins, each of which stores the number of its centers and the box around its boxes, and only the splits between bins are evaluated,
+in one sweep from the right and one from the left::
 
       |  3  |  0  |  4  |  1  | ...  |  2  |      centers in each bin
               ^ split here:   n(L) = 3, n(R) = 4 + 1 + ... + 2
 
-Time is of order n log n: each level passes over all boxes. Measured on 100,000 boxes, the tree costs 3 to 5 % less than that by Morton
-order as the heuristic counts; its pairs take 7 % less time where sizes differ and no less where they do not; to build it takes eight
-times as long.
+The time is O(n log n), as each level passes over all boxes. Measured on 100,000 boxes, the tree's heuristic cost is 3 to 5 % less than by
+Morton order; its pairs take 7 % less time if sizes differ and no less if they do not; building it takes eight times as long.
 
-**It ends.** The first and the last bin are never empty, so that a split always leaves boxes on both sides. Where all centers are one,
-or no split's cost is a number less than infinity, the set is halved as it stands; and so it is below `SPLIT_DEPTH` levels, for
-boxes 2, 4, 8, 16, ... meters from each other can be made to lose one or two a level. The tree is at most ``SPLIT_DEPTH + log2 n`` deep.
+**Termination.** The first and the last bin are never empty, so that a split always leaves boxes on both sides. If all centers coincide, or
+no split has a finite cost, the set is halved in its current order, as are sets below `SPLIT_DEPTH` levels, because boxes at distances of 2,
+4, 8, 16, ... meters can be split off one or two per level. The depth of the tree is at most ``SPLIT_DEPTH + log2 n``.
 
 Sources: J. Goldsmith and J. Salmon, Automatic creation of object hierarchies for ray tracing, IEEE CG&A 7(5), 1987 (the cost); J.
 MacDonald and K. Booth, Heuristics for ray tracing using space subdivision, The Visual Computer 6, 1990; I. Wald, On fast construction of
@@ -39,23 +37,24 @@ __all__ = ["N_BINS", "TOP_DOWN_COST", "TOP_DOWN_ITEM", "TOP_DOWN_SPLIT", "top_do
 TOP_DOWN_COST, TOP_DOWN_SPLIT, TOP_DOWN_ITEM = 41.0, 42.0, 43.0
 """Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters::
 
-    TOP_DOWN_COST   border between two bins, its cost
-    TOP_DOWN_SPLIT  node, where its items begin, where the right child's begin, where they end, axis, the least center on it,
-                    the span of the centers, the border chosen (0: none, the set is halved)
+    TOP_DOWN_COST   boundary between two bins, its cost
+    TOP_DOWN_SPLIT  node, first items of the node and of its right child, end of the items, axis, the least center on it,
+                    the span of the centers, the selected boundary (0: none, the set is halved)
     TOP_DOWN_ITEM   place, item                              of both children
 """
 
 N_BINS = 16
-"""Wald's number. Measured on 100,000 boxes: with 8 a tree costs 1 % more, with 32 half a per cent less, and building takes a
-tenth less or more."""
+"""Number of bins, as in Wald. Measured on 100,000 boxes: with 8 a tree costs 1 % more, with 32 0.5 % less, and building takes a tenth less
+or more.
+"""
 
 SPLIT_DEPTH = 64
-"""Levels below which sets are halved: more than twice the depth of a balanced tree of a billion boxes."""
+"""Depth below which sets are halved: more than twice the depth of a balanced tree of a billion boxes."""
 
 
 @inlined_kernel
 def _middle(boxes: FloatArray, i: int, axis: int) -> float:
-    """Return half the center of a box on an axis; each summand by itself, so that nothing overflows."""
+    """Return half the center of a box on an axis; both summands are scaled separately, so that nothing overflows."""
     return float(0.25 * boxes[i, axis] + 0.25 * boxes[i, axis + 2])
 
 
@@ -72,14 +71,14 @@ def _clear(box: FloatArray, k: int) -> None:
 
 @inlined_kernel
 def _extend(box: FloatArray, k: int, others: FloatArray, i: int) -> None:
-    """Let box `k` hold box `i` of `others` too."""
+    """Extend box `k` to contain box `i` of `others`."""
     box[k, 0], box[k, 1] = min(box[k, 0], others[i, 0]), min(box[k, 1], others[i, 1])
     box[k, 2], box[k, 3] = max(box[k, 2], others[i, 2]), max(box[k, 3], others[i, 3])
 
 
 @inlined_kernel
 def _best_border(bins: FloatArray, in_bin: IntArray, swept: FloatArray, right_cost: FloatArray, trace: FloatArray | None) -> int:
-    """Return before which bin to split, 0 where no split costs less than infinity; `swept` (1, 4) and `right_cost` are scratch."""
+    """Return the bin before which to split, 0 if no split has a finite cost; `swept` (1, 4) and `right_cost` are scratch."""
     _clear(swept, 0)
     count = 0
     for border in range(N_BINS - 1, 0, -1):
@@ -101,13 +100,13 @@ def _best_border(bins: FloatArray, in_bin: IntArray, swept: FloatArray, right_co
 
 @kernel
 def top_down_order(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) -> tuple[IntArray, IntArray]:
-    """Return the tree of `boxes` (n, 4) as `closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
+    """Return the tree of `boxes` (n, 4) as arguments of `closed_tree`: the counts in preorder, and the items in the leaves' order."""
     n = boxes.shape[0]
     items = np.arange(n)
     counts = np.empty(max(2 * n - 1, 0), dtype=np.int64)
     bins, in_bin = np.empty((N_BINS, 4)), np.empty(N_BINS, dtype=np.int64)
     swept, right_cost = np.empty((1, 4)), np.empty(N_BINS)
-    # of the sets that wait, one for each level above: where they begin, end, and their depth
+    # begin, end and depth of the pending sets, one for each level above
     waiting = np.empty((SPLIT_DEPTH + 66, 3), dtype=np.int64)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, n, 0
     n_waiting, n_nodes = 1 if n > 0 else 0, 0
@@ -140,7 +139,7 @@ def top_down_order(boxes: FloatArray, leaf_size: int, trace: FloatArray | None) 
                     in_bin[of] += 1
                     _extend(bins, of, boxes, items[k])
                 border = _best_border(bins, in_bin, swept, right_cost, trace)
-                # 3. The boxes on the left of it first.
+                # 3. Partition the boxes, those on its left first.
                 if border > 0:
                     split, end = low, high
                     while split < end:

@@ -1,41 +1,40 @@
-"""A tree of boxes that is built, not changed: how it lies in memory, and how it is closed from its leaves up.
+"""A static tree of boxes: its memory layout, and its construction from the leaves up.
 
-Nodes stand in *preorder*: a node, then all of its left subtree, then all of its right one. `sizes` says how many nodes a subtree has, so
-that no pointer is needed::
+Nodes are in *preorder*: a node, then all of its left subtree, then all of its right one. `sizes` contains the number of nodes of each
+subtree, so that no pointers are needed::
 
     node    0     1     2     3     4     5     6         left child of k      k + 1
                                                           right child of k     k + 1 + sizes[k + 1]
-            a --- b --- 1                                 what follows         k + sizes[k]: where a walk goes on
-            |     +---- 2                                                      that has nothing to do below k
+            a --- b --- 1                                 next after subtree   k + sizes[k]: where a traversal
+            |     +---- 2                                                      continues that skips k
             +---- c --- 3
                   +---- d...                              a leaf               sizes[k] == 1
 
     sizes   7     3     1     1     3     1     1
 
-A leaf holds up to `LEAF_SIZE` boxes. Those of the leaves stand in the order of the leaves in `item_boxes`, their numbers in `items`;
-`first[k]` is the first item of node k, so that a subtree's items are ``items[first[k] : first[k + sizes[k]]]`` (there is one more entry,
-the end).
+A leaf contains up to `LEAF_SIZE` boxes. The boxes are in `item_boxes` in the order of the leaves, their numbers in `items`; `first[k]` is
+the first item of node k, so that a subtree's items are ``items[first[k] : first[k + sizes[k]]]`` (the last entry is the end).
 
-A walk that asks one query (a region, a ray) is one loop, and needs *no stack*, whatever the tree's depth: where the node's box is met
-it goes on to k + 1, which is the left child, or after a leaf what follows; where it is missed, past the subtree. What is asked is monotone:
-a region that overlaps the inner box overlaps the outer one, and `segment_meets_box` promises the same of rays to the last bit. So what is
-below a node that is missed is missed.
+The traversal of one query (a region, a ray) is one loop, and needs *no stack* at any depth: if the query overlaps the node's box it
+continues with k + 1, which is the left child, or the next node after a leaf; if not, it skips the subtree. The predicates are monotone: a
+region that overlaps the inner box overlaps the outer one, and `segment_meets_box` guarantees the same exactly for rays. So a query that
+misses a node misses everything below it.
 
-**Closing.** The preorder of leaves and inner nodes says all about the shape of a tree. Read backwards it is a sum in reversed Polish
-notation: a leaf is pushed, an inner node joins the two subtrees pushed last, left one first. And the subtrees pushed are just those
-that already stand at the end of the arrays: the last one at `at`, the one before it at ``at + sizes[at]``. So one pass from the end fills
-in everything, boxes included, and needs no stack either. Two leaves that fit into one leaf are made one on the way.
+**Construction.** The preorder of leaves and inner nodes determines the shape of a tree. Read backward it is an expression in reverse Polish
+notation: a leaf is pushed, an inner node joins the two subtrees pushed last, left one first. The pushed subtrees are those already at the
+end of the arrays: the last one at `at`, the one before it at ``at + sizes[at]``. So one pass from the end fills all arrays, boxes included,
+and needs no stack either. Two leaves that fit into one leaf are merged.
 
-**Cost.** A small query put at random somewhere in the root's box meets a node with a probability of ``perimeter(node) /
-perimeter(root)``. In an inner node it compares with two boxes, in a leaf with as many as are in it::
+**Cost.** A small random query in the root's box overlaps a node with a probability of ``perimeter(node) / perimeter(root)``. In an inner
+node it is compared with two boxes, in a leaf with all its boxes::
 
     cost = (sum over inner nodes of 2 perimeter + sum over leaves of count x perimeter) / perimeter(root)
 
-**Overlap.** Where two siblings overlap a query goes both ways: the perimeter of what both have in common, summed over all inner
-nodes, over the sum of the inner nodes' perimeters. 0 where all siblings are apart, 1 where all are the same.
+**Overlap.** If two siblings overlap, a query can visit both. The measure is the perimeter of their intersection, summed over all inner
+nodes, over the sum of the inner nodes' perimeters: 0 if all siblings are disjoint, 1 if they are all equal.
 
 Sources: Ericson, Real-Time Collision Detection, 2005, 6.6.2 (preorder, skip pointers); B. Smits, Efficiency issues for ray tracing, JGT
-3(2), 1998 (the walk without a stack); J. Goldsmith and J. Salmon, 1987 (cost); T. Aila et al., On quality metrics of bounding volume
+3(2), 1998 (the stackless traversal); J. Goldsmith and J. Salmon, 1987 (cost); T. Aila et al., On quality metrics of bounding volume
 hierarchies, HPG 2013 (overlap matters too).
 """
 
@@ -73,7 +72,7 @@ WALK_NODE, WALK_ITEM = 1.0, 2.0
 
 @inlined_kernel
 def push_leaf(at: int, item: int, count: int, node_boxes: FloatArray, sizes: IntArray, first: IntArray, item_boxes: FloatArray) -> int:
-    """Put a leaf of `count` items from `item` on before node `at`, and return its place."""
+    """Insert a leaf of `count` items, from `item` on, before node `at`, and return its place."""
     place = at - 1
     x0, y0, x1, y1 = np.inf, np.inf, -np.inf, -np.inf
     for k in range(item, item + count):
@@ -103,8 +102,8 @@ def join_last_two(at: int, leaf_size: int, node_boxes: FloatArray, sizes: IntArr
 def closed_tree(counts: IntArray, items: IntArray, boxes: FloatArray, leaf_size: int) -> Tree:
     """Return the tree of `items`, numbers of `boxes`.
 
-    `counts` (m,) in preorder has 0 for an inner node and for a leaf how many of `items` are in it. The height is that of the tree as
-    given, which joining leaves only lowers.
+    `counts` (m,) in preorder contains 0 for an inner node and the number of items for a leaf. The height is that of the given tree, which
+    merging leaves can only reduce.
     """
     m, n = counts.shape[0], items.shape[0]
     item_boxes = np.empty((n, 4))
@@ -112,7 +111,7 @@ def closed_tree(counts: IntArray, items: IntArray, boxes: FloatArray, leaf_size:
         for field in range(4):
             item_boxes[k, field] = boxes[items[k], field]
     node_boxes, sizes, first = np.empty((m, 4)), np.empty(m, dtype=np.int64), np.empty(m + 1, dtype=np.int64)
-    heights = np.empty(m + 1, dtype=np.int64)  # of the subtrees not yet joined, the last one on top
+    heights = np.empty(m + 1, dtype=np.int64)  # heights of the subtrees not yet joined, the last one on top
     first[m] = n
     at, item, top = m, n, -1
     for node in range(m - 1, -1, -1):
@@ -131,9 +130,9 @@ def closed_tree(counts: IntArray, items: IntArray, boxes: FloatArray, leaf_size:
 
 @kernel
 def refitted(tree: Tree, boxes: FloatArray) -> float:
-    """Give the items the `boxes` of their numbers, refit all node boxes, and return the sum of the nodes' half perimeters, meters.
+    """Copy the items' `boxes`, refit all node boxes, and return the sum of the nodes' half perimeters, meters.
 
-    From the end, so that children come before their parents.
+    The order is from the end, so that children come before their parents.
     """
     nodes, sizes, first, items, item_boxes, _ = tree
     for k in range(items.shape[0]):
@@ -163,7 +162,7 @@ def met_items(
     nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, queries: FloatArray, n: int,
     trace: FloatArray | None,
 ) -> IntArray:  # fmt: skip
-    """Return the rows of query, as of `query_at`, and item that meet, in order; numbers of both are below `n`."""
+    """Return the rows of query, as in `query_at`, and overlapping item, in order; numbers of both are below `n`."""
     rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_rows = 0
     for row in range(queries.shape[0]):
@@ -177,7 +176,7 @@ def met_items(
                     low, high = first[node], first[node + 1]
                     rows = more_room(rows, n_rows, high - low)
                     for k in range(low, high):
-                        # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
+                        # always written, kept if they overlap: cheaper than an unpredictable branch
                         rows[n_rows, 0], rows[n_rows, 1] = row, items[k]
                         is_hit = is_met(queries, query, item_boxes, k)
                         record(trace, WALK_ITEM, (float(node), float(items[k]), 1.0 if is_hit else 0.0))
@@ -190,7 +189,7 @@ def met_items(
 
 @kernel
 def node_levels(sizes: IntArray) -> IntArray:
-    """Return the level (m,) of each node, the root's being 0: a parent comes before its children."""
+    """Return the level (m,) of each node, 0 for the root: a parent comes before its children."""
     m = sizes.shape[0]
     levels = np.zeros(m, dtype=np.int64)
     for node in range(m):
@@ -202,7 +201,7 @@ def node_levels(sizes: IntArray) -> IntArray:
 
 @kernel
 def measured(tree: Tree) -> tuple[int, float, float]:
-    """Return the number of leaves, cost and overlap; of a tree that is all one point, where everything is looked at, the cost is that."""
+    """Return the number of leaves, cost and overlap; if the root is a point, the cost is that of visiting every node."""
     nodes, sizes, first = tree.boxes, tree.sizes, tree.first
     n_leaves = 0
     compared, expected, common, inner = 0, 0.0, 0.0, 0.0

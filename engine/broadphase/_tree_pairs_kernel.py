@@ -1,7 +1,7 @@
 """The overlapping pairs of a tree with itself, and of one tree with another, by descending in both at once.
 
-Two nodes whose boxes are apart have no pair of overlapping boxes below them, and are dropped together. Else the larger of the two
-subtrees is opened and both its halves are paired with the other node, until leaves are left, whose boxes are compared one by one::
+Two nodes with disjoint boxes have no pair of overlapping boxes below them, and are skipped. Otherwise the larger of the two subtrees is
+opened and both its children are paired with the other node, down to the leaves, whose boxes are compared one by one::
 
     (A, B)   apart: done                             A           B
              both leaves: compare their boxes       / \\   x     / \\
@@ -14,16 +14,16 @@ each box with those after it::
     (A, A)   inner:     (A left, A left), (A left, A right), (A right, A right)
              leaf:      compare its boxes with one another
 
-Two boxes meet at one such node only, where one is below its left child and the other below its right one, or in one leaf: each pair is
-seen once. (Walks of their own from each inner node's two children take as long with 10,000 boxes and a tenth longer with 100,000.)
+Two boxes are compared at one such node only, where one is below its left child and the other below its right one, or in one leaf: each pair
+is found once. (Separate traversals from each inner node's two children take as long with 10,000 boxes and a tenth longer with 100,000.)
 
-**Stack.** Opening a node replaces one waiting pair by two, one more than before, and goes down one node in one of the trees; opening a
-node paired with itself replaces one by three, and goes down one node in both. So on the way to any pair of nodes at most ``height of A +
-height of B`` are added to the one that waits at first. (What is put on top is dealt with before what waits below.)
+**Stack.** Opening a node replaces one pair on the stack by two, and descends one level in one of the trees; opening a node paired with
+itself replaces one by three, and descends one level in both. So on the way to any pair of nodes at most ``height of A + height of B`` are
+added to the initial one, because the last pair is processed first.
 
-**Leaves.** First those boxes of the left leaf that overlap the right leaf's whole box, then each of these with all of the right leaf.
-Places are written in any case and kept if the boxes overlap: cheaper than a branch that cannot be foreseen. (`_simd_kernel`, which
-writes two lists, takes longer here.)
+**Leaves.** The boxes of the left leaf that overlap the right leaf's whole box are selected first, then each of these is compared with all
+of the right leaf. Places are always written and kept if the boxes overlap, which is cheaper than an unpredictable branch. (Writing two
+lists in SIMD lanes takes longer here.)
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 6.3 (simultaneous descent, and which of two nodes is opened); E. Catto, Dynamic
 bounding volume hierarchies, GDC 2019.
@@ -45,15 +45,15 @@ __all__ = ["SHIFT", "pair_keys"]
 ONE = np.uint64(1)
 
 SHIFT = np.uint64(32)
-"""A pair is one word: the place of its first box above, that of the other below."""
+"""A pair in one word: the place of its first box in the upper bits, that of the other in the lower ones."""
 
 MAX_AT_ONCE = LEAF_SIZE * LEAF_SIZE + 1
-"""Places that two leaves may add, and the one that is written beyond the end."""
+"""Maximum number of pairs of two leaves, plus the one written beyond the end."""
 
 
 @allocating_kernel
 def _longer(keys: KeyArray, n_keys: np.uint64, length: int) -> KeyArray:
-    """Return a copy with so many places."""
+    """Return a copy with the given length."""
     longer = np.empty(length, dtype=np.uint64)
     for k in range(n_keys):
         longer[k] = keys[k]
@@ -64,7 +64,7 @@ def _longer(keys: KeyArray, n_keys: np.uint64, length: int) -> KeyArray:
 def _compare(boxes: FloatArray, i: Index, others: FloatArray, low: Index, high: Index, keys: KeyArray, n_keys: np.uint64) -> np.uint64:
     """Write the place of box `i` with that of each of `others` from `low` up to `high` that overlaps it, and return the new end.
 
-    In one word: written to two lists the pairs take a quarter to two thirds more time (measured).
+    Writing the pairs to two lists instead of one word takes a quarter to two thirds more time (measured).
     """
     x0, y0, x1, y1 = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3]
     end, own = n_keys, np.uint64(i) << SHIFT
@@ -78,9 +78,9 @@ def _compare(boxes: FloatArray, i: Index, others: FloatArray, low: Index, high: 
 
 @kernel
 def pair_keys(tree_a: Tree, tree_b: Tree, is_same_tree: bool) -> tuple[KeyArray, int]:
-    """Return a list whose first words are the places of items of tree A and of tree B that overlap, and how many; in no order.
+    """Return a list whose first words are the places of overlapping items of tree A and of tree B, unordered, and their number.
 
-    Where both are the same tree and that is said, each pair is found once, and no item with itself.
+    If both are declared to be the same tree, each pair is found once, and no item with itself.
     """
     nodes_a, sizes_a, first_a, _, item_boxes_a, height_a = tree_a
     nodes_b, sizes_b, first_b, _, item_boxes_b, height_b = tree_b

@@ -1,38 +1,38 @@
-"""Sweep and prune on two axes: the ends of all intervals in order, and the set of overlapping pairs kept up by their swaps.
+"""Sweep and prune on two axes: the ends of all intervals in order, and the set of overlapping pairs, updated by their swaps.
 
-On each axis all ends are kept in order, begins (b) and ends (e) together; at one place begins come first, for boxes are closed and a touch
-counts. Insertion sort brings the order up to date, by swaps of neighbors, and each pair of ends that is the wrong way round is swapped
-just once. Only two kinds of swap change whether two intervals overlap::
+On each axis all ends are kept in order, begins (b) and ends (e) together; at equal coordinates begins come first, because boxes are closed
+and a touch counts. Insertion sort updates the order by swaps of neighbors, and each pair of ends in the wrong order is swapped just once.
+Only two kinds of swap change whether two intervals overlap::
 
       b_i ...... e_i  b_j ...... e_j        b_j passes e_i to the left: they overlap here from now on.
-      b_i ...... b_j  e_i ...... e_j        If their boxes do, by all four of today's numbers, the pair is put in.
+      b_i ...... b_j  e_i ...... e_j        If their boxes do, by all four current intervals, the pair is added.
 
       b_i ...... b_j  e_i ...... e_j        e_i passes b_j to the left: they overlap here no longer.
-      b_i ...... e_i  b_j ...... e_j        The pair is taken out, if it is in.
+      b_i ...... e_i  b_j ...... e_j        The pair is removed, if present.
 
-**Why the set is right after both axes.** A pair that overlaps today and did not before overlaps newly on one axis at least; its swap
-there came up, the test by today's numbers put it in, and no swap takes it out, since it is apart on no axis. A pair that
-overlapped and does not today has come apart on an axis, and that swap took it out; a swap on the other axis may have tested it, and found
-it apart. A pair that was not in and is apart today is never put in, for each test is by today's numbers.
+**Why the set is right after both axes.** A pair that overlaps now and did not before begins to overlap on at least one axis; its swap there
+runs the test with the current boxes, which adds it, and no swap removes it, since it is separated on no axis. A pair that overlapped and
+does not now has been separated on an axis, and that swap removed it; a swap on the other axis can have tested it, and found it disjoint. A
+pair that was not in the set and is disjoint now is never added, because each test uses the current boxes.
 
-A box is taken in as if it had lain beyond all others, on both axes, and sorted in from there; one that is gone leaves both orders,
-and its pairs the set. A frame costs one look at every end, and a step for each swap; no pair that stays is looked at. But one box
-that flies across the scene swaps with all that it passes, also with those it never comes near, on each of the two axes, and a step
-here costs a test or a look into the table: the more boxes move, the worse. After `STEPS_PER_BOX` swaps for each box all is made
-anew, by radix sort and a sweep.
+A new box is inserted as if it had been beyond all others, on both axes, and sorted from there; a removed box is dropped from both orders,
+and its pairs from the set. A frame takes one comparison for every end, and a step for each swap; unchanged pairs are not visited. But a box
+that crosses the scene swaps with all that it passes, even with those it never comes near, on each of the two axes, and a step here takes a
+test or a table lookup: the time grows with the number of moving boxes. After `STEPS_PER_BOX` swaps per box all is rebuilt, by radix sort
+and a sweep.
 
-**The set of pairs** is a hash table. A pair i < j is one whole number, i 2^32 + j. Its place in the table is a hash of it, or the next
-one free after that::
+**The set of pairs** is a hash table. A pair i < j is one integer, i 2^32 + j. Its place in the table is a hash of it, or the next free one
+after that::
 
       hash(p) = hash(q) = 3        3    4    5    6
-                                  [p]  [q]  [r]  [ ]        q is looked for from 3 up to the first empty place
+                                  [p]  [q]  [r]  [ ]        q is searched for from 3 up to the first empty place
 
-When one is taken out, those after it up to the next empty place may stand where they do only because it was there. Each of them
-whose hash lies at or before the hole moves into the hole and leaves its own; no marks remain that would fill the table up in time::
+When one is removed, those after it up to the next empty place can be displaced by it. Each of them whose hash is at or before the hole
+moves into the hole and leaves a new one; so there are no deletion markers that would gradually fill the table::
 
       p out:                      [q]  [r]  [ ]  [ ]        (the hash of r is 4)
 
-At most half of the table is full; then it is made twice as large.
+When half of the table is full, its size is doubled.
 
 Source: D. Baraff, Dynamic simulation of non-penetrating rigid bodies, thesis, Cornell 1992; J. Cohen, M. Lin, D. Manocha, M.
 Ponamgi, I-COLLIDE, Symposium on Interactive 3D Graphics 1995 (a list for each axis, pairs by swaps); P. Terdiman, Sweep-and-prune,
@@ -63,20 +63,20 @@ PART = 2**SHIFT - 1
 FOLD = np.uint64(15)
 
 STEPS_PER_BOX = 4
-"""Swaps for each box, both axes together, after which all is made anew."""
+"""Maximum number of swaps per box, both axes together, before everything is rebuilt."""
 
 
 @kernel
 def _home(i: int, j: int, n_places: int) -> int:
-    """Return the hash of a pair in a table whose number of places is a power of 2."""
+    """Return the hash of a pair for a table whose number of places is a power of 2."""
     mixed = (np.uint64(i) * COLUMN_FACTOR + np.uint64(j) * ROW_FACTOR) & HASH_MASK
-    # the upper bits are the well mixed ones
+    # the upper bits are well mixed
     return int(np.int64((mixed ^ (mixed >> FOLD)) & np.uint64(n_places - 1)))
 
 
 @kernel
 def _put(table: IntArray, i: int, j: int) -> bool:
-    """Put a pair into a table with room, and return whether it is new."""
+    """Insert a pair into a table with free places, and return whether it is new."""
     key, last = (np.int64(i) << SHIFT) | np.int64(j), table.shape[0] - 1
     at = _home(i, j, table.shape[0])
     while table[at] != EMPTY:
@@ -89,7 +89,7 @@ def _put(table: IntArray, i: int, j: int) -> bool:
 
 @kernel
 def table_of(pairs: IntArray) -> IntArray:
-    """Return a table of pairs (n, 2), each i < j and no two the same, with room for at least as many again."""
+    """Return a table of the distinct pairs (n, 2), each i < j, with at least as many free places."""
     n_places = MIN_PLACES
     while n_places < 4 * pairs.shape[0]:
         n_places *= 2
@@ -101,7 +101,7 @@ def table_of(pairs: IntArray) -> IntArray:
 
 @kernel
 def added(table: IntArray, n_pairs: int, i: int, j: int) -> tuple[IntArray, int]:
-    """Put the pair of `i` and `j` in, if it is not there; return the table, a larger one if need be, and how many pairs are in it."""
+    """Add the pair of `i` and `j`, if it is not present; return the table, a larger one if necessary, and its number of pairs."""
     if 2 * (n_pairs + 1) > table.shape[0]:
         larger = np.full(2 * table.shape[0], EMPTY, dtype=np.int64)
         for at in range(table.shape[0]):
@@ -113,7 +113,7 @@ def added(table: IntArray, n_pairs: int, i: int, j: int) -> tuple[IntArray, int]
 
 @kernel
 def removed(table: IntArray, n_pairs: int, i: int, j: int) -> int:
-    """Take the pair of `i` and `j` out, if it is there; return how many pairs are left."""
+    """Remove the pair of `i` and `j`, if it is present; return the number of remaining pairs."""
     low, high, last = min(i, j), max(i, j), table.shape[0] - 1
     key = (np.int64(low) << SHIFT) | np.int64(high)
     hole = _home(low, high, table.shape[0])
@@ -124,7 +124,7 @@ def removed(table: IntArray, n_pairs: int, i: int, j: int) -> int:
     at = (hole + 1) & last
     while table[at] != EMPTY:
         home = _home(table[at] >> SHIFT, table[at] & PART, table.shape[0])
-        # as far from its home, round the end of the table, as from the hole, or farther: then the hole is not before its home
+        # its distance from its home, modulo the table, is at least that from the hole: the hole is not before its home
         if ((at - home) & last) >= ((at - hole) & last):
             table[hole] = table[at]
             hole = at
@@ -147,7 +147,7 @@ def all_pairs(table: IntArray, n_pairs: int, n: int) -> IntArray:
 
 @kernel
 def without(table: IntArray, n_pairs: int, is_gone: NDArray[np.bool_]) -> tuple[IntArray, int]:
-    """Return a table without the pairs of which one number is gone, and how many are in it."""
+    """Return a table without the pairs of removed proxies, and its number of pairs."""
     kept = np.empty((n_pairs, 2), dtype=np.int64)
     k = 0
     for at in range(table.shape[0]):
@@ -160,13 +160,13 @@ def without(table: IntArray, n_pairs: int, is_gone: NDArray[np.bool_]) -> tuple[
 
 @inlined_kernel
 def _value(boxes: FloatArray, end: int, axis: int) -> float:
-    """Return where an end lies: those of proxy i are 2 i, its begin, and 2 i + 1."""
+    """Return the coordinate of an end; the ends of proxy i are 2 i, its begin, and 2 i + 1."""
     return float(boxes[end >> 1, axis + 2 * (end & 1)])
 
 
 @kernel
 def _anew(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int) -> IntArray:
-    """Return all ends in order: begins go in before ends, and equal numbers stay as they are."""
+    """Return all ends in order, by a stable sort with begins before ends."""
     n = 0
     for i in range(boxes.shape[0]):
         n += int(is_live[i])
@@ -176,7 +176,7 @@ def _anew(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int) -> IntArray:
         for i in range(boxes.shape[0]):
             if is_live[i]:
                 ends[k] = 2 * i + side
-                values[k] = boxes[i, axis + 2 * side] + 0.0  # -0.0 becomes 0.0: they are one place
+                values[k] = boxes[i, axis + 2 * side] + 0.0  # -0.0 becomes 0.0: they are equal coordinates
                 k += 1
     return ends[radix_order(values)]
 
@@ -195,7 +195,7 @@ def begins_of(ends: IntArray) -> IntArray:
 
 @kernel
 def _without_gone(ends: IntArray, is_gone: NDArray[np.bool_], new: IntArray) -> IntArray:
-    """Return the ends of those that are still there, in order, and after them those of `new`."""
+    """Return the ends of the remaining proxies, in order, followed by those of `new`."""
     kept = np.empty(ends.shape[0] + 2 * new.shape[0], dtype=np.int64)
     n = 0
     for k in range(ends.shape[0]):
@@ -212,9 +212,9 @@ def _without_gone(ends: IntArray, is_gone: NDArray[np.bool_], new: IntArray) -> 
 def _sort_by_swaps(
     boxes: FloatArray, ends: IntArray, axis: int, table: IntArray, n_pairs: int, most_steps: int
 ) -> tuple[IntArray, int, int]:
-    """Bring `ends` in order, and return the table with the pairs that began and without those that ended, their number, and the swaps made.
+    """Sort `ends`, and return the table with new pairs added and ended ones removed, its number of pairs, and that of swaps.
 
-    Stops after `most_steps`, with everything half done.
+    Stops after `most_steps`, with an incomplete result.
     """
     n = ends.shape[0]
     values = np.empty(n)
@@ -224,7 +224,7 @@ def _sort_by_swaps(
     for k in range(1, n):
         end, value, to = ends[k], values[k], k
         is_end = end & 1
-        # a begin goes before an end at the same place
+        # a begin precedes an end at the same coordinate
         while to > 0 and (values[to - 1] > value or (values[to - 1] == value and is_end < (ends[to - 1] & 1))):
             passed = ends[to - 1]
             if is_end != passed & 1:
@@ -246,15 +246,15 @@ def _sort_by_swaps(
 def followed(
     boxes: FloatArray, is_live: NDArray[np.bool_], ends_x: IntArray, ends_y: IntArray, table: IntArray, n_pairs: int, most_steps: int
 ) -> tuple[IntArray, IntArray, IntArray, int, int]:
-    """Return ends on x and on y, table and number of pairs for the boxes as they are now, and the swaps it took.
+    """Return ends on x and on y, table and number of pairs for the current boxes, and the number of swaps.
 
-    Beyond `most_steps` swaps all is made anew, and their number is -1.
+    Beyond `most_steps` swaps everything is rebuilt, and their number is -1.
     """
     size = boxes.shape[0]
     n_rows = size
     for k in range(ends_x.shape[0]):
         n_rows = max(n_rows, (ends_x[k] >> 1) + 1)
-    # gone until it is seen to be live; of those, known ones are in the orders already
+    # removed unless marked as live; known live proxies are already in the orders
     is_gone, is_known = np.ones(n_rows, dtype=np.bool_), np.zeros(n_rows, dtype=np.bool_)
     for i in range(size):
         is_gone[i] = not is_live[i]
@@ -266,7 +266,7 @@ def followed(
     for i in range(size):
         n_live += int(is_live[i])
         n_new += int(is_live[i] and not is_known[i])
-    # each new one goes past half of the others' ends, one for each box, with both of its own, on both axes
+    # each new one passes half of the others' ends, one for each box, with both of its own, on both axes
     steps = 4 * n_new * n_live
     if steps <= most_steps:
         if n_gone > 0 or n_new > 0:

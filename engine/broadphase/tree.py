@@ -21,17 +21,17 @@ class Tree(NamedTuple):
     Attributes
     ----------
     boxes : (m, 4)
-        Of the nodes: lower x, lower y, upper x, upper y; meters, world.
+        Boxes of the nodes: lower x, lower y, upper x, upper y; meters, world frame.
     sizes : (m,)
         Nodes of each subtree; 1 for a leaf.
     first : (m + 1,)
-        The first item of each node; at the end, how many there are.
+        The first item of each node, followed by the number of items.
     items : (n,)
         Proxies, in the order of the leaves.
     item_boxes : (n, 4)
         Their boxes.
     height : int
-        Nodes from the root to the deepest leaf, less one, are at most this.
+        Upper bound for the number of levels below the root.
     """
 
     boxes: FloatArray

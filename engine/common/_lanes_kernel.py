@@ -17,8 +17,8 @@ in two stages of shuffles, after loading halves of two records side by side (J. 
 1972); `scatter` does the reverse for four columns. No two lanes may modify the same record. Element by element, four lanes would take
 sixteen loads and sixteen stores, which no compiler reduces. `turn_eight` and `return_eight` do it between records and rows of an array.
 
-**Boxes** (`append_overlapping`). A search through cells compares a box with a few dozen others that lie side by side in memory, and a fifth
-of them overlap it. Which ones cannot be foreseen, so a branch for each would often be mispredicted. Eight at a time need none::
+**Boxes** (`append_overlapping`). A search through cells compares a box with a few dozen others that are contiguous in memory, and a fifth
+of them overlap it. A branch for each would often be mispredicted. Eight at a time need no branch::
 
     the others' lower x    a  b  c  d  e  f  g  h       each compared with the box's upper x, and so on: four comparisons
     overlap?               0  1  0  0  1  1  0  0       eight bits: a number below 256
@@ -26,14 +26,14 @@ of them overlap it. Which ones cannot be foreseen, so a branch for each would of
     written                b  e  f  a  a  a  a  a       all eight; the next ones are written from here on
                                     ^
 
-**Ranks** (`write_few`, `write_some`). Most boxes have a handful of partners. Sorting so few by insertion takes as many predictions of the
-processor as comparisons, half of them wrong. Comparing each with all others takes one instruction each, as all are in one register. Each
-goes to the place given by its rank, the number of smaller ones::
+**Ranks** (`write_few`, `write_some`). Most boxes have a handful of partners. In an insertion sort of so few, half of the branches are
+mispredicted. Comparing each with all others takes one instruction each, as all are in one register. The place of each is its rank, the
+number of smaller ones::
 
     numbers    7  2  9  4        smaller than 7:  2, 4        so 7 goes to place 2
     ranks      2  0  3  1
 
-Empty lanes hold a number above all others. Their rank is the first place after the others; what comes next overwrites them.
+Empty lanes contain a number above all others. Their rank is the first place after the others; the next ones overwrite them.
 
 Sources: B. Schlegel, T. Willhalm, W. Lehner, Fast sorted-set intersection using SIMD instructions, ADMS 2011 (a table that brings selected
 numbers to the front); D. Lemire, L. Boytsov, N. Kurz, SIMD compression and the intersection of sorted integers, 2016; D. Knuth, The Art of
@@ -74,7 +74,7 @@ LINE = 8
 """Number of float64 values per cache line."""
 
 FEW, SOME = 8, 16
-"""How many numbers `write_few` and `write_some` can sort."""
+"""Maximum count of numbers that `write_few` and `write_some` sort."""
 
 Lanes: TypeAlias = Any
 """Eight numbers, or eight results of a comparison: an array or a compiler vector."""
@@ -120,10 +120,10 @@ class Machine(Protocol):
         """Return the integer of lane k."""
 
     def ones(self, condition: Lanes) -> tuple[Lanes, Any]:
-        """Return the indices of the lanes in which `condition` holds, in front, then zeros; and how many there are."""
+        """Return the indices of the lanes in which `condition` holds, in front, then zeros; and their number."""
 
     def count(self, total: Lanes, condition: Lanes) -> Lanes:
-        """Return integers `total`, one more in the lanes in which `condition` holds."""
+        """Return integers `total`, incremented in the lanes in which `condition` holds."""
 
     def store_pair(self, pairs: Any, row: Any, first: Any, second: Any) -> None:
         """Write a row of an int64 array (n, 2)."""
@@ -364,7 +364,7 @@ class _OnVectors:
 
 
 def _ones() -> bytes:
-    """Return, for each number below 256, the places of its ones, from the lowest on, then zeros; eight bytes each."""
+    """Return, for each number below 256, the places of its one bits, from the lowest on, then zeros; eight bytes each."""
     is_one = np.arange(2**WIDTH)[:, None] >> np.arange(WIDTH) & 1
     first_ones = np.argsort(1 - is_one, axis=1, kind="stable")
     return np.where(np.arange(WIDTH) < is_one.sum(axis=1)[:, None], first_ones, 0).astype(np.uint8).tobytes()
@@ -376,7 +376,8 @@ def in_lanes(formula: Callable[..., Any], returns_integer: bool = False, **chose
     Parameters
     ----------
     formula : callable
-        Takes a `Machine`, then flat arrays, integers of 64 bits such as positions, and numbers (float64), which are broadcast to all lanes.
+        Its arguments are a `Machine`, then flat arrays, 64-bit integers such as positions, and float64 numbers, which are broadcast to all
+        lanes.
     returns_integer : bool
         The formula returns an integer; the function does so as uint64.
     **chosen
@@ -425,7 +426,7 @@ def _return(m: Machine, to: Any, places: Any, first: Any, beyond: Any, of: Any, 
 
 
 def _fetch(m: Machine, of: Any, at: Any) -> None:
-    """Prefetch the cache line of ``of[at]``: scattered data, such as records of shapes, arrive while others are processed."""
+    """Prefetch the cache line of ``of[at]``, so that scattered data, such as records of shapes, are loaded while others are processed."""
     m.fetch(of, at)
 
 
@@ -433,10 +434,10 @@ def _append(
     m: Machine, columns: Any, stride: Any, at: Any, left: Any, x0: Any, y0: Any, x1: Any, y1: Any,
     own: Any, first: Any, second: Any, end: Any,
 ) -> Any:  # fmt: skip
-    """Append the overlapping ones of the boxes `at` to `at` + 7, of which only the first `left` count, and return the new end.
+    """Append the overlapping ones of the boxes `at` to `at` + 7, of which only the first `left` are valid, and return the new end.
 
-    The box x0, y0, x1, y1 has the number `own`: that goes to `first`, the other's to `second`, from `end` on. The number k of box i
-    is ``columns[k * stride + i]``. Eight entries of both are written in any case.
+    The box x0, y0, x1, y1 has the number `own`, which is written to `first`, the other's to `second`, from `end` on. The number k of box i
+    is ``columns[k * stride + i]``. Eight entries of both are always written.
     """
     loaded, begin = [], at
     for _ in range(4):
@@ -452,7 +453,7 @@ def _append(
 def _write_ranked(m: Machine, numbers: Any, at: Any, count: Any, of: Any, pairs: Any, n: int) -> None:
     """Write ``(of, number)`` for the `count` numbers from `at` on, sorted, to the rows of `pairs` (n, 2) from `at` on.
 
-    One row behind them is written too. The numbers are different and below 2^32 - 1; there are elements of `numbers` to read for all lanes.
+    One row after them is written too. The numbers are distinct and below 2^32 - 1; `numbers` has elements to read for all lanes.
     """
     values = m.select(m.below(count, n), m.load(numbers, at, n), 2**32 - 1)
     ranks: Lanes = 0

@@ -1,19 +1,19 @@
-"""Time of impact by conservative advancement: go on by a time in which nothing can touch, measure, repeat.
+"""Time of impact by conservative advancement: advance by a time in which no touch is possible, measure the gap, repeat.
 
     gap | *
         |  `.
-        |    *            each step ends where the bound of `_motion_kernel` reaches the target: before the shapes do
+        |    *            each step ends where the bound of `_motion_kernel` reaches the target, before the gap does
         |     ` *
         |       `*.
   target|----------***----> t
                     first touch
 
-The axis is that of the greatest separation, or of the nearest points where they are near (`_core_kernel`). Every step is proven,
-so no touch can be stepped over, and the time after any number of steps is a lower bound of the first touch. The bound is aimed at
-half of the tolerance above the target: it is reached in finitely many steps, and rounding cannot carry the answer past the touch.
+The axis is that of the greatest separation, or of the nearest points if they are near (`_core_kernel`). Every step is proven, so no touch
+can be missed, and the time after any number of steps is a lower bound of the first touch. The aim of the bound is half of the tolerance
+above the target: it is reached in finitely many steps, and rounding cannot move the result past the touch.
 
-**The longest step in which nothing can touch** is the first root of the closing bound F of `_motion_kernel`.
-F is the least of a few parabolas, one for each corner that may be foremost, all bent by the same K. From the longest step downwards::
+**The longest safe step** is the first root of the closing bound F of `_motion_kernel`. F is the minimum of a few parabolas, one for each
+corner that can be foremost, all with the same curvature K. From the longest step downward::
 
     F |*.
       |  `*.                         at s0 the foremost corner has a parabola; its root s1 is smaller, and no less than F's root,
@@ -22,12 +22,12 @@ F is the least of a few parabolas, one for each corner that may be foremost, all
       |        :  s2`*.   s1  s0     after `TOI_MAX_CORNERS` roots the chord from F(0) > 0 to F(s) < 0, which lies below the concave F,
       |        chord   `.            ends the search from the safe side; where F(s) is 0 but for rounding it changes nothing
 
-**On a face.** With the axis f carried by a face of one body, outward, that body stands still in the turning frame, and only the other's
-corners x are lines in s. Both given in A's frame at t, with B's center at d, its velocity v, and k x a quarter turn,
+**On a face.** If the axis f is the outward normal of one body's face, that body is at rest in the rotating frame, and only the other's
+corners x are lines in s. With both in A's frame at t, B's center at d, its velocity v, and k x a rotation by 90 degrees,
 
     f.x  +  s (base + spin f.(k x x))        base = +-(f.v - omega_b f.(k x d)),  spin = +-(omega_b - omega_a)
 
-with + for a face of A and - for one of B. For between points see `closing_bound`.
+with + for a face of A and - for one of B. For an axis between points see `closing_bound`.
 
 Sources: B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, 2.3; G. van den Bergen, "Ray Casting against
 General Convex Objects", 2004; see `_motion_kernel` for the bound.
@@ -63,7 +63,7 @@ __all__ = [
 GOES_ON = -1
 
 ADVANCE_ROOT, ADVANCE_CHORD, ADVANCE_STEP = 61.0, 62.0, 63.0
-"""Steps recorded in the trace besides those of `_motion_kernel`::
+"""Steps recorded in the trace in addition to those of `_motion_kernel`::
 
     ADVANCE_ROOT    s, the parabola of the corner foremost then (value above the aim and slope at 0, K), the bound at s
     ADVANCE_CHORD   s, the bound at s, s of the chord's root
@@ -79,8 +79,8 @@ def bound_at(gap: float, slope: float, bend: float, s: float) -> float:
 
 @inlined_kernel
 def first_root(gap: float, slope: float, bend: float, longest: float) -> float:
-    """Return the positive root of gap + slope s - bend s^2 / 2, for gap > 0, without cancellation; `longest` where there is none before."""
-    square = slope * slope + 2.0 * bend * gap  # negative only in lanes whose pair overlaps, and whose root is not read
+    """Return the positive root of gap + slope s - bend s^2 / 2, for gap > 0, without cancellation; `longest` if there is none before it."""
+    square = slope * slope + 2.0 * bend * gap  # negative only in lanes whose pair overlaps, and whose root is unused
     reach = math.sqrt(square if square > 0.0 else 0.0)
     above, below = (slope + reach if slope > 0.0 else 2.0 * gap), (bend if slope > 0.0 else reach - slope)
     root = above / (below if below > 0.0 else 1.0)
@@ -104,7 +104,7 @@ def lines_of_face(
 
 @inlined_kernel
 def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float, s: float) -> tuple[float, float]:
-    """Return the line that is lowest at s, as value at 0 and slope."""
+    """Return the lowest line at s, as its value at 0 and its slope."""
     lowest, at_0, slope = np.inf, 0.0, 0.0
     for j in range(others.shape[0]):
         x, y = others[j, 0], others[j, 1]
@@ -118,7 +118,7 @@ def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float,
 def safe_step(
     moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float, trace: FloatArray | None
 ) -> float:
-    """Return a step up to which F stays above `aim`, at most `longest`: F's root but for the chord's end. `gap`, at 0, exceeds `aim`."""
+    """Return a step, at most `longest`, up to which F exceeds `aim`: F's root or the smaller one of the chord. `gap` exceeds `aim`."""
     motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
     bend = largest_bend(motion, turning_rate(motion, side))
     faces, vertices, others, sign = moving.normals_a, core_a, moved, 1.0
@@ -148,7 +148,7 @@ def safe_step(
 
 @inlined_kernel
 def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | None) -> tuple[int, float, float]:
-    """Measure the gap at t; return how that ends the advancement, or `GOES_ON`, the gap, and the time to look at next."""
+    """Measure the gap at t; return the final status or `GOES_ON`, the gap, and the next time."""
     place(moving, t)
     gap, nx, ny, side, edge = core_axis(
         moving.core_a, moving.normals_a, moving.moved, moving.moved_normals, 2.0 * (search.target + search.tolerance), moving.motion[10]
@@ -169,9 +169,10 @@ def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | N
 
 @borrowing_kernel
 def advance(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
-    """Return status, fraction and the number of gaps measured.
+    """Return status, fraction and the number of measured gaps.
 
-    The cores are about their centers, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
+    The cores are relative to their centers, the window [t_first, t_last] is that of `motion_window`, and a gap of at most `overlap` at 0 is
+    an overlap.
     """
     t = search.t_first
     for step in range(TOI_MAX_STEPS):

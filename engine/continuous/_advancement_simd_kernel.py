@@ -1,17 +1,17 @@
-"""One step of conservative advancement for a block of pairs, side by side: polygons, or a circle and a polygon, or two circles.
+"""One step of conservative advancement for a block of pairs in parallel lanes: polygons, or a circle and a polygon, or two circles.
 
-The chapter is `_advancement_kernel`; what SIMD lanes are and what keeps loops over them fast is explained in
-`engine.narrowphase._simd_kernel`. A row is one number of every pair in the block, row r at r * STRIDE.
+`_advancement_kernel` describes the algorithm, and `engine.narrowphase._simd_kernel` SIMD lanes and fast loops over them. A row contains one
+number per pair of the block, row r at r * STRIDE.
 
 Polygons of unequal size are padded to the same number of slots with copies of their *first* corner and normal: a copy is no farther out
-than the original, the first of equals is kept, and the edge of the last true corner leads to the first one, as it should.
+than the original, the first of equal values is kept, and the edge of the last true corner ends at the first one, as it should.
 
-**Polygons.** Where the gap is small and the nearest corner does not lie in front of the face, the distance is that of two corners, or the
-axis not the best: `_core_kernel` then tries all corners against all edges. That is rare (see the tests), so such a lane is marked
-`BY_POINTS` and its step is the scalar kernel's.
+**Polygons.** If the gap is small and the nearest corner is not in front of the face, the distance is that of two corners, or the axis is
+not the best: `_core_kernel` then tests all corners against all edges. That is rare (see the tests), so such a lane is marked `BY_POINTS`
+and the scalar kernel takes its step.
 
 **Circles.** The other core is a single point p, so each edge has one separation and a face one line. Near a corner the axis is the line
-from the nearest point of A's edges to p, and stays; then the corners of A are lines too, of which the *highest* counts
+from the nearest point of A's edges to p, and is constant; then the corners of A are lines too, of which the *highest* counts
 (`_motion_kernel.closing_bound`). Both cases are computed in every lane. A circle as A is a polygon whose corners are all its center: it has
 points, but no faces.
 """
@@ -32,16 +32,16 @@ from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.narrowphase.packing import GROUP_SIZE, HEAD, SLOT_GROUP, SLOTS
 
 LANES = 32
-"""Pairs side by side. One that has ended makes room for the next at once, so that fewer do than where a block ends together."""
+"""Number of pairs in parallel. A finished pair is replaced immediately, so that fewer lanes suffice than if a whole block had to finish."""
 
 STRIDE = LANES + 8
-"""Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
+"""Distance between rows, in values; not a power of two, or one lane's column would compete for the same few cache lines."""
 
 MAX_SLOTS = SLOTS
 """Vertices of the largest polygon; a power of 2."""
 
 SLOT_MASK = MAX_SLOTS - 1
-"""A slot's number masked with this cannot be negative; see `engine.narrowphase._simd_kernel`."""
+"""A slot index masked with this is provably nonnegative; see `engine.narrowphase._simd_kernel`."""
 
 # A row begins at a *place*, a multiple of STRIDE. Places in `v`: A's corners about its center and its normals, and B's in its own frame,
 # `OF_B` farther on; in `w`: B's in A's frame at the time.
@@ -49,7 +49,7 @@ X, Y, NX, NY, OF_B = (group * MAX_SLOTS * STRIDE for group in range(5))
 VERTEX_END = 2 * OF_B
 MOVED_END = OF_B
 
-# Places in `g`: for each edge of A and of B where the nearest corner of the other lies; for each corner its line, at 0 and its slope.
+# Places in `g`: for each edge of A and of B the coordinate of the other's nearest corner; for each corner its line, at 0 and its slope.
 NEAREST_TO_A, NEAREST_TO_B, LINE, SLOPE, GAP_END = (group * MAX_SLOTS * STRIDE for group in range(5))
 
 # Places in `s`. The first rows are those of `motion`; see `_motion_kernel`. FRAME: cosine and sine from B's frame to A's; D, V: d and v in
@@ -89,7 +89,7 @@ def load_core(
 
 @inlined_kernel
 def repeat_first(v: FloatArray, beyond: int, slots: int, more: int) -> None:
-    """Fill slots from `slots` on up to `more` with copies of the first, in all lanes."""
+    """Fill the slots from `slots` up to `more` with copies of the first, in all lanes."""
     for slot in range(slots, more):
         row = (slot & SLOT_MASK) * STRIDE
         for lane in range(LANES):
@@ -112,7 +112,7 @@ def put_two(s: FloatArray, at: int, lane: int, first: float, second: float) -> N
 
 @inlined_kernel
 def _place_b(v: FloatArray, w: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
-    """Write B's core, and its normals if wanted, as A sees them at each lane's time; see `_motion_kernel.place`."""
+    """Write B's core, and its normals if wanted, in A's frame at each lane's time; see `_motion_kernel.place`."""
     for lane in range(LANES):
         t = s[T + lane]
         angle_a = (1.0 - t) * s[ANGLES_A + lane] + t * s[ANGLES_A + STRIDE + lane]
@@ -140,7 +140,7 @@ def _place_b(v: FloatArray, w: FloatArray, s: FloatArray, slots: int, directions
 
 @inlined_kernel
 def _begin_faces(s: FloatArray) -> None:
-    """Forget the faces of the last step."""
+    """Reset the faces of the last step."""
     for lane in range(LANES):
         s[GAP + lane] = -np.inf
         s[SIGN + lane] = 1.0
@@ -148,7 +148,7 @@ def _begin_faces(s: FloatArray) -> None:
 
 @inlined_kernel
 def _find_nearest(p: FloatArray, q: FloatArray, g: FloatArray, nearest: int, slots_p: int, slots_q: int) -> None:
-    """Find for each edge of `p` where the nearest of `q`'s corners lies on its normal: four edges and four corners at a time."""
+    """Find for each edge of `p` the coordinate of `q`'s nearest corner along its normal: four edges and four corners at a time."""
     for first_edge in range(0, slots_p, SLOT_GROUP):
         row = (first_edge & SLOT_MASK) * STRIDE
         for first_corner in range(0, slots_q, SLOT_GROUP):
@@ -170,7 +170,7 @@ def _find_nearest(p: FloatArray, q: FloatArray, g: FloatArray, nearest: int, slo
 
 @inlined_kernel
 def _choose_face(p: FloatArray, g: FloatArray, s: FloatArray, nearest: int, sign: float, slots: int) -> None:
-    """Raise the lane's gap by those of the edges of `p`, and keep the face that has it: normal, corner, and the way to the next corner."""
+    """Raise the lane's gap by those of the edges of `p`, and store its face: normal, corner, and the vector to the next corner."""
     for first_edge in range(0, slots, SLOT_GROUP):
         row = (first_edge & SLOT_MASK) * STRIDE
         last_row = ((first_edge + SLOT_GROUP if first_edge + SLOT_GROUP < slots else 0) & SLOT_MASK) * STRIDE
@@ -197,7 +197,7 @@ def _choose_face(p: FloatArray, g: FloatArray, s: FloatArray, nearest: int, sign
 
 @inlined_kernel
 def _is_in_front(s: FloatArray, lane: int, x: float, y: float) -> bool:
-    """Return whether a corner, the nearest to the line of the face and apart from it, lies in front of the face itself."""
+    """Return whether a corner, the nearest to the line of the face and disjoint from it, is in front of the face itself."""
     (at_x, at_y), (to_x, to_y) = two(s, FACE_AT, lane), two(s, FACE_TO, lane)
     along = to_x * (x - at_x) + to_y * (y - at_y)
     return bool((s[GAP + lane] > s[TOUCH + lane]) & (along >= 0.0) & (along <= to_x * to_x + to_y * to_y))
@@ -205,14 +205,14 @@ def _is_in_front(s: FloatArray, lane: int, x: float, y: float) -> bool:
 
 @inlined_kernel
 def _turning_rates(s: FloatArray, lane: int) -> tuple[float, float]:
-    """Return how fast A and B turn."""
+    """Return the angular velocities of A and B."""
     (from_a, to_a), (from_b, to_b) = two(s, ANGLES_A, lane), two(s, ANGLES_B, lane)
     return to_a - from_a, to_b - from_b
 
 
 @inlined_kernel
 def _begin_step(s: FloatArray, lane: int, rate: float, omega_a: float, omega_b: float) -> None:
-    """Prepare the bend of an axis that turns at `rate`, and the longest step."""
+    """Prepare the curvature for an axis that rotates at `rate`, and the longest step."""
     s[BEND + lane] = bend_at(
         rate, s[REACH + lane], s[SPEED + lane],
         s[RHO_A + lane], omega_a - rate, s[RHO_B + lane], omega_b - rate,
@@ -222,7 +222,7 @@ def _begin_step(s: FloatArray, lane: int, rate: float, omega_a: float, omega_b: 
 
 @inlined_kernel
 def _find_line(g: FloatArray, s: FloatArray, sign: float, slots: int) -> None:
-    """Find the line that is lowest at the end of the step, or highest where `sign` is -1."""
+    """Find the lowest line at the end of the step, or the highest if `sign` is -1."""
     for lane in range(LANES):
         s[LOWEST + lane] = np.inf
         s[LOWEST_AT + lane] = s[LOWEST_SLOPE + lane] = 0.0
@@ -242,7 +242,7 @@ def _find_line(g: FloatArray, s: FloatArray, sign: float, slots: int) -> None:
 
 @inlined_kernel
 def _take_root(s: FloatArray) -> None:
-    """Shorten the step to the root of the found line's parabola, unless it is above the aim to its end."""
+    """Shorten the step to the root of the line's parabola, unless that is above the aim up to the end of the step."""
     for lane in range(LANES):
         above, slope = s[LOWEST_AT + lane] - s[LEVEL + lane], s[LOWEST_SLOPE + lane]
         bend, step = s[BEND + lane], s[STEP + lane]
@@ -252,7 +252,7 @@ def _take_root(s: FloatArray) -> None:
 
 @inlined_kernel
 def _end_step(s: FloatArray, k: IntArray) -> None:
-    """End the step: how it ended, and the time after it; see `advance_once`."""
+    """Fill the status of the step and the time after it; see `advance_once`."""
     for lane in range(LANES):
         above, slope = s[LOWEST_AT + lane] - s[LEVEL + lane], s[LOWEST_SLOPE + lane]
         step, gap, target, tolerance = (
@@ -269,7 +269,7 @@ def _end_step(s: FloatArray, k: IntArray) -> None:
 
 @inlined_kernel
 def read_lane(v: FloatArray, s: FloatArray, lane: int, cores: FloatArray, normals: FloatArray, motion: FloatArray) -> None:
-    """Copy one lane's cores, normals (2, 16, 2) and motion out, for the scalar form."""
+    """Copy out one lane's cores, normals (2, 16, 2) and motion, for the scalar kernel."""
     for body in range(2):
         for slot in range(MAX_SLOTS):
             row = body * OF_B + slot * STRIDE + lane
@@ -298,9 +298,9 @@ def _begin_lines(s: FloatArray) -> None:
 
 @inlined_kernel
 def _find_lines_of_face(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots_a: int, slots_b: int) -> None:
-    """Find the line of each corner of the body that does not carry the face, the lowest at the longest step, and the nearest corner.
+    """Find the line of each corner of the body without the face, the lowest at the longest step, and the nearest corner.
 
-    Of the body that has fewer slots the first four come again, and change nothing.
+    The first four slots of the body with fewer slots repeat, without effect.
     """
     for first_slot in range(0, max(slots_a, slots_b), SLOT_GROUP):
         row = (first_slot & SLOT_MASK) * STRIDE
@@ -328,7 +328,7 @@ def _find_lines_of_face(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArr
 
 @inlined_kernel
 def _mark_points(s: FloatArray, k: IntArray) -> None:
-    """Mark the lanes whose step the scalar kernel must take; see `core_axis`."""
+    """Mark the lanes whose step the scalar kernel must compute; see `core_axis`."""
     for lane in range(LANES):
         gap, near = s[GAP + lane], 2.0 * (s[TARGET + lane] + s[TOLERANCE + lane])
         corner_x, corner_y = two(s, CORNER, lane)
@@ -362,14 +362,14 @@ def step_polygons(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k:
 
 @inlined_kernel
 def _measure(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots: int) -> None:
-    """Find where the point lies on each edge's normal, and the nearest point of the edges; see `_core_kernel.nearest_on_edges`."""
+    """Find the point's coordinate along each edge's normal, and the nearest point of the edges; see `_core_kernel.nearest_on_edges`."""
     for lane in range(LANES):
         s[NEAREST_SQ + lane] = np.inf
         s[AXIS + lane] = s[AXIS + STRIDE + lane] = 0.0
     for slot in range(slots):
         row = (slot & SLOT_MASK) * STRIDE
         next_row = ((slot + 1 if slot + 1 < slots else 0) & SLOT_MASK) * STRIDE
-        shortest = 0.0 if slot > 0 else -1.0  # a padded corner makes no edge; a circle's center makes one
+        shortest = 0.0 if slot > 0 else -1.0  # a padded corner has no edge; a circle's center has one
         for lane in range(LANES):
             x, y = w[X + lane], w[Y + lane]
             nx, ny = v[NX + row + lane], v[NY + row + lane]
@@ -435,7 +435,7 @@ def _find_lines_of_points(v: FloatArray, g: FloatArray, s: FloatArray, slots: in
 
 @inlined_kernel
 def _find_gap(g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
-    """Find the line of the gap: the point's, less that of A's corner which is foremost at the end of the step."""
+    """Find the line of the gap: the point's minus that of A's foremost corner at the end of the step."""
     _find_line(g, s, -1.0, slots)
     for lane in range(LANES):
         is_face = k[CASE + lane] == BY_FACE

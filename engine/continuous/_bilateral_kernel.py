@@ -1,12 +1,12 @@
-"""Time of impact by bilateral advancement: hold one separating axis and move *both* ends of the interval.
+"""Time of impact by bilateral advancement: fix one separating axis and move *both* ends of the interval.
 
-At t1 take the axis that parts the shapes: a face's normal, which turns with its body, or the line between the nearest points, which
-stays. Along it the gap is a function of time alone,
+At t1 the method selects the axis that separates the shapes: a face's normal, which rotates with its body, or the line between the nearest
+points, which is fixed. Along it the gap is a function of time alone,
 
     g(t) = min over all corners of the other core of  n(t) . (corner(t) - face(t))
 
-and as long as g is above the target nothing touches, whatever happens along other axes. So look at the far end t2. If g(t2) is below
-the target, a root lies between, found by secants and bisections in turn; then t1 goes there, and the next axis is taken::
+and while g is above the target the shapes do not touch, regardless of other axes. So the far end t2 is evaluated. If g(t2) is below the
+target, there is a root in between, found by alternating secants and bisections; then t1 moves there, and the next axis is selected::
 
     g | *.                                 .*
       |   `.     root of g           .  '
@@ -14,14 +14,14 @@ the target, a root lies between, found by secants and bisections in turn; then t
   ----+-------*-----------*-----------> t  all roots between, unless looked for
       t1       `---------'           t2
 
-Box2D 2.3 stops there: where g(t2) is above the target it takes [t1, t2] for clear, and where there is a root, it is any root. That
-is why it passes over touches that come and go. Here [t1, t2] must be *proven* clear. Every corner's distance f along the axis has
-|f''| <= K, so it lies above its chord by no less than -K (t - t1)(t2 - t) / 2, and since g is the least of them,
+Box2D 2.3 stops there: if g(t2) is above the target it assumes that [t1, t2] is clear, and otherwise it accepts any root. So it misses
+temporary touches. Here [t1, t2] must be *proven* clear. Every corner's distance f along the axis has |f''| <= K, so it exceeds its chord by
+at least -K (t - t1)(t2 - t) / 2, and since g is the least of them,
 
     g(t) >= chord of g(t1), g(t2)  -  K (t - t1)(t2 - t) / 2
 
-a parabola whose minimum is known (`least_between`). Where it falls below the target, t2 is brought halfway back. At a root that is
-the first, with g(t1) - g(t2) >= K (t2 - t1)^2 / 2, the parabola falls all the way and proves it at once.
+a parabola whose minimum is known (`least_between`). If it falls below the target, t2 moves halfway back. If g(t1) - g(t2) >= K (t2 - t1)^2
+/ 2 at a root t2, the parabola decreases over the whole interval and immediately proves that the root is the first.
 
 K is that of `_motion_kernel`; g is the gap itself, not a bound of it.
 
@@ -46,17 +46,17 @@ from engine.narrowphase._sat_kernel import face_separation
 __all__ = ["BILATERAL_FAR", "BILATERAL_PROOF", "BILATERAL_ROOT", "advance_bilaterally"]
 
 BILATERAL_FAR, BILATERAL_ROOT, BILATERAL_PROOF = 81.0, 82.0, 83.0
-"""Steps recorded in the trace besides those of `_motion_kernel`; gaps along the axis held, above the aim::
+"""Steps recorded in the trace in addition to those of `_motion_kernel`; gaps along the fixed axis, above the aim::
 
     BILATERAL_FAR     t1, t2, g(t1), g(t2)
-    BILATERAL_ROOT    t, g(t), between which times the root lies now, 1 by a secant, 0 by a bisection
+    BILATERAL_ROOT    t, g(t), both ends of the root's interval, 1 by a secant, 0 by a bisection
     BILATERAL_PROOF   t1, t2, g(t1), g(t2), bend = K (t2 - t1)^2 / 2, the least of the bound, 1 if that proves the interval
 """
 
 
 @inlined_kernel
 def gap_along(moving: Moving, side: int, edge: int, nx: float, ny: float, turn: float) -> float:
-    """Return g for cores in A's frame; an axis (nx, ny) that stays is given in A's frame of a moment when A's angle was less by `turn`."""
+    """Return g for cores in A's frame; a fixed axis (nx, ny) is given in A's frame at a time when A's angle was less by `turn`."""
     core_a, moved = moving.core_a, moving.moved
     if side == AXIS_FACE_A:
         return face_separation(core_a, moving.normals_a, edge, moved)
@@ -83,7 +83,7 @@ def least_between(g1: float, g2: float, bend: float) -> float:
 
 @borrowing_kernel
 def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
-    """Do what `_advancement_kernel.advance` does; `iterations` counts every placing of the bodies."""
+    """Do what `_advancement_kernel.advance` does; `iterations` counts every evaluation of the poses."""
     target, tolerance, overlap, t_first, t_last, t_max = search
     motion, core_a, normals_a, _, _, moved, moved_normals, _ = moving
     near, touch = 2.0 * (target + tolerance), motion[10]
@@ -105,7 +105,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None
         bend = largest_bend(motion, turning_rate(motion, side))
         g1 = gap_along(moving, side, edge, nx, ny, 0.0)
         longest = t_last - t1
-        if 0.5 * bend * longest * longest > 4.0 * (g1 - floor):  # even a gap that stays could not be proven so far
+        if 0.5 * bend * longest * longest > 4.0 * (g1 - floor):  # not even a constant gap can be proven that far
             longest = math.sqrt(8.0 * (g1 - floor) / bend)
         t2 = min(t_last, t1 + longest)
         for _ in range(TOI_HALVINGS):

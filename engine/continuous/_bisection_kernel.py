@@ -1,18 +1,17 @@
 """Time of impact by bisection, with a bound of the gap over each half.
 
-Measure the gap in the middle of an interval. If the bound of `_motion_kernel`, which holds for both directions of time and is concave,
-is above the target at both ends, it is so in between, and the interval is clear. If not, look at its first half, then at its
-second::
+The gap is measured in the middle of an interval. If the bound of `_motion_kernel`, which holds for both directions of time and is concave,
+is above the target at both ends, it is so in between, and the interval is clear. If not, its first half is tested, then its second::
 
     [---------------?---------------]
     [-------clear---][-------?------]
                      [clear-][---?--]
-                             [?-] ...      the first one that stays doubtful at the finest level holds the touch
+                             [?-] ...      the first one still undecided at the finest level contains the touch
 
-Intervals are k / 2^level, so the walk needs no stack: a clear one is followed by the next, k + 1, and two clear halves (k even) are
-their parent. An interval in which the bodies move by less than a quarter of the tolerance is not halved further: the shapes touch
-there, within the tolerance. Each halving costs a measurement, where the advancement's steps double the digits: slower, but nothing is
-solved for, and that is why it stands here: a second witness with one comparison in it.
+Intervals are k / 2^level, so the traversal needs no stack: a clear one is followed by the next, k + 1, and two clear halves (k even) are
+replaced by their parent. An interval in which the bodies move by less than a quarter of the tolerance is not halved further: the shapes
+touch there, within the tolerance. Each halving takes one measurement, whereas the advancement's steps double the number of digits.
+Bisection is slower, but solves no equation, and serves as an independent check with a single comparison.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 5.5.3 (which bounds the distance by the classical, linear bound).
 """
@@ -32,9 +31,9 @@ from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 __all__ = ["BISECT_CLEAR", "BISECT_HALVED", "BISECT_INTERVAL", "BISECT_TOUCH", "bisect"]
 
 BISECT_INTERVAL = 71.0
-"""A step recorded in the trace besides those of `_motion_kernel`::
+"""A step recorded in the trace in addition to those of `_motion_kernel`::
 
-    BISECT_INTERVAL   start, width, the bound F - aim at its start and end (none where the middle is below), least of both, what follows
+    BISECT_INTERVAL   start, width, the bound F - aim at its start and end (none if the middle is below), least of both, next action
 """
 
 BISECT_CLEAR, BISECT_HALVED, BISECT_TOUCH = 0.0, 1.0, 2.0

@@ -1,20 +1,19 @@
-"""How far two convex cores are apart in one frame, and along which axis.
+"""Distance and separating axis of two convex cores in one frame.
 
-The greatest separation s over the outward normals of all edges (see `_sat_kernel`) is the distance, if the nearest vertex lies
-in front of its edge; in front of a corner it is less than the distance d, but never more::
+The greatest separation s over the outward normals of all edges (see `_sat_kernel`) is the distance, if the nearest vertex is in front of
+its edge; in front of a corner it is less than the distance d, but never more::
 
         :  s = d   :
-        :    *     :   *  s < d: nearest are two corners, the axis is the line between them
+        :    *     :   *  s < d: two corners are nearest, the axis is the line between them
      ---+==========+---
         |   edge   |
 
-So s answers at once where it is beyond `near`: it is a proven gap, and far away no caller needs more; and where the nearest vertex lies in
-front of the edge. Otherwise the vertices are measured against the edges: the nearest points of two disjoint convex cores are a
-vertex of one and a point of an edge of the other.
+So s suffices if it exceeds `near`, because it is a proven gap and no caller needs more at that distance, and if the nearest vertex is in
+front of the edge. Otherwise the vertices are tested against the edges: the nearest points of two disjoint convex cores are a vertex of one
+and a point of an edge of the other.
 
-A core may be one point (no edge) or two (a segment, whose two normals see nothing beyond its ends). With a polygon of three or more
-corners among the two, s <= 0 means that they overlap; two segments on one line have s = 0 however far apart they are, so only
-s < -touch means that they cross.
+A core can be one point (no edge) or two (a segment, whose two normals do not bound its ends). If either is a polygon of three or more
+corners, s <= 0 means that they overlap; two collinear segments have s = 0 at any distance, so only s < -touch means that they cross.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.2.1.
 """
@@ -47,7 +46,7 @@ AXIS_POINTS = 2
 
 @inlined_kernel
 def nearest_on_edges(x: float, y: float, vertices: FloatArray) -> tuple[float, float, float]:
-    """Return the squared distance of a point from the nearest edge (one vertex: from it), and the nearest point."""
+    """Return the squared distance of a point from the nearest edge (or the only vertex), and the nearest point."""
     n = vertices.shape[0]
     best, best_x, best_y = np.inf, 0.0, 0.0
     for i in range(n):
@@ -69,7 +68,7 @@ def nearest_on_edges(x: float, y: float, vertices: FloatArray) -> tuple[float, f
 
 @borrowing_kernel
 def nearest_features(vertices_a: FloatArray, vertices_b: FloatArray) -> tuple[float, float, float]:
-    """Return the distance of two disjoint cores and the unit vector from A's nearest point to B's (0, 0 where they touch)."""
+    """Return the distance of two disjoint cores and the unit vector from A's nearest point to B's (0, 0 if they touch)."""
     best, nx, ny = np.inf, 0.0, 0.0
     for j in range(vertices_b.shape[0]):
         x, y = vertices_b[j, 0], vertices_b[j, 1]
@@ -90,10 +89,10 @@ def nearest_features(vertices_a: FloatArray, vertices_b: FloatArray) -> tuple[fl
 
 @inlined_kernel
 def foremost_face(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
-    """Return the greatest separation over all edges and the first edge that has it; see `_sat_kernel.max_separation`.
+    """Return the greatest separation over all edges and the first edge with it; see `_sat_kernel.max_separation`.
 
-    Here the level of the edge is taken off once, from the nearest of the `others`: a third fewer operations, and rounding as large
-    as that of the positions themselves.
+    Here the edge's offset is subtracted once, from the nearest of the `others`: a third fewer operations, and rounding as large as that of
+    the positions themselves.
     """
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
@@ -111,7 +110,7 @@ def foremost_face(vertices: FloatArray, normals: FloatArray, others: FloatArray)
 
 @inlined_kernel
 def is_in_front(vertices: FloatArray, normals: FloatArray, edge: int, others: FloatArray) -> bool:
-    """Return whether the one of the `others` that is nearest to the line of an edge lies in front of the edge itself."""
+    """Return whether the nearest of the `others` to the line of an edge is in front of the edge itself."""
     vx, vy, nx, ny = vertices[edge, 0], vertices[edge, 1], normals[edge, 0], normals[edge, 1]
     next_edge = edge + 1 if edge + 1 < vertices.shape[0] else 0
     ex, ey = vertices[next_edge, 0] - vx, vertices[next_edge, 1] - vy
@@ -128,10 +127,10 @@ def is_in_front(vertices: FloatArray, normals: FloatArray, edge: int, others: Fl
 def core_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, near: float, touch: float
 ) -> tuple[float, float, float, int, int]:
-    """Return a gap, its unit axis from A to B, and what carries the axis: a face and its number, or two points.
+    """Return a gap, its unit axis from A to B, and the features that define the axis: a face and its index, or two points.
 
-    The gap is the distance where it is at most `near`, and else a lower bound of it that is greater than `near`; it is negative
-    where the cores overlap.
+    The gap is the distance if it is at most `near`, and otherwise a lower bound of it greater than `near`; it is negative if the cores
+    overlap.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     gap, side, edge = -np.inf, AXIS_POINTS, 0
@@ -156,7 +155,7 @@ def core_axis(
         if side == AXIS_FACE_B and is_in_front(vertices_b, normals_b, edge, vertices_a):
             return gap, nx, ny, side, edge
     distance, toward_x, toward_y = nearest_features(vertices_a, vertices_b)
-    # behind the face by no more than rounding: the face is the better axis, for it does not change as the shapes turn
+    # behind the face by no more than rounding: the face is the better axis, as it does not change as the shapes rotate
     if side != AXIS_POINTS and (distance <= gap + touch or distance <= touch):
         return max(gap, distance), nx, ny, side, edge
     return distance, toward_x, toward_y, AXIS_POINTS, 0
@@ -164,16 +163,16 @@ def core_axis(
 
 @kernel
 def core_gap(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> float:
-    """Return the distance of two cores, negative where they overlap."""
+    """Return the distance of two cores, negative if they overlap."""
     return core_axis(vertices_a, normals_a, vertices_b, normals_b, np.inf, touch)[0]
 
 
 @inlined_kernel
 def is_inside(vertices: FloatArray, normals: FloatArray, radius: float, x: float, y: float, touch: float) -> bool:
-    """Return whether a point lies in the core or within `radius` of it, the boundary and what is beyond it by `touch` included.
+    """Return whether a point is in the core or within `radius` of it, including the boundary and points beyond it by up to `touch`.
 
-    Behind all edges by no more than rounding, or in front of one by no more, it is asked how far it is from them: before a sharp corner
-    the lines of both edges are near, and the polygon is not.
+    If the point is behind all edges or in front of one only by rounding, its distance from the edges decides: in front of a sharp corner
+    the lines of both edges are near, but the polygon is not.
     """
     n, near = vertices.shape[0], radius + touch
     if n > 2:

@@ -1,13 +1,13 @@
 """Times of impact of many pairs of packed shapes, by any of the three methods.
 
-What they share is done here once a pair: the relative motion, the window of the circles around the cores, and the target. The cores are
-apart by D when
+Their common part is computed here once per pair: the relative motion, the window of the circles around the cores, and the target. The
+target distance D of the cores is
 
     target "touch":   D = r, the sum of the radii (skins included); the tolerance is `TOI_CONVERGENCE` of the extents and some roundings
-    target "box2d":   D = max(slop, r - 3 slop), within a quarter of the slop: where b2TimeOfImpact aims
+    target "box2d":   D = max(slop, r - 3 slop), within a quarter of the slop: the target of b2TimeOfImpact
 
-and every method stops at the first time found at which they are within D + tolerance, having proven that before it they were above D.
-Where only A's core is a single point, A and B change places: who is called A changes no answer, and the steps need one case less.
+and every method stops at the first time found at which the distance is at most D + tolerance, with a proof that it exceeds D before. If
+only A's core is a single point, A and B are swapped: the order does not change the result, and the steps need one case less.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def prepare_pair(
     ends: FloatArray, rho_a: float, extent_a: float, rho_b: float, extent_b: float, radii: float, is_box2d: bool, t_max: float,
     motion: FloatArray,
 ) -> tuple[float, float, float, float, float]:  # fmt: skip
-    """Fill `motion`; return D, the tolerance, the largest gap that is an overlap at 0, and the window, first > last where it is empty."""
+    """Fill `motion`; return D, the tolerance, the largest gap that is an overlap at 0, and the window, first > last if it is empty."""
     prepare_motion(ends, rho_a, extent_a, rho_b, extent_b, motion)
     touch = motion[10]
     target, overlap = radii, radii + touch
@@ -121,7 +121,7 @@ def times_of_impact(
 ) -> None:  # fmt: skip
     """Fill a row of the `columns` status, fraction and iterations for each pair.
 
-    `sweeps` are poses at the start, at the end, and centers of A, and of B.
+    `sweeps` contains the poses at the start, at the end, and the centers of A, then those of B.
     """
     shapes, most = Shapes(*packed), most_vertices(packed[2])
     status, fraction, iterations = columns

@@ -1,26 +1,26 @@
-"""The times of impact of many pairs at once, by conservative advancement with 32 pairs side by side.
+"""The times of impact of many pairs, by conservative advancement with 32 pairs in parallel lanes.
 
-The chapters are `_advancement_kernel`, `_motion_kernel` and `_core_kernel`; read these first, and for a step
-`_advancement_simd_kernel`. This is the same, operation for operation, in another shape: the two agree to the bit, as a test holds.
+The algorithm is described in `_advancement_kernel`, `_motion_kernel` and `_core_kernel`; read these first, and for a step
+`_advancement_simd_kernel`. The operations are the same, and a test verifies that the results are bit-identical.
 
-Pairs need unequal numbers of steps, some one, some ten. So a lane whose pair has ended takes the next pair at once, while the others
-go on::
+Pairs need different numbers of steps, from one to ten. So a lane whose pair has finished immediately loads the next pair, while the others
+continue::
 
     lane 0   | pair 0: step, step, step | pair 34: step, ...
     lane 1   | pair 1: step | pair 32: step, step, ...                 a row is a step of all lanes together
     lane 2   | pair 2: step, step | pair 33: ...
 
-The next 32 pairs are prepared together, side by side too: the relative motion, the target, the window. Those whose circles never come near
-have missed, and need no lane; the others wait in a queue for lanes to become free. Meanwhile what the 32 after them will read is fetched.
-None of it counts references: with locked instructions, once a turn of a loop for every array, a pair would cost 250 ns more (measured).
-And a function is handed only what it needs: a tuple of arrays is copied, number by number, at each call.
+The next 32 pairs are prepared together, also in lanes: the relative motion, the target, the window. Pairs whose circles never come near are
+misses and need no lane; the others wait in a queue for free lanes. Meanwhile the data of the following 32 are prefetched. This code avoids
+reference counting, whose atomic instructions in each iteration for every array would take 250 ns more per pair (measured). Functions
+receive only the necessary arguments, because a tuple of arrays is copied field by field at each call.
 
-Polygons come sorted by their sizes, and a step has as many slots as the largest A and the largest B in a lane need, so that no lane waits
+Polygons are sorted by their sizes, and a step has as many slots as the largest A and the largest B in a lane need, so that no lane waits
 for the end of its class.
 
-What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, numbers
-that are not finite or too large to be squared, angles beyond `MAX_TURNED`, too few pairs to fill a block, and the last lanes when no pair
-is left to fill the others with.
+The scalar kernel processes all other pairs: shapes other than polygons and circles, polygons of more than 16 vertices, numbers that are not
+finite or too large to square, angles beyond `MAX_TURNED`, too few pairs to fill a block, and the last lanes when no pairs remain for the
+others.
 """
 
 from __future__ import annotations
@@ -96,29 +96,29 @@ from engine.narrowphase.packing import REACH as CORE_REACH
 __all__ = ["MIN_PAIRS", "times_of_impact_simd"]
 
 MIN_PAIRS = 24
-"""Minimum number of pairs worth a block."""
+"""Minimum number of pairs for a block."""
 
 STRAGGLERS = 4
-"""Lanes left unfinished when no pair is left to fill the others with."""
+"""Maximum number of unfinished lanes when no pairs remain for the others."""
 
 # Classes: two polygons of up to 4, 8, 12 and 16 vertices each, in an order in which only one of both sizes changes, and by one, from a
-# class to the next; a circle and a polygon of so many, or a circle; what the scalar kernel gets.
+# class to the next; a circle and a polygon of so many, or a circle; pairs for the scalar kernel.
 _N_GROUPS = MAX_SLOTS // SLOT_GROUP
 _WITH_CIRCLE = _N_GROUPS * _N_GROUPS
 _SCALAR = _WITH_CIRCLE + _N_GROUPS
 _N_CLASSES = _SCALAR + 1
 
-# Places in `p`, pairs that are prepared: those of `s` up to `T_LAST`, and what they are made of. A sweep is x, y, angle at the start and at
+# Places in `p`, prepared pairs: those of `s` up to `T_LAST`, and their inputs. A sweep is x, y, angle at the start and at
 # the end, and the center.
 _SWEEP_A, _SWEEP_B, _EXTENT_A, _EXTENT_B, _RADII, _PREPARED_END = (T_LAST + row * STRIDE for row in (1, 9, 17, 18, 19, 20))
 _START, _END, _CENTER = 0, 3 * STRIDE, 6 * STRIDE
 
-# Places in `q`, integers of the same: the caller's row, A and B; 1 where the pair waits for a lane, where it is the scalar kernel's.
+# Places in `q`, integers of the same: the caller's row, A and B; 1 if the pair waits for a lane, if the scalar kernel must process it.
 _Q_ROW, _Q_A, _Q_B, _WAITS, _IS_ODD, _QUEUE_END = (row * STRIDE for row in range(6))
 
 
 class _Query(NamedTuple):
-    """The question, and the columns to fill; the shapes' records in one row; 1 for centers a row each, 0 for one that serves all."""
+    """The query, and the columns to fill; the shapes' records in one row; 1 for one row of centers per pair, 0 for a common one."""
 
     shapes: Shapes
     records: FloatArray
@@ -143,9 +143,9 @@ class _Block(NamedTuple):
 
 @kernel
 def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
-    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, or nothing.
+    """Sort the row numbers of the `pairs` stably by class into `rows`; return where the classes begin.
 
-    Nothing, where an index is out of range.
+    Returns an empty result if an index is out of range.
     """
     n, n_shapes = pairs.shape[0], np.uint64(n_vertices.shape[0])
     class_of, begin = np.empty(n, dtype=np.uint8), np.zeros(_N_CLASSES + 1, dtype=np.int64)
@@ -187,7 +187,7 @@ class _Scratch(NamedTuple):
 
 
 class _Queue(NamedTuple):
-    """The prepared pairs' numbers `p` and whole numbers `q`; which of them wait, and which lanes are free."""
+    """The prepared pairs' numbers `p` and integers `q`; which of them wait, and which lanes are free."""
 
     p: FloatArray
     q: IntArray
@@ -197,7 +197,7 @@ class _Queue(NamedTuple):
 
 @inlined_kernel
 def _fetch(row: np.uint64, query: _Query) -> None:
-    """Ask for all that is read and written of a pair, its shapes' records up to eight vertices."""
+    """Prefetch all data of a pair that will be read or written, its shapes' records up to eight vertices."""
     pairs, records, n_vertices = query.pairs, query.records, query.shapes.n_vertices
     start_a, end_a, _, start_b, end_b, _ = query.sweeps
     status, fraction, iterations = query.columns
@@ -232,7 +232,9 @@ def _read_sweep(
 
 @inlined_kernel
 def _read_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query) -> bool:
-    """Read the pairs rows[at:end], a lane each, and note that they miss; return whether any body turns about a point off its origin."""
+    """Read the pairs rows[at:end], one per lane, and mark them as misses; return whether any body rotates about a point other than its
+    origin.
+    """
     shapes, records, pairs, (status, fraction, iterations) = query.shapes, query.records, query.pairs, query.columns
     first, n_vertices, vertices = shapes.first, shapes.n_vertices, shapes.vertices
     start_a, end_a, center_a, start_b, end_b, center_b = query.sweeps
@@ -313,7 +315,7 @@ def _find_motion(p: FloatArray, q: IntArray, is_off_center: bool) -> None:
         scale += _larger(start_b, end_b)
         scale += p[RHO_A + lane] * turn_a + p[RHO_B + lane] * turn_b
         p[TOUCH + lane] = SAT_ROUNDING * scale
-        of_angles = (abs(angle_a_0) + abs(angle_a_1)) + (abs(angle_b_0) + abs(angle_b_1))  # no larger of two drops what is no number
+        of_angles = (abs(angle_a_0) + abs(angle_a_1)) + (abs(angle_b_0) + abs(angle_b_1))  # a maximum could drop a NaN
         is_fine = (scale + (start_a + end_a) + (start_b + end_b) + of_angles < np.inf) & (turn_a + turn_b <= MAX_TURNED)
         q[_IS_ODD + lane] = 0 if is_fine else 1
 
@@ -348,7 +350,9 @@ def _find_window(p: FloatArray, q: IntArray, is_box2d: bool, t_max: float) -> No
 
 @inlined_kernel
 def _prepare_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Query, rest: IntArray, n_rest: int) -> tuple[int, int]:
-    """Prepare the pairs rows[at:end]: they join the queue if their circles come near, or miss, or join the `rest`. Return both lengths."""
+    """Prepare the pairs rows[at:end] and append them to the queue if their circles come near, or mark a miss, or append them to `rest`.
+    Return both lengths.
+    """
     p, q, waiting = queue.p, queue.q, queue.waiting
     is_off_center = _read_next(queue, rows, at, end, query)
     _find_motion(p, q, is_off_center)
@@ -363,7 +367,7 @@ def _prepare_next(queue: _Queue, rows: IntArray, at: int, end: int, query: _Quer
 
 @inlined_kernel
 def _most_slots(k: IntArray, row: int) -> int:
-    """Return how many slots the largest polygon of all lanes takes, whose number of vertices stands in a row of `k`."""
+    """Return the number of slots for the largest polygon of all lanes, whose numbers of vertices are in a row of `k`."""
     most = 1
     for lane in range(LANES):
         most = max(most, k[row + lane])
@@ -372,9 +376,9 @@ def _most_slots(k: IntArray, row: int) -> int:
 
 @inlined_kernel
 def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, before_a: int, before_b: int, query: _Query) -> tuple[int, int]:
-    """Load the next `n` pairs of the queue, from `at` on, into the lanes that are listed from `free` on; return the slots of A and of B.
+    """Load the next `n` pairs of the queue, from `at` on, into the listed lanes, from `free` on; return the slots of A and of B.
 
-    Before, the lanes had `before_a` and `before_b`.
+    The lanes' previous numbers of slots are `before_a` and `before_b`.
     """
     v, s, k = block.v, block.s, block.k
     p, q, waiting, lanes = queue
@@ -403,9 +407,9 @@ def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, before
 def _collect_ended(
     s: FloatArray, k: IntArray, lanes: IntArray, t_max: float, columns: Arrays, rest: IntArray, n_rest: int
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the answers of the lanes that have ended and list these `lanes`; move the others' times on.
+    """Write the results of the finished lanes and list these in `lanes`; advance the others' times.
 
-    Return how many have ended, and how many rows `rest` lists by now: those that take too many steps.
+    Return the number of finished lanes, and of rows now in `rest`, to which pairs with too many steps are appended.
     """
     for lane in range(LANES):
         steps = k[STEPS + lane] + 1
@@ -433,7 +437,7 @@ def _collect_ended(
 
 @borrowing_kernel
 def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratch: _Scratch) -> None:
-    """Take one lane's step by the scalar kernel."""
+    """Compute one lane's step by the scalar kernel."""
     n_a, n_b = k[N_A + lane], k[N_B + lane]
     cores, normals, moved, motion = scratch.cores, scratch.normals, scratch.moved, scratch.motion
     read_lane(v, s, lane, cores, normals, motion)
@@ -451,7 +455,7 @@ def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratc
 def _advance_listed(
     block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, with_circle: bool, query: _Query, rest: IntArray, n_rest: int
 ) -> int:  # fmt: skip
-    """Fill the `rows` of pairs, of polygons or of all with a circle, but for those that `rest` lists; return how many that are by now."""
+    """Fill the `rows` of pairs, of polygons or of all with a circle, except those appended to `rest`; return the length of `rest`."""
     v, w, g, s, k = block
     lanes, at, end = queue.lanes, 0, rows.shape[0]
     for lane in range(LANES):
@@ -490,10 +494,10 @@ def _advance_listed(
 def times_of_impact_simd(
     packed: Arrays, records: FloatArray, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool, columns: Arrays, rest: IntArray
 ) -> int:
-    """Fill the rows of all `pairs` that can go side by side to their end; list the others in `rest` and return how many they are.
+    """Fill the rows of all `pairs` that can be completed in lanes; list the others in `rest` and return their number.
 
-    Arguments are those of `times_of_impact`, `records` as in `PackedShapes`, and `rest` (n + 1,); one row of centers serves all pairs.
-    Returns -1 where an index is out of range. Rows with numbers that are not finite are among the others.
+    Arguments are those of `times_of_impact`, `records` as in `PackedShapes`, and `rest` (n + 1,); a single row of centers applies to all
+    pairs. Returns -1 if an index is out of range. Rows with numbers that are not finite are among the others.
     """
     n, shapes, n_rest = pairs.shape[0], Shapes(*packed), 0
     sorted_rows = np.empty(n, dtype=np.int64)

@@ -1,24 +1,24 @@
-"""Two bodies that move and turn, as one relative motion, and how fast the gap between them can close.
+"""The relative motion of two translating and rotating bodies, and a bound of the rate at which the gap between them closes.
 
 Each center moves on a straight line and each angle grows linearly with the fraction t (`engine.geometry.sweep`), so between the centers
 
     d(t) = (1 - t) d(0) + t d(1),   v = d(1) - d(0),   angles theta(t) = theta(0) + omega t
 
-and a point of a core at r from its center goes round it on a circle. All is looked at in A's frame at t, where
-A is at rest in its own coordinates and B stands at d turned back.
+and a point of a core at r from its center moves around it on a circle. All quantities are in A's frame at t, where A is at rest in its own
+coordinates and B's center is d, rotated by -theta_a.
 
-**The closing bound.** Take a unit axis n from A to B that turns at a constant rate w: with A's face (w = omega_a), with B's, or not at all.
-Whatever it is, the shapes share no point while
+**The closing bound.** Let n be a unit axis from A to B that rotates at a constant rate w: with A's face (w = omega_a), with B's, or not at
+all. For any such axis, the shapes share no point while
 
     G(t + s) = min over B of n.b  -  max over A of n.a          exceeds the target.
 
-Seen from the turning axis B's corner b = d + r goes at v - w k x d + (omega_b - w) k x r, and A's corner at (omega_a - w) k x a, k x
-being a quarter turn. Each gap n.(b - a) leaves its tangent by no more than K s^2 / 2: the part with r or a is a cosine, with a second
-derivative of at most rho (omega - w)^2, and n.d has, since d moves straight while n turns, n''.d + 2 n'.v; so
+In the frame of the rotating axis B's corner b = d + r has the velocity v - w k x d + (omega_b - w) k x r, and A's corner (omega_a - w) k x
+a, where k x is a rotation by 90 degrees. Each gap n.(b - a) deviates from its tangent by at most K s^2 / 2: the part with r or a is a
+cosine, with a second derivative of at most rho (omega - w)^2, and that of n.d is n''.d + 2 n'.v, since d is linear while n rotates; so
 
     K(w) = w^2 |d| + 2 |w| |v| + (omega_a - w)^2 rho_a + (omega_b - w)^2 rho_b
 
-with rho the largest |r| of each core, and therefore, for s of either sign,
+with rho the largest |r| of each core. Therefore, for s of either sign,
 
     G(t + s) >= F(s) = min_j (n.b_j + s n.b_j')  -  max_i (n.a_i + s n.a_i')  -  K s^2 / 2
 
@@ -30,12 +30,12 @@ lines and one parabola, a concave function::
     target --+------+-----> s
              s1   touch
 
-so from 0 up to the root s1 nothing touches. Where F is tangent to G, steps of length s1 converge as Newton's do, but from the safe side
-only; the classical bound converges linearly and, at a graze, hardly at all. That is why the axis turns with its face: on one that
-stays, the end of a turning face comes forward at once though nothing is there to be hit, and 14 steps were needed instead of 7.
+so from 0 up to the root s1 there is no touch. If F is tangent to G, steps of length s1 converge like Newton's method, but always from the
+safe side; the classical bound converges linearly and, at a graze, hardly at all. That is why the axis rotates with its face: along a fixed
+axis, the end of a rotating face moves forward immediately although it cannot hit anything, and 14 steps were needed instead of 7.
 
 **The window.** Cores stay within the circles of rho around the centers, so they can only meet while |d(t)| <= rho_a + rho_b + target:
-one quadratic that settles most misses and shortens the rest.
+one quadratic that identifies most misses and shortens the other windows.
 
 Sources: B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, 2.3; C. Ericson, Real-Time Collision Detection,
 2005, 5.5.3. The second-order form is derived here.
@@ -72,12 +72,12 @@ __all__ = [
 ]
 
 IMPACT_START, IMPACT_GAP, IMPACT_END = 51.0, 52.0, 53.0
-"""Steps recorded in the trace by every method of the time of impact (`engine.common._record_kernel`), besides its own; times are fractions,
-and A is the one that `_impact_kernel` calls so::
+"""Steps recorded in the trace by every time-of-impact method (`engine.common._record_kernel`), in addition to its own; times are fractions,
+and A is that of `_impact_kernel` after swapping::
 
-    IMPACT_START   1 if A and B changed places, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
-    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame then, what carries it (AXIS_...), its edge, the corners of A
-                   and B that are foremost along it, K
+    IMPACT_START   1 if A and B are swapped, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
+    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame at t, its features (AXIS_...), its edge, the corners of A
+                   and B foremost along it, K
     IMPACT_END     status, fraction, iterations
 """
 
@@ -90,7 +90,7 @@ PLACED_SIZE = 4
 
 
 class Moving(NamedTuple):
-    """Two cores about their centers and their normals, how they move, and room for B as A sees it at a moment."""
+    """Two cores relative to their centers and their normals, their motion, and scratch for B in A's frame at one time."""
 
     motion: FloatArray
     core_a: FloatArray
@@ -103,7 +103,9 @@ class Moving(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Search for an impact, see `_impact_kernel`: the gap, its tolerance, what is an overlap at 0; the window, and the last moment."""
+    """Search for an impact, see `_impact_kernel`: the target gap, its tolerance, the largest gap that is an overlap at 0; the window, and
+    the last time.
+    """
 
     target: float
     tolerance: float
@@ -125,7 +127,7 @@ def reach_about(vertices: FloatArray, first: int, n: int, x: float, y: float) ->
 
 @inlined_kernel
 def note_sweep(ends: FloatArray, at: int, start: FloatArray, end: FloatArray, center: FloatArray, row: int | np.uint64) -> None:
-    """Copy one row of poses at both ends and of centers into `ends`, from `at` on."""
+    """Copy one row of poses at both ends and of centers to `ends`, from `at` on."""
     for field in range(3):
         ends[at + field], ends[at + 3 + field] = start[row, field], end[row, field]
     ends[at + 6], ends[at + 7] = center[row, 0], center[row, 1]
@@ -135,8 +137,8 @@ def note_sweep(ends: FloatArray, at: int, start: FloatArray, end: FloatArray, ce
 def prepare_motion(ends: FloatArray, rho_a: float, extent_a: float, rho_b: float, extent_b: float, motion: FloatArray) -> None:
     """Fill `motion`, with rho from `reach_about`; `ends` has A's start x, y, angle, its end, its center, and then B's.
 
-    Rounding: a gap carries that of the positions, of the corners, and of the angles, whose own rounding moves a corner by rho |angle|
-    times theirs.
+    The rounding of a gap is that of the positions, of the corners, and of the angles, whose rounding moves a corner by rho |angle|
+    roundings.
     """
     for end in range(2):
         a, b = 3 * end, 8 + 3 * end
@@ -161,9 +163,9 @@ def prepare_motion(ends: FloatArray, rho_a: float, extent_a: float, rho_b: float
 
 @inlined_kernel
 def motion_window(motion: FloatArray, target: float, t_max: float) -> tuple[float, float]:
-    """Return the part of [0, t_max] in which the circles around the cores come within `target`; first > last where they never do.
+    """Return the part of [0, t_max] in which the circles around the cores come within `target`; first > last if they never do.
 
-    Inside it |d| is at most the sum of the radii and the target, which is noted in `motion`.
+    Inside it |d| is at most the sum of the radii and the target, which is written to `motion`.
     """
     dx, dy = motion[0], motion[1]
     vx, vy = motion[2] - dx, motion[3] - dy
@@ -182,7 +184,7 @@ def motion_window(motion: FloatArray, target: float, t_max: float) -> tuple[floa
 
 @inlined_kernel
 def place(moving: Moving, t: float) -> None:
-    """Write B's core and normals at t as A sees them, and d and v in A's frame into `placed`."""
+    """Write B's core and normals at t, and d and v, all in A's frame, to `placed`."""
     motion, core_b, normals_b, moved, moved_normals, placed = (
         moving.motion, moving.core_b, moving.normals_b, moving.moved, moving.moved_normals, moving.placed
     )  # fmt: skip
@@ -204,7 +206,7 @@ def place(moving: Moving, t: float) -> None:
 
 @inlined_kernel
 def turning_rate(motion: FloatArray, side: int) -> float:
-    """Return the rate w of an axis that a face of A or of B carries, or two points."""
+    """Return the rate w of an axis defined by a face of A or of B, or by two points."""
     if side == AXIS_FACE_A:
         return float(motion[5] - motion[4])
     if side == AXIS_FACE_B:
@@ -214,20 +216,22 @@ def turning_rate(motion: FloatArray, side: int) -> float:
 
 @inlined_kernel
 def bend_at(rate: float, reach: float, speed: float, rho_a: float, past_a: float, rho_b: float, past_b: float) -> float:
-    """Return K of an axis that turns at `rate`, the bodies at `past_a` and `past_b` more, with |d| <= `reach` and |v| = `speed`."""
+    """Return K of an axis that rotates at `rate`, with the bodies' rates `past_a` and `past_b` relative to it, |d| <= `reach` and |v| =
+    `speed`.
+    """
     return (rate * rate * reach + 2.0 * abs(rate) * speed) + (rho_a * (past_a * past_a) + rho_b * (past_b * past_b))
 
 
 @inlined_kernel
 def largest_bend(motion: FloatArray, rate: float) -> float:
-    """Return K of an axis that turns at `rate`."""
+    """Return K of an axis that rotates at `rate`."""
     past_a, past_b = motion[5] - motion[4] - rate, motion[7] - motion[6] - rate
     return float(bend_at(rate, motion[12], motion[11], motion[8], past_a, motion[9], past_b))
 
 
 @inlined_kernel
 def tell_gap(trace: FloatArray | None, moving: Moving, t: float, gap: float, nx: float, ny: float, side: int, edge: int) -> None:
-    """Tell what was measured at t, if there is a trace."""
+    """Record the measurement at t, if there is a trace."""
     if trace is not None:
         low, high, foremost_a, foremost_b = np.inf, -np.inf, 0, 0
         for i in range(moving.core_a.shape[0]):
@@ -246,7 +250,7 @@ def tell_gap(trace: FloatArray | None, moving: Moving, t: float, gap: float, nx:
 def closing_bound(
     motion: FloatArray, core_a: FloatArray, moved: FloatArray, placed: FloatArray, rate: float, nx: float, ny: float, s: float
 ) -> tuple[float, float]:
-    """Return the straight part of F at s, as value at 0 and slope of the corners foremost then."""
+    """Return the linear part of F at s, as value at 0 and slope of the corners foremost at s."""
     omega_a, omega_b = motion[5] - motion[4] - rate, motion[7] - motion[6] - rate
     low, low_at_0, low_slope = np.inf, 0.0, 0.0
     drift = nx * placed[2] + ny * placed[3] - rate * (ny * placed[0] - nx * placed[1])

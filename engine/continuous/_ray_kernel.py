@@ -1,20 +1,21 @@
-"""The first point at which a ray meets a shape, and whether a point lies in one.
+"""The first intersection of a ray with a shape, and whether a shape contains a point.
 
-All happens in the shape's frame, with the ray's start p and its translation w; the shape is everything within r of its convex core.
+All quantities are in the shape's frame, with the ray's start p and its translation w; the shape is the set of points within r of its convex
+core.
 
-A bare polygon (r = 0): each edge's half-plane cuts the ray, and what all of them leave is the part inside::
+A polygon without a radius (r = 0): the ray is clipped to each edge's half-plane, and the remainder is the part inside::
 
             |        |
     p --->--[========]---> p + w       in at the last of the entries, out at the first of the exits
             |        |
 
-Exactly through a corner the last entry *is* the first exit, and rounding decides which comes first. So the half-planes are pushed out by
-the rounding for the decision whether the ray meets the polygon and by which edge, and the place is then taken from that edge itself. (Not
-from all: a ray along an edge, a hair outside it, would cross that edge's line anywhere.)
+Exactly through a corner the last entry *is* the first exit, and rounding decides which comes first. So the half-planes are moved out by the
+rounding to decide whether the ray hits the polygon and at which edge, and the hit point is then computed from that edge itself. (Not from
+all edges: a ray along an edge, slightly outside it, could cross that edge's line anywhere.)
 
-Two lines at an angle a, each pushed out by u, meet u / sin(a / 2) before their corner, and that is no rounding any more where the corner is
-sharp: 8 m before the tip of a sliver 1e-9 as high as wide, 1,000 km from the origin. Moving all points of a shape by u moves its
-boundary by u, tips included; so a hit is one only where it lies within rounding of the polygon itself::
+Two lines at an angle a, each moved out by u, intersect u / sin(a / 2) before their corner, which exceeds any rounding if the corner is
+sharp: 8 m before the tip of a sliver 1e-9 as high as wide, 1,000 km from the origin. Moving all points of a shape by u moves its boundary
+by u, tips included; so a hit is valid only if it is within rounding of the polygon itself::
 
         ------------___________  pushed out
     =======================____ ```---.
@@ -22,15 +23,15 @@ boundary by u, tips included; so a hit is one only where it lies within rounding
     =======================```` ___---`
         ------------```````````
 
-Where the place found lies beside the edge that it was taken from, it does. Else it may still be that near to the next edge; and if
-not, each edge that faces the ray is asked for the point of it, ends included, at which the ray comes nearest: the first of those that
-it passes within rounding is the hit. Then every hit is within `GRAZE_ROUNDINGS` of the polygon whatever its angles, and no ray that
-passes through it is missed, for it passes through an edge that faces it.
+It is valid if the point is beside the edge from which it was computed. Otherwise it can still be that near to the next edge; if not, the
+point of closest approach, ends included, is computed for each edge that faces the ray: the first of them within rounding of the ray is the
+hit. Then every hit is within `GRAZE_ROUNDINGS` of the polygon for any angles, and no ray through the polygon is missed, because it passes
+through an edge that faces it.
 
-Everything else is rounded, and is the case of `_ray_rounded_kernel`: its shifted edges and the circles about its corners, each by the
+All other shapes are rounded; for them `_ray_rounded_kernel` intersects the shifted edges and the circles around the corners, each by the
 quadratic in its stable form. A circle is one corner, a capsule two.
 
-A point lies in a shape when it lies behind all edges of the core, clearly, or within r of the nearest edge.
+A shape contains a point if that is clearly behind all edges of the core, or within r of the nearest edge.
 
 Sources: M. Cyrus, J. Beck, "Generalized two- and three-dimensional clipping", 1978; C. Ericson, Real-Time Collision Detection, 2005,
 5.3.2, 5.3.8.
@@ -57,11 +58,11 @@ RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0,
 """Steps recorded in the trace (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
 
     RAY_START     1 if it starts inside, start, translation, touch
-    RAY_EDGE      edge, how far in front of it the start is, n.w, t at which its line, pushed out, is crossed (none where n.w is 0), entry
+    RAY_EDGE      edge, distance of the start in front of it, n.w, t at which its line, moved out, is crossed (none if n.w is 0), entry
                   and exit so far, edge of the entry
     RAY_ENTERED   edge, t, entry, exit
-    RAY_PASSED    entry, exit                     the half-planes leave nothing of the ray's line, or only what lies behind its start
-    RAY_SETTLED   edge of the entry, t before, t after (infinite: nowhere), normal          the place lay past the edge's end
+    RAY_PASSED    entry, exit                     nothing remains of the clipped line, or only a part behind the start
+    RAY_SETTLED   edge of the entry, t before, t after (infinite: nowhere), normal          the point was past the edge's end
     RAY_END       status, t, normal
 """
 
@@ -69,12 +70,12 @@ RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0,
 RAY_SIZE = 5
 
 GRAZE_ROUNDINGS = 2.0
-"""Rounding, times the touch. Over a corner of 60 degrees two planes that are pushed out by the touch meet so near to the polygon."""
+"""Rounding, in multiples of the touch: the distance from a corner of 60 degrees at which two planes moved out by the touch intersect."""
 
 
 @inlined_kernel
 def into_frame(pose: FloatArray, x: float, y: float) -> tuple[float, float]:
-    """Take a world point into the frame of a pose x, y, cos, sin."""
+    """Transform a world point to the frame of a pose x, y, cos, sin."""
     dx, dy = x - pose[0], y - pose[1]
     return pose[2] * dx + pose[3] * dy, pose[2] * dy - pose[3] * dx
 
@@ -89,8 +90,8 @@ def point_rounding(pose: FloatArray, extent: float, x: float, y: float) -> float
 def settle(
     vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float, t: float, nx: float, ny: float
 ) -> tuple[float, float, float]:
-    """Return the time t of a place past the end of its edge, and its normal, if that is near the polygon nevertheless; else when the
-    ray first comes within `touch` of an edge that faces it, where it comes nearest, and that edge's normal.
+    """Return the time t of a point past the end of its edge, and its normal, if the point is still near the polygon; otherwise the time of
+    closest approach to the first edge facing the ray that it passes within `touch`, and that edge's normal.
     """
     if t >= 0.0 and nearest_on_edges(px + t * wx, py + t * wy, vertices)[0] <= GRAZE_ROUNDINGS * touch * GRAZE_ROUNDINGS * touch:
         return t, nx, ny
@@ -104,7 +105,7 @@ def settle(
             after = edge + 1 if edge + 1 < vertices.shape[0] else 0
             vx, vy = vertices[edge, 0] - px, vertices[edge, 1] - py
             length = out_x * (vertices[after, 1] - vertices[edge, 1]) - out_y * (vertices[after, 0] - vertices[edge, 0])
-            # where the edge's line is crossed, along it from its first corner; brought back to the nearer end where it is past that
+            # coordinate of the crossing along the edge from its first corner, clamped to its ends
             time = (out_x * vx + out_y * vy) / rate
             along = min(length, max(0.0, out_x * (time * wy - vy) - out_y * (time * wx - vx)))
             x, y = vx - along * out_y, vy + along * out_x
@@ -118,7 +119,7 @@ def settle(
 def clip_ray(
     vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float, trace: FloatArray | None
 ) -> tuple[float, float, float]:
-    """Return the time at which the ray enters a polygon, and the normal of the edge there; infinite where it does not."""
+    """Return the time at which the ray enters a polygon, and the normal of the edge there; infinite if it does not."""
     entry, exit_time, true_entry = -np.inf, np.inf, -np.inf
     nx, ny, entered = 0.0, 0.0, 0
     for edge in range(vertices.shape[0]):
@@ -143,7 +144,7 @@ def clip_ray(
         return np.inf, nx, ny
     t = max(entry, min(true_entry, exit_time))
     record(trace, RAY_ENTERED, (float(entered), t, entry, exit_time))
-    # beside the edge, or at a corner that is not sharp: else the planes alone say nothing
+    # beside the edge, or at a corner that is not sharp: otherwise the planes alone are not sufficient
     x, y, near = px + t * wx, py + t * wy, GRAZE_ROUNDINGS * touch
     after = entered + 1 if entered + 1 < vertices.shape[0] else 0
     along = nx * (y - vertices[entered, 1]) - ny * (x - vertices[entered, 0])
@@ -185,7 +186,7 @@ def ray_cast(
         if t > t_last:
             t = np.inf
         if radius == 0.0 and n == 2:
-            # a bare segment is met on a side, also at its very end, unless the ray runs along it
+            # a segment without a radius is hit on a side, even at its very end, unless the ray is along it
             across = normals[0, 0] * wx + normals[0, 1] * wy
             if abs(across) > SAT_ROUNDING * length:
                 side = 1 if across > 0.0 else 0
@@ -215,7 +216,7 @@ def ray_casts(
     packed: Arrays, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, status: IntArray,
     results: FloatArray, trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Fill a row of `status` and `results` for each shape named in `indices`, at its pose, and its ray."""
+    """Fill a row of `status` and `results` for each shape in `indices`, at its pose, and its ray."""
     shapes, around = Shapes(*packed), np.empty((most_vertices(packed[2]), 2))
     for row in range(indices.shape[0]):
         status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results, trace)
@@ -223,7 +224,7 @@ def ray_casts(
 
 @inlined_kernel
 def contains_row(shapes: Shapes, indices: IntArray, poses: FloatArray, points: FloatArray, row: int) -> bool:
-    """Return whether a row's point lies in its shape."""
+    """Return whether a row's shape contains its point."""
     shape = side_of(shapes, indices[row], poses, row)
     touch = point_rounding(shape.pose, shape.extent, points[row, 0], points[row, 1])
     x, y = into_frame(shape.pose, points[row, 0], points[row, 1])
@@ -232,7 +233,7 @@ def contains_row(shapes: Shapes, indices: IntArray, poses: FloatArray, points: F
 
 @kernel
 def contains_points(packed: Arrays, indices: IntArray, poses: FloatArray, points: FloatArray, contained: IntArray) -> None:
-    """Fill a row, 1 or 0, for each shape named in `indices`, at its pose, and its point."""
+    """Fill a row, 1 or 0, for each shape in `indices`, at its pose, and its point."""
     shapes = Shapes(*packed)
     for row in range(indices.shape[0]):
         contained[row] = 1 if contains_row(shapes, indices, poses, points, row) else 0

@@ -1,4 +1,4 @@
-"""When a ray meets a rounded convex polygon P, everything within r of it, and which way the surface faces there.
+"""The time at which a ray hits a rounded convex polygon, the set of points within r of P, and the surface normal there.
 
 The point t w moves from the origin::
 
@@ -10,25 +10,25 @@ The point t w moves from the origin::
             |     +-------+   |
              \\_______________/
 
-It is convex, so the ray meets it in one interval; the ends of the interval are the least and the greatest of all the times at which
-the ray crosses a shifted edge between its ends or a circle about a corner (a crossing of a circle's inner half lies within
-the interval and does no harm).
+It is convex, so the intersection with the ray is one interval, whose ends are the least and the greatest of all times at which the ray
+crosses a shifted edge between its ends or a circle around a corner (a crossing of a circle's inner half is within the interval and has no
+effect).
 
-That gives the time, but not what was met: e from the end of a shifted edge the circle lies only e^2 / 2r behind it, so for e up to
-sqrt(2 r touch), 1e-8 m, rounding decides which of the two is crossed first, and the circle's normal is off by e / r. So the normal is
-asked of the place p = t_first w instead, by the part of P nearest to it::
+That gives the time, but not the feature: at e from the end of a shifted edge the circle is only e^2 / 2r behind it, so for e up to sqrt(2 r
+touch), 1e-8 m, rounding decides which of the two is crossed first, and the circle's normal has an error of e / r. So the normal is computed
+from the point p = t_first w instead, by the feature of P nearest to it::
 
           n |  along   |  n       beside an edge (within rounding), and before it: the edge's own normal
             |    p     | /
          ---+==========+          else the nearest corner c: (p - c) / |p - c|, with the contact at the corner of A that c was made of
            c    edge    c
 
-This direction is as good as the place is: an error of u in p turns it by u / r and no more. A place within rounding of P itself (r = 0,
-the end of a bare segment) has no such direction and faces the ray.
+This direction is as accurate as the point: an error of u in p rotates it by at most u / r. At a point within rounding of P itself (r = 0,
+the end of a segment without a radius) the direction is undefined, and the normal is against the ray.
 
 The circle's quadratic |c + t w|^2 = r^2 in its stable form: with the time of closest approach t0 = -c.w / w.w and the perpendicular
-distance (c x w) / |w|, half the chord lasts h = sqrt(r^2 w.w - (c x w)^2) / w.w. The cross product keeps its digits where
-the textbook discriminant (c.w)^2 - w.w (c.c - r^2) subtracts two nearly equal squares.
+distance (c x w) / |w|, half the chord takes h = sqrt(r^2 w.w - (c x w)^2) / w.w. The cross product keeps its digits, whereas the textbook
+discriminant (c.w)^2 - w.w (c.c - r^2) subtracts two nearly equal squares.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6.
 """
@@ -47,11 +47,11 @@ from engine.common.tolerances import SAT_ROUNDING
 __all__ = ["ROUNDED_CORNER", "ROUNDED_EDGE", "ROUNDED_END", "facing", "ray_rounded"]
 
 ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); corners as the moving point sees them from where it starts::
+"""Steps recorded in the trace (`engine.common._record_kernel`); corners relative to the start of the moving point::
 
-    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t and how far along the edge (none where n.w is 0), t_first, t_last so far
-    ROUNDED_CORNER   corner, its place, distance of the path, t of the nearest, half the chord's time (none: out of reach), t_first, t_last
-    ROUNDED_END      t_first, t_last, normal, corner or -1
+    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t and the coordinate along the edge (none if n.w is 0), t_first, t_last so
+    far ROUNDED_CORNER   corner, its position, distance of the path, t of the nearest, half the chord's time (none: no crossing), t_first,
+    t_last ROUNDED_END      t_first, t_last, normal, corner or -1
 """
 
 
@@ -59,7 +59,7 @@ ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
 def ray_rounded(
     polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float, trace: FloatArray | None
 ) -> tuple[float, float, float, float, int]:
-    """Return when the point t w enters and leaves the rounded `polygon`; the outward normal where it enters, and of which corner.
+    """Return the times at which the point t w enters and leaves the rounded `polygon`; the outward normal and the corner at the entry.
 
     The corner is -1 beside an edge. `normals` are those of the edges from each corner to the next.
     """
@@ -105,10 +105,10 @@ def ray_rounded(
 def facing(
     polygon: FloatArray, normals: FloatArray, radius: float, x: float, y: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, int]:
-    """Return the outward normal of the rounded `polygon` at the place (x, y) where a ray along w enters, and of which corner, or -1.
+    """Return the outward normal of the rounded `polygon` at the point (x, y) where a ray along w enters, and the corner, or -1.
 
-    A place beside an edge and within rounding of its line is that near to P, so that with a radius no edge but the right one has it in
-    front. Without, the foremost edge is taken. An edge along which the ray runs within rounding cannot be the one that it enters by.
+    A point beside an edge and within rounding of its line is that near to P, so with a radius it is in front of the right edge only.
+    Without a radius, the foremost edge is selected. An edge parallel to the ray within rounding cannot be the entry.
     """
     n = polygon.shape[0]
     speed = math.sqrt(wx * wx + wy * wy)

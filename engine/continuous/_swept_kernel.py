@@ -1,9 +1,9 @@
-"""When two shapes that only translate first and last touch.
+"""The first and last times of contact of two translating shapes.
 
-Only the motion of B relative to A matters, w = v_b - v_a: A stands still and B slides along w.
+Only the motion of B relative to A matters, w = v_b - v_a: A is at rest and B moves along w.
 
-Polygons: the separating axis test, swept. On an edge normal n of A the separation is a straight line in time, and so it is on
-B's, for which A seems to move by -w::
+Polygons: the separating axis test, swept. On an edge normal n of A the separation is linear in time, and so it is on B's, in whose frame A
+moves by -w::
 
     s(t) = s + t n.w         s
                              |\\         closing: the two touch no earlier than t = -s / n.w
@@ -16,32 +16,32 @@ They touch exactly while *every* s(t) <= 0 (see `_sat_kernel`), an intersection 
 it is the moving origin's path clipped against the edges of the Minkowski difference. The normal that closes last is the normal of
 the first contact.
 
-Rounded shapes: a ray against a rounded polygon. Let P be the Minkowski difference of the cores (all a - b; for two circles a
-point, for a circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w lies within r of P: see
-`_ray_rounded_kernel`, which finds the times, the normal, and the corner of P that is met, if it is a corner.
+Rounded shapes: a ray against a rounded polygon. Let P be the Minkowski difference of the cores (all a - b; for two circles a point, for a
+circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w is within r of P: see `_ray_rounded_kernel`,
+which computes the times, the normal, and the corner of P that is hit, if any.
 
-Two segments without skins make a thin P, a parallelogram or, on one line, a line: there the edges' normals do not show where it
-ends, so they too are treated as rounded, with r = 0.
+For two segments without skins P is a parallelogram or, if they are parallel, a segment, whose ends the edges' normals do not bound; so they
+too are treated as rounded, with r = 0.
 
-The contact. Where a corner of P is met, the two corners meet that it was made of. Else each core has, at t_first and on the normal,
-one or two corners foremost: the records of its projection, a corner or an edge. On the tangent these are two intervals, and what the
-shapes share is where both are: a point, or a segment between two points (D. Eberly, "Intersection of Convex Objects: The Method of
-Separating Axes", geometrictools.com, "contact set").
+The contact. If a corner of P is hit, the contact is at the two corners of which it is the difference. Otherwise each core has, at t_first,
+one or two foremost corners along the normal: the extreme feature of its projection, a corner or an edge. On the tangent these are two
+intervals, and the contact is their intersection: a point, or a segment between two points (D. Eberly, "Intersection of Convex Objects: The
+Method of Separating Axes", geometrictools.com, "contact set").
 
-Without radii the two intervals may miss each other. Let an edge of A and one of B be parallel but for an angle alpha, and c and b the
-corners between which P has its corner. As far as u / alpha from there, both edges close at the same time within rounding u, and the normal
-taken may be that of B's edge where b lies over A's::
+Without radii the two intervals can be disjoint. Let an edge of A and one of B be parallel except for an angle alpha, and c and b the
+corners between which P has its corner. As far as u / alpha from there, both edges close at the same time within rounding u, and the
+selected normal can be that of B's edge although b is over A's::
 
              B      b ___________--------         on the normal of B's edge A has c foremost; but they meet at b
           c ______________________________
              A
 
-As a normal it is right within rounding, and what meets is the end of the edge whose normal it is.
+As a normal it is accurate within rounding, and the contact is at the end of the edge with that normal.
 
-Slivers. Before a sharp corner of the difference, which is one of A's or of B's, the lines of both its edges are near and it is not
-(`_ray_kernel`): rounding alone lets a path in there. So where a polygon has an angle below `SHARP_ANGLE`, the two are put where they
-are said to touch and their distance is measured; where they do not touch, the path goes against the rounded difference, with r = 0,
-which it meets at an edge between its ends or at a corner.
+Slivers. In front of a sharp corner of the difference, which is one of A's or of B's, the lines of both its edges are near but the corner is
+not (`_ray_kernel`): rounding alone can cause a false hit there. So if a polygon has an angle below `SHARP_ANGLE`, the distance at the
+computed time of contact is measured; if they do not touch, the path is intersected with the rounded difference, with r = 0, at an edge
+between its ends or at a corner.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Eberly, "Method of Separating Axes", geometrictools.com.
 """
@@ -75,14 +75,14 @@ SWEPT_START, SWEPT_EDGE, SWEPT_MEASURED, SWEPT_DIFFERENCE, SWEPT_END = 41.0, 42.
 """Steps recorded in the trace (`engine.common._record_kernel`); A's frame, times in units of the velocities::
 
     SWEPT_START        gap of the cores or a bound of it, 1 if they touch at 0, radii, w, touch
-    SWEPT_EDGE         0 of A, 1 of B; edge, vertex of the other that is nearest to its line, separation, n.w of the other's motion,
-                       t (none where n.w is 0), t_first and t_last of this shape's edges so far
-    SWEPT_MEASURED     t_first, 1 if they do not touch then: a sharp corner's lines met before it
+    SWEPT_EDGE         0 of A, 1 of B; edge, vertex of the other nearest to its line, separation, n.w of the other's motion,
+                       t (none if n.w is 0), t_first and t_last of this shape's edges so far
+    SWEPT_MEASURED     t_first, 1 if they do not touch then: a sharp corner's lines intersected before it
     SWEPT_DIFFERENCE   corners of the Minkowski difference, radius          followed by the steps of `_ray_rounded_kernel`
     SWEPT_END          status, t_first, t_last, normal, ends of the contact
 """
 
-# t_first, t_last, world normal; the middle of the contact, its two ends, the second zero where they are one
+# t_first, t_last, world normal; the middle of the contact, its two ends, the second zero if they coincide
 TIMES_SIZE = 4
 SWEPT_SIZE = 10
 
@@ -92,7 +92,7 @@ def tell_edge(
     trace: FloatArray | None, whose: float, edge: int, normals: FloatArray, others: FloatArray, separation: float, rate: float,
     crossing: float, t_first: float, t_last: float,
 ) -> None:  # fmt: skip
-    """Tell the step of one edge, if there is a trace, with the vertex of the others that its separation was taken from."""
+    """Record the step of one edge, if there is a trace, with the other shape's vertex that determines its separation."""
     if trace is not None:
         nearest, vertex = np.inf, 0
         for j in range(others.shape[0]):
@@ -113,9 +113,9 @@ def swept_edges(
     whose: float,
     trace: FloatArray | None,
 ) -> tuple[float, float, float, float]:
-    """Return first and last time, and the normal that closes last, as one polygon's edges allow; first > last is a miss.
+    """Return first and last time, and the normal that closes last, by one polygon's edges; first > last is a miss.
 
-    `whose` edges they are is for the trace: 0 A's, 1 B's.
+    `whose` is the edges' polygon in the trace: 0 A, 1 B.
     """
     t_first, t_last = -np.inf, np.inf
     nx, ny = 0.0, 0.0
@@ -157,7 +157,7 @@ def has_sharp_corner(normals: FloatArray) -> bool:
 
 @borrowing_kernel
 def are_apart(vertices_a: FloatArray, vertices_b: FloatArray, shift_x: float, shift_y: float, near: float, shifted: FloatArray) -> bool:
-    """Return whether A and B, shifted by a way, are farther apart than `near`; `shifted` (m, 2) is room for B."""
+    """Return whether the distance of A and the translated B exceeds `near`; `shifted` (m, 2) is scratch for B."""
     for j in range(vertices_b.shape[0]):
         shifted[j, 0], shifted[j, 1] = vertices_b[j, 0] + shift_x, vertices_b[j, 1] + shift_y
     return bool(nearest_features(vertices_a, shifted[: vertices_b.shape[0]])[0] > near)
@@ -173,10 +173,10 @@ def minkowski_difference(
     edge_normals: FloatArray,
     corners_a: FloatArray,
 ) -> int:
-    """Write the corners of all a - b, counter-clockwise, and return how many; collinear ones are kept.
+    """Write the corners of all a - b, counter-clockwise, and return their number; collinear ones are kept.
 
-    Beside each stand the outward normal of the edge to the next, and the corner of A it was made of. Going round, the edges of A and of
-    -B come in the order of their directions, so the two lists merge like cards.
+    With each are stored the outward normal of the edge to the next, and its corner of A. Around the boundary the edges of A and of -B are
+    in the order of their directions, so the two sorted lists are merged.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     if n_a == 1 or n_b == 1:
@@ -221,8 +221,8 @@ def minkowski_difference(
 def touching_interval(
     vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: float, shift_x: float, shift_y: float, rounding: float
 ) -> tuple[float, float, float]:
-    """Return what A and B, shifted, share when they touch along the unit normal (nx, ny): how far forward A's core reaches, and from
-    where to where on the tangent (-ny, nx).
+    """Return the contact of A and the translated B that touch along the unit normal (nx, ny): the extent of A's core along it, and the
+    interval on the tangent (-ny, nx).
     """
     foremost_a, foremost_b = -np.inf, -np.inf
     for i in range(vertices_a.shape[0]):
@@ -240,7 +240,7 @@ def touching_interval(
             x, y = x + shift_x, y + shift_y
             low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
     low, high = max(low_a, low_b), min(high_a, high_b)
-    if low - high > rounding:  # past each other's ends: where one is an edge and the other a corner, at the end of the edge
+    if low - high > rounding:  # past each other's ends: if one is an edge and the other a corner, at the end of the edge
         is_edge_a, is_edge_b = high_a - low_a > rounding, high_b - low_b > rounding
         if is_edge_a != is_edge_b:
             low = high = high if (low_b > high_a) == is_edge_a else low
@@ -252,9 +252,9 @@ def swept_pair(
     a: Side, velocity_a: FloatArray, b: Side, velocity_b: FloatArray, t_max: float, scratch: FloatArray, result: FloatArray,
     trace: FloatArray | None,
 ) -> tuple[int, int]:  # fmt: skip
-    """Fill `result` (`SWEPT_SIZE`,) and return the status and how many ends the contact has, 0 without one.
+    """Fill `result` (`SWEPT_SIZE`,) and return the status and the number of the contact's ends, 0 without one.
 
-    `scratch` (5, m, 2) holds twice as many points as the larger core has.
+    `scratch` (5, m, 2) has space for twice as many points as the larger core has.
     """
     vertices_a, normals_a, pose_a, n_a, n_b = a.vertices, a.normals, a.pose, a.vertices.shape[0], b.vertices.shape[0]
     touch = rounding_of(pose_a, a.extent, b.pose, b.extent)

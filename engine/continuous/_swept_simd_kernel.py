@@ -1,15 +1,15 @@
-"""First and last contact of many pairs of polygons that translate: 64 pairs side by side.
+"""First and last contact of many pairs of translating polygons: 64 pairs in parallel lanes.
 
-The chapter is `_swept_kernel`; read that one first, and `engine.narrowphase._simd_kernel` for what lanes are. On each edge's normal the
-separation is a straight line in time, so a pair is an intersection of half-lines, one division an edge and no branch: all pairs of a
-block take the same path, and none waits for another. A and B have numbers of slots of their own, for every edge of one is held
-against every corner of the other; pairs wait on lists by both sizes.
+The algorithm is described in `_swept_kernel`, and lanes in `engine.narrowphase._simd_kernel`; read these first. On each edge's normal the
+separation is linear in time, so each pair is an intersection of half-lines, with one division per edge and no branches: all pairs of a
+block take the same path, and none waits for another. A and B have separate numbers of slots, because every edge of one is tested against
+every corner of the other; pairs are collected in lists by both sizes.
 
-A block reads what the caller gave: indices are checked as a pair is put on its list, numbers and poses in the lanes, where cosine and sine
-are computed too.
+A block reads the caller's arrays: indices are checked when a pair is appended to its list, numbers and poses in the lanes, where cosine and
+sine are computed too.
 
-Answers are the scalar kernel's to the bit. What remains goes there: skins, circles, capsules and segments, polygons of more than 16
-vertices, angles too large for `small_turn`, and pairs that at time 0 are apart by no more than rounding, where the distance decides.
+Results are bit-identical to the scalar kernel's, which processes all other pairs: skins, circles, capsules and segments, polygons of more
+than 16 vertices, angles too large for `small_turn`, and pairs whose separation at time 0 is within rounding, so that the distance decides.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 
 __all__ = ["SCRATCH", "swept_simd"]
 
-# Places in `g`: where on the normals of one polygon's edges the nearest corner of the other lies.
+# Places in `g`: the coordinate of the other's nearest corner along the normals of one polygon's edges.
 _NEAREST_END = SLOTS * STRIDE
 
-# Places in `s`: poses x, y, angle, of A then cos, sin; velocities; the records' first four, of which radius and extent are wanted; the
+# Places in `s`: poses x, y, angle, of A then cos, sin; velocities; the records' first four, of which radius and extent are used; the
 # frame; w in A's frame; the half-lines so far; the answer.
 _POSE_A, _POSE_B, _VELOCITY_A, _VELOCITY_B, _HEAD_A, _HEAD_B, _FRAME, _W, _TOUCH, _GAP, _BLOCKED, _T_FIRST, _T_LAST, _N = (
     row * STRIDE for row in (0, 4, 8, 10, 12, 16, 20, 24, 26, 27, 28, 29, 30, 31)
@@ -67,7 +67,7 @@ _FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT, _, _ODD, _RESULT =
 SCRATCH = VERTEX_END + _NEAREST_END + _RESULT + SWEPT_SIZE * STRIDE
 """Numbers of `v`, `g` and `s` together."""
 
-# Places in `k`: the status, or `_UNSURE`; the points of the contact; where records, poses, velocities and the answer lie in memory.
+# Places in `k`: the status, or `_UNSURE`; the points of the contact; the places of records, poses, velocities and the result in memory.
 _STATUS, _COUNT, _AT_A, _AT_B, _AT_POSE, _AT_VELOCITY, _AT_RESULT, _INTEGER_END = (row * STRIDE for row in range(8))
 _POSE, _VELOCITY = 3, 2
 """Numbers of a pose, x, y, angle, and of a velocity."""
@@ -97,7 +97,7 @@ class _Query(NamedTuple):
 
 @inlined_kernel
 def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, query: _Query) -> None:
-    """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
+    """Load a block; lanes past the end of `chosen` repeat its last row and write the same result to the same place."""
     last, width = chosen.shape[0] - 1, SWEPT_SIZE if query.with_contact else TIMES_SIZE
     records, pairs, last_row = query.records, query.pairs, 0
     for lane in range(LANES):
@@ -119,7 +119,7 @@ def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: 
 
 @inlined_kernel
 def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
-    """Turn B's core and normals to A's frame, and w, and find the rounding; see `move_to_frame`."""
+    """Transform B's core and normals, and w, to A's frame, and compute the rounding; see `move_to_frame`."""
     for lane in range(LANES):
         (ax, ay), (bx, by), (vx_a, vy_a), (vx_b, vy_b) = (
             two(s, _POSE_A, lane), two(s, _POSE_B, lane), two(s, _VELOCITY_A, lane), two(s, _VELOCITY_B, lane),
@@ -147,7 +147,7 @@ def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
 
 @inlined_kernel
 def _nearest_of_four(v: FloatArray, at: int, nx: float, ny: float, nearest: float) -> float:
-    """Return the least of `nearest` and of where the corner at `at` and the three after it lie on the normal."""
+    """Return the least of `nearest` and of the coordinates of the corner at `at` and the next three along the normal."""
     along_0 = nx * v[X + at] + ny * v[Y + at]
     along_1 = nx * v[X + STRIDE + at] + ny * v[Y + STRIDE + at]
     along_2 = nx * v[X + 2 * STRIDE + at] + ny * v[Y + 2 * STRIDE + at]
@@ -159,9 +159,9 @@ def _nearest_of_four(v: FloatArray, at: int, nx: float, ny: float, nearest: floa
 
 @inlined_kernel
 def _find_nearest(v: FloatArray, g: FloatArray, of_edges: int, of_corners: int, slots: int, others: int) -> None:
-    """Find for each edge where on its normal the nearest of the other's corners lies.
+    """Find for each edge the coordinate of the other's nearest corner along its normal.
 
-    One pass takes four edges and four corners, or eight: half the time of a pass for each edge, for a corner read once serves four.
+    One pass processes four edges and four or eight corners, in half the time of a pass per edge, because a corner is read once for four.
     """
     corners = of_corners
     for first_edge in range(0, slots, SLOT_GROUP):
@@ -189,7 +189,7 @@ def _find_nearest(v: FloatArray, g: FloatArray, of_edges: int, of_corners: int, 
 
 @inlined_kernel
 def _clip_by_edges(v: FloatArray, g: FloatArray, s: FloatArray, of_edges: int, sign: float, slots: int) -> None:
-    """Cut the interval by the half-lines of one polygon's edges; `sign` is 1 for A and -1 for B, whose edges move the other way."""
+    """Clip the interval to the half-lines of one polygon's edges; `sign` is 1 for A and -1 for B, whose edges see the opposite motion."""
     for first_edge in range(0, slots, SLOT_GROUP):
         row = (first_edge & SLOT_MASK) * STRIDE
         for lane in range(LANES):
@@ -215,7 +215,7 @@ def _clip_by_edges(v: FloatArray, g: FloatArray, s: FloatArray, of_edges: int, s
 
 @inlined_kernel
 def _decide(s: FloatArray, k: IntArray, t_max: float) -> None:
-    """Fill the status, the times and the world's normal; see `swept_pair`."""
+    """Fill the status, the times and the normal in the world frame; see `swept_pair`."""
     for lane in range(LANES):
         gap, touch, blocked = s[_GAP + lane], s[_TOUCH + lane], s[_BLOCKED + lane]
         (t_first, t_last), (wx, wy) = two(s, _T_FIRST, lane), two(s, _W, lane)
@@ -235,7 +235,7 @@ def _decide(s: FloatArray, k: IntArray, t_max: float) -> None:
 
 @inlined_kernel
 def _find_forward(v: FloatArray, s: FloatArray, of_core: int, forward: int, sign: float, slots: int) -> None:
-    """Find how far a core reaches along the normal, or against it."""
+    """Find the extent of a core along the normal, or against it."""
     for lane in range(LANES):
         s[forward + lane] = -np.inf
     for first_slot in range(0, slots, SLOT_GROUP):
@@ -250,7 +250,7 @@ def _find_forward(v: FloatArray, s: FloatArray, of_core: int, forward: int, sign
 
 @inlined_kernel
 def _find_interval(v: FloatArray, s: FloatArray, of_core: int, forward: int, low_row: int, sign: float, slots: int) -> None:
-    """Find the interval on the tangent of the corners that reach as far forward, B's moved on to the contact; see `touching_interval`."""
+    """Find the interval on the tangent of the foremost corners, B's translated to the contact; see `touching_interval`."""
     for lane in range(LANES):
         put_two(s, low_row, lane, np.inf, -np.inf)
         s[_SHIFT + lane] = s[_T_FIRST + lane] * s[_W + lane] if sign < 0.0 else 0.0
@@ -299,7 +299,7 @@ def _find_contact(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots
 
 @inlined_kernel
 def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
+    """Write the results to the caller's rows; return the number of rows now in `rest`."""
     results, last = query.results, SWEPT_SIZE - SLOT_GROUP
     for lane in range(0, LANES, EIGHT):
         return_eight(results, k, _AT_RESULT + lane, 0, s, _RESULT + lane, STRIDE)
@@ -318,7 +318,7 @@ def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: In
 
 @kernel
 def _find_times(v: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int, t_max: float) -> None:
-    """Answer for the pairs of one block but for where they touch."""
+    """Compute the results of one block except the points of contact."""
     _place(v, s, slots_b)
     _find_nearest(v, g, 0, TO_B, slots_a, slots_b)
     _clip_by_edges(v, g, s, 0, 1.0, slots_a)
@@ -337,7 +337,7 @@ def _answer_block(
 
 @kernel
 def _polygons_block(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Fill the `chosen` rows, at most `LANES`, but for those it appends to `rest`; return the length of that."""
+    """Fill the `chosen` rows, at most `LANES`, except those it appends to `rest`; return the length of `rest`."""
     v, g, s, k = block
     _load(v, s, k, chosen, slots_a, slots_b, query)
     _find_times(v, g, s, k, slots_a, slots_b, query.t_max)
@@ -348,7 +348,7 @@ def _polygons_block(block: Block, chosen: IntArray, slots_a: int, slots_b: int, 
 
 @inlined_kernel
 def _fetch(row: int, query: _Query) -> None:
-    """Prefetch all that will be read and written of a pair, and the next pairs."""
+    """Prefetch all data of a pair that will be read or written, and the next pairs."""
     fetch_shapes(query.records, query.pairs, query.n_vertices, row, True)
     fetch(query.pairs, 2 * (row + LANES))
     fetch(query.poses_a, 3 * row)
@@ -366,7 +366,7 @@ def _fetch(row: int, query: _Query) -> None:
 
 @inlined_kernel
 def _list_of(row: int, query: _Query) -> int:
-    """Return the number of the list that a row waits on; see `drive`."""
+    """Return the number of the list for a row; see `drive`."""
     a, b = np.uint64(query.pairs[row, 0]), np.uint64(query.pairs[row, 1])
     if a >= np.uint64(query.n_vertices.shape[0]) or b >= np.uint64(query.n_vertices.shape[0]):
         return OUT_OF_RANGE
@@ -381,11 +381,11 @@ def swept_simd(
     velocities_b: FloatArray, t_max: float, with_contact: bool, status: IntArray, counts: IntArray, results: FloatArray,
     scratch: FloatArray, rest: IntArray,
 ) -> int:  # fmt: skip
-    """Fill the rows of all `pairs` that can be processed in lanes; list the others in `rest` and return how many there are.
+    """Fill the rows of all `pairs` that can be processed in lanes; list the others in `rest` and return their number.
 
     Arguments are those of `swept_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, `scratch` (SCRATCH,) and `rest`
-    (n + 1,); without contact `results` has `TIMES_SIZE` columns. Returns -1, with some rows filled, where an index is out of
-    range. Rows with numbers that are not finite are among the others.
+    (n + 1,); without contact `results` has `TIMES_SIZE` columns. Returns -1, with some rows filled, if an index is out of range. Rows with
+    numbers that are not finite are among the others.
     """
     query = _Query(
         n_vertices, records.reshape(-1), pairs, poses_a.reshape(-1), velocities_a.reshape(-1), poses_b.reshape(-1),

@@ -1,4 +1,4 @@
-"""Cosine and sine for the kernels, by `engine.geometry.rotation`: the same bits for one angle and for eight at once in a register."""
+"""Cosine and sine for the kernels, by `engine.geometry.rotation`: bit-identical for one angle and for eight in a register."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.geometry.rotation import MAX_TURNED, small_turn
 __all__ = ["cosine_and_sine", "cosine_and_sine_of_small", "turn_poses"]
 
 _BLOCK = 64
-"""Angles taken together: what is read and written in between stays in the first cache."""
+"""Number of angles per block: intermediate results stay in the first-level cache."""
 
 cosine_and_sine_of_small = inlined_kernel(small_turn)
 
@@ -30,7 +30,7 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
 def turn_poses(poses: FloatArray, turned: FloatArray) -> bool:
     """Fill `turned` (n, 4) x, y, cos, sin from poses (n, 3) x, y, angle; return whether all numbers are finite.
 
-    By blocks, for the angles, which lie apart in memory, must lie side by side to go into one register.
+    Poses are processed in blocks, because the angles must be contiguous in memory to load them into one register.
     """
     n, n_wrong = poses.shape[0], 0
     xs, ys, angles, cosines, sines = np.zeros(_BLOCK), np.zeros(_BLOCK), np.zeros(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)

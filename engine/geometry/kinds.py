@@ -1,4 +1,4 @@
-"""The kinds of shapes, as the numbers that kernels compare.
+"""The kinds of shapes, as integers for kernels.
 
 =========  =======================  ==================================  ==============================
 kind       core                     radius around the core              skin: what of it is no surface

@@ -6,17 +6,17 @@ exact::
 
         r = angle - n P1 - n P2 - n P3 - n P4                |r| <= pi/4, and a hair
 
-The first difference is exact, for both sides are within a factor of two of each other, or n is 0. What the next two lose in rounding
-is computed and added at the end (Dekker's sum), so that r is rounded once, by half a unit in its last place; n times what pi/2 differs
-from its four parts, 2^20 * 2^-151, is far below the 2^-62 that is the least r of any float64 up to `MAX_TURNED` (J.-M. Muller,
-Elementary Functions, 2006, 9.3). Two polynomials give cosine and sine of r, and n modulo 4 says which is which::
+The first difference is exact, because both sides are within a factor of two of each other, or n is 0. The rounding errors of the next two
+are computed and added at the end (Dekker's sum), so that r is rounded once, by half a unit in its last place; n times the error of the four
+parts of pi/2, 2^20 * 2^-151, is far below 2^-62, the least r of any float64 up to `MAX_TURNED` (J.-M. Muller, Elementary Functions, 2006,
+9.3). Two polynomials give cosine and sine of r, and n modulo 4 selects them::
 
         n mod 4     0     1     2     3
         cosine      c    -s    -c     s
         sine        s     c    -s    -c
 
-The polynomials err by less than 2^-57 of the result, and their evaluation by 0.6 units in the last place; half a unit of r is at most
-one of its sine, which may lie below the next power of two. So both results are within 1.6 units of the truth; the library's within 0.6.
+The polynomials err by less than 2^-57 of the result, and their evaluation by 0.6 units in the last place; half a unit of r is at most one
+of its sine, which can be below the next power of two. So both results are within 1.6 units of the exact ones; the library's within 0.6.
 
 Source: polynomials and parts of pi/2 from FDLIBM 5.3 (k_sin.c, k_cos.c, e_rem_pio2.c), copyright 1993 by Sun Microsystems, which may be
 used freely.

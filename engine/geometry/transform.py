@@ -21,7 +21,7 @@ class Transform:
     Parameters
     ----------
     position : pair of float
-        Where the local origin lies, world frame, meters.
+        Position of the local origin, world frame, meters.
     angle : float
         Radians, counter-clockwise.
 
@@ -45,7 +45,7 @@ class Transform:
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", point("position", self.position))
         object.__setattr__(self, "angle", finite("angle", self.angle, "rad"))
-        cos, sin = cosine_and_sine(self.angle)  # the kernels' own: batches answer to the bit as one question does
+        cos, sin = cosine_and_sine(self.angle)  # the kernels' own: batches are bit-identical to single queries
         object.__setattr__(self, "cos", cos)
         object.__setattr__(self, "sin", sin)
 
@@ -77,7 +77,7 @@ def posed(xf: object) -> Transform:
     Raises
     ------
     InvalidInputError
-        It is none.
+        It is not a `Transform`.
     """
     if not isinstance(xf, Transform):
         raise InvalidInputError("xf", "a Transform", xf)

@@ -1,14 +1,14 @@
-"""Two more forms of the separating axis test, for cores with radii: every axis there is, and last frame's axis first.
+"""Two more forms of the separating axis test, for cores with radii: one tests every axis, the other last frame's axis first.
 
-**Every axis.** Two rounded shapes that are apart are parted by the normal of an edge of either core, or, where two corners are
-nearest, by the line between them (`_core_manifold_kernel`). The plain form projects both cores on all of these, each edge and
-each pair of corners, and compares the intervals, widened by the radii: n + m + n m axes, and nothing to get wrong.
+**Every axis.** Two disjoint rounded shapes are separated by the normal of an edge of either core or, if two corners are nearest, by the
+line between them (`_core_manifold_kernel`). The plain form projects both cores on all these axes, one for each edge and each pair of
+corners, and compares the intervals, widened by the radii. It tests n + m + n m axes and is hard to get wrong.
 
-**Last frame's axis.** Pairs that a broad phase hands over are mostly apart, and what parts them now parted them a frame ago:
-shapes move little in 1/60 s. So the axis is cached by *name*, edge of A, edge of B or pair of corners, not by direction: it then
-turns with the shapes. If it still parts them, a single projection settles the pair. If an edge's no longer does, the shapes may have turned
-on, and the search goes on from there: to its neighbors, and from the better one farther in that direction as long as the separation grows.
-Only if none of these parts them is the full test made. The best axis is cached::
+**Last frame's axis.** Most pairs from a broad phase are disjoint, and the axis that separates them now also did a frame ago, because shapes
+move little in 1/60 s. So the axis is cached as a *feature* (edge of A, edge of B or pair of corners), not as a direction, and rotates with
+the shapes. If it still separates them, a single projection suffices. If an edge's axis no longer does, the shapes may have rotated further,
+and the search continues with its neighbors, and from the better one in the same direction while the separation grows. Only if none of these
+axes separates them does the full test run. The best axis is cached::
 
         frame 1            frame 2            frame 3
         all axes           1 axis             1 axis, fails, then its neighbors, then all
@@ -41,7 +41,7 @@ NO_AXIS = -1
 
 @inlined_kernel
 def gap_along(vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: float) -> float:
-    """Return how far B's projection on n begins after A's ends."""
+    """Return the gap between the end of A's projection on n and the beginning of B's."""
     high_a, low_b = -np.inf, np.inf
     for i in range(vertices_a.shape[0]):
         high_a = max(high_a, nx * vertices_a[i, 0] + ny * vertices_a[i, 1])
@@ -54,7 +54,7 @@ def gap_along(vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: flo
 def overlap_every_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float
 ) -> bool:
-    """Return whether two cores with radii, which sum up to `reach`, share a point, by projecting both on every axis."""
+    """Return whether two cores with radii, whose sum is `reach`, share a point, by projecting both on every axis."""
     is_parted = is_parted_by(normals_a, vertices_a, vertices_b, reach + touch)
     is_parted = is_parted_by(normals_b, vertices_a, vertices_b, reach + touch) or is_parted
     for i in range(vertices_a.shape[0]):
@@ -71,13 +71,13 @@ def parting_neighbor(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, edge: int, first: int, gap: float, limit: float,
     trace: FloatArray | None,
 ) -> int:  # fmt: skip
-    """Return the axis of an edge that parts two cores by more than `limit`, or `NO_AXIS`.
+    """Return the axis of an edge that separates two cores by more than `limit`, or `NO_AXIS`.
 
-    The search begins at both neighbors of an edge with the separation `gap`, and goes on from the better one while the separation grows.
-    The core's edges are the axes from `first` on.
+    The search begins at both neighbors of an edge with the separation `gap`, and continues from the better one while the separation grows.
+    The axes of the core's edges begin at `first`.
     """
     n = vertices.shape[0]
-    if n < 3:  # a point has no edge, and both normals of a segment are on one line
+    if n < 3:  # a point has no edge, and both normals of a segment are collinear
         return NO_AXIS
     step, best = 1, gap
     for way in (1, -1):
@@ -110,7 +110,7 @@ def overlap_cached(
     pair: FloatArray,
     trace: FloatArray | None,
 ) -> tuple[bool, int, bool]:
-    """Return whether they share a point, trying `axis` first; the axis to cache; and whether the cached one was enough."""
+    """Return whether the cores share a point, testing `axis` first; the axis to cache; and whether the cached one sufficed."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     record(trace, SAT_START, (reach, touch))
     gap = -np.inf

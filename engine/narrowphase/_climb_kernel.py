@@ -1,8 +1,7 @@
-"""Box2D 2.3.0's search for the axis: a hill climb that may stop on the wrong hill.
+"""Box2D 2.3.0's search for the axis: a hill climb that can stop at a local maximum.
 
-Trying every edge costs n_a n_b dot products for each polygon. Box2D 2.3.0 tries a few: it starts at the edge whose normal
-points most along the line of centroids and walks round the polygon, in the direction in which the separation grows, until
-it no longer does::
+Testing every edge takes n_a n_b dot products for each polygon. Box2D 2.3.0 tests only a few: it starts at the edge whose normal points most
+along the line of centroids and walks around the polygon in the direction in which the separation grows, until it no longer grows::
 
     separation
         |            _ b
@@ -11,9 +10,9 @@ it no longer does::
         | /   \\___/     \\_
         +----------------------- edges, going round
 
-Around a polygon the separation has, in general, several local maxima, so the walk may end at a deeper axis than the true one:
-about one touching pair of random convex polygons in twenty. `rule="box2d"` repeats the walk exactly, ties included, so
-that the referee can show that this, and nothing else, is why Box2D's answer differs.
+Around a polygon the separation generally has several local maxima, so the walk can end at a deeper axis than the true one, as for about one
+in twenty touching pairs of random convex polygons. `rule="box2d"` repeats the walk exactly, ties included, so that the referee can show
+that this is the only cause of a different answer by Box2D.
 
 Source: behavior of b2FindMaxSeparation in Box2D 2.3.0, described here in our own words and code.
 """
@@ -47,7 +46,7 @@ def record_start(
 def climb_separation(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
-    """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's.
+    """Return the separation at which the walk ends, and its edge; `toward` points from this centroid to the other's.
 
     The trace receives each edge of `side` whose separation is computed.
     """

@@ -1,8 +1,8 @@
 """From an axis to contact points: the incident edge, clipped to the width of the reference edge.
 
-The reference edge carries the axis. On the other polygon the *incident* edge is the one whose normal points most against it.
-What lies of the incident edge between two side planes through the ends of the reference edge, and at most `limit` in front of
-the reference edge, is the contact::
+The axis is the normal of the reference edge. The *incident* edge of the other polygon is the one whose normal points most against it. The
+contact is the part of the incident edge between the two side planes through the ends of the reference edge and at most `limit` in front of
+the reference edge::
 
        side plane 1              side plane 2
             :                         :
@@ -13,19 +13,18 @@ the reference edge, is the contact::
     --------r1------------------------r2-----  reference edge, normal n up
             :                         :    i2 (cut off)
 
-The side planes stand `side` outside the two ends, for the two rounded edges reach that far.
+The side planes are `side` outside the two ends, because the two rounded edges extend that far.
 
-Each end remembers what it is, in Box2D's four bytes: the index on the reference polygon, the index on the incident
-polygon, and for each whether it is a vertex (0) or a face (1). An untouched end is (reference edge, incident vertex); an
-end made by a side plane is (reference vertex, incident edge). The name of the incident edge is the index of its first vertex;
-Box2D takes it from the first end it holds at that moment, and so does this kernel, for a solver finds last step's
-impulses by these names.
+Each end has a feature id in Box2D's four bytes: the index on the reference polygon, the index on the incident polygon, and for each whether
+it is a vertex (0) or a face (1). An unclipped end is (reference edge, incident vertex); an end at a side plane is (reference vertex,
+incident edge). The index of the incident edge is that of its first vertex. Box2D copies it from the current first end, and so does this
+kernel, because a solver matches last step's impulses by these ids.
 
-**Which edges, where many are nearly the same.** In exact arithmetic the edge whose normal points most against n has the foremost vertex
-at one of its ends. A cosine near -1 does not distinguish angles below sqrt(EPS64) = 1.5e-8 rad, and all edges of one side of a sliver
-1e-9 as high as wide are that near to each other: the one found may lie meters from the contact. It shows: no end of what is kept of
-it lies as far forward as the separation found, for that is the foremost vertex's. Then the edge is sought from the vertex: of those
-within rounding of the foremost, the one over the reference edge, or nearest to it, and of its two edges the one that points most against n.
+**Nearly parallel edges.** In exact arithmetic the edge whose normal points most against n has the foremost vertex at one of its ends. A
+cosine near -1 does not distinguish angles below sqrt(EPS64) = 1.5e-8 rad, and all edges on one side of a sliver 1e-9 as high as wide differ
+by less: the selected edge can be meters from the contact. This is detected: no clipped end is as far forward as the separation, which is
+that of the foremost vertex. Then the edge is found from the vertex: among the vertices within rounding of the foremost, the one over the
+reference edge, or nearest to it, and of its two edges the one that points most against n.
 
 Sources: E. Catto, "Contact Manifolds", GDC 2007; I. Sutherland, G. Hodgman, "Reentrant Polygon Clipping", CACM 1974.
 """
@@ -73,22 +72,25 @@ FACE = 1
 
 MANIFOLD_REFERENCE, MANIFOLD_DISTANCE, MANIFOLD_INCIDENT, MANIFOLD_CLIPPED, MANIFOLD_POINT = 31.0, 32.0, 33.0, 34.0, 35.0
 MANIFOLD_NEIGHBORS = 36.0
-"""Steps recorded in the trace (`engine.common._record_kernel`), beside those of the axis (`_sat_kernel`); a side is 0 for A, 1 for B::
+"""Steps recorded in the trace (`engine.common._record_kernel`), in addition to those of the axis (`_sat_kernel`); a side is 0 for A, 1 for
+B::
 
-    MANIFOLD_REFERENCE    side, edge, its separation, how often it was tried before, 1 if this axis parts the two
-    MANIFOLD_DISTANCE     distance of the cores, 1 if it parts them: computed where the separation is 0 within rounding
+    MANIFOLD_REFERENCE    side, edge, its separation, number of earlier attempts, 1 if this axis separates the shapes
+    MANIFOLD_DISTANCE     distance of the cores, 1 if it separates them: computed if the separation is 0 within rounding
     MANIFOLD_INCIDENT     side, edge, cosine to the reference edge
-    MANIFOLD_CLIPPED      side of the reference edge, its vertex that the plane is at, ends left: 2, 1 or 0; how far outside the vertex
-                          the plane stands, outside the plane the first and the second end; what is left of the incident edge
-    MANIFOLD_POINT        1 if kept, feature id (NaN where not kept), gap along the normal, the end, and the point midway
-    MANIFOLD_NEIGHBORS   vertex of the edge whose ghost says that the contact is the neighbor's (`_edge_kernel`, `_link_kernel`)
+    MANIFOLD_CLIPPED      side of the reference edge, its vertex at the plane, remaining ends: 2, 1 or 0; distance of the plane
+                          outside the vertex; both ends' distances outside the plane; the remaining incident edge
+    MANIFOLD_POINT        1 if kept, feature id (NaN if not kept), gap along the normal, the end, and the point midway
+    MANIFOLD_NEIGHBORS   vertex of the edge whose ghost assigns the contact to the neighbor (`_edge_kernel`, `_link_kernel`)
 
-Points are given in the frame that the kernel works in.
+Points are in the kernel's working frame.
 """
 
 LACKING_ROUNDINGS = 2.0
-"""Rounding, times the touch. A manifold whose deepest point lies farther than this before the foremost vertex lacks that: the two are
-computed by the same operations, and a reference edge that ties with the greatest may cut off what lies up to a touch past its end."""
+"""Rounding, in multiples of the touch. A manifold whose deepest point is farther than this from the depth of the foremost vertex lacks that
+vertex: the two depths are computed by the same operations, and a reference edge that ties with the greatest can cut off points up to a
+touch past its end.
+"""
 
 
 @inlined_kernel
@@ -104,8 +106,8 @@ def find_incident_edge(normals: FloatArray, nx: float, ny: float) -> int:
 
 @borrowing_kernel
 def contact_vertex(reference: FloatArray, edge: int, nx: float, ny: float, other: FloatArray, tie: float) -> tuple[int, float]:
-    """Return, of the vertices of `other` within `tie` of the foremost, the one over edge `edge` of `reference` or nearest to that, and
-    how far past the edge's end it lies.
+    """Return, among the vertices of `other` within `tie` of the foremost, the one over edge `edge` of `reference` or nearest to it, and its
+    distance past the edge's end.
     """
     after = (edge + 1) % reference.shape[0]
     vx, vy = reference[edge, 0], reference[edge, 1]
@@ -145,10 +147,10 @@ class Edge(NamedTuple):
 
 
 class Clipped(NamedTuple):
-    """The part of an incident edge that the side planes leave.
+    """The part of an incident edge between the side planes.
 
-    Each end is its point, its index on the reference polygon and on the incident one, and whether a plane made it: then it is (vertex,
-    face), else (face, vertex). `is_single` if only the first end is left, `is_empty` if none is; `is_cut` if a plane cut the edge.
+    Each end is its point, its index on the reference polygon and on the incident one, and whether it was clipped: then it is (vertex,
+    face), else (face, vertex). `is_single` if only the first end remains, `is_empty` if none does; `is_cut` if a plane clipped the edge.
     """
 
     x0: float
@@ -176,7 +178,7 @@ def edge_of(vertices: FloatArray, normals: FloatArray, edge: int) -> Edge:
 
 @inlined_kernel
 def uncut(reference: Edge, incident: Edge) -> Clipped:
-    """Return the incident edge before any plane cuts it."""
+    """Return the incident edge before clipping."""
     return Clipped(
         incident.x1, incident.y1, incident.x2, incident.y2, reference.first, reference.first, incident.first, incident.second,
         False, False, False, False, False,
@@ -185,15 +187,15 @@ def uncut(reference: Edge, incident: Edge) -> Clipped:
 
 @inlined_kernel
 def outside(c: Clipped, tx: float, ty: float, x: float, y: float, side: float) -> tuple[float, float]:
-    """Return how far both ends are outside the plane that stands `side` beyond (x, y), its outward normal (tx, ty)."""
+    """Return the distances of both ends outside the plane at distance `side` beyond (x, y), with the outward normal (tx, ty)."""
     return tx * (c.x0 - x) + ty * (c.y0 - y) - side, tx * (c.x1 - x) + ty * (c.y1 - y) - side
 
 
 @inlined_kernel
 def cut(c: Clipped, out_0: float, out_1: float, corner: int) -> Clipped:
-    """Return what is left behind the plane at vertex `corner` of the reference polygon; no branch in it, for the SIMD kernel.
+    """Return the part behind the plane at vertex `corner` of the reference polygon, without branches, for the SIMD kernel.
 
-    Where one end is inside and one outside, an inside end on the plane itself leaves that single point. Else the inside end is listed
+    If one end is inside and one outside, and the inside end is on the plane itself, only that point remains. Otherwise the inside end comes
     first, as in Box2D, and the new one second.
     """
     is_out = (out_0 > 0.0) & (out_1 > 0.0)
@@ -214,13 +216,13 @@ def cut(c: Clipped, out_0: float, out_1: float, corner: int) -> Clipped:
 
 @inlined_kernel
 def n_ends(c: Clipped) -> int:
-    """Return how many ends are left: 2, 1 or 0."""
+    """Return the number of remaining ends: 2, 1 or 0."""
     return 0 if c.is_empty else (1 if c.is_single else 2)
 
 
 @inlined_kernel
 def end_of(c: Clipped, k: int) -> tuple[float, float, int, int, bool]:
-    """Return the point of an end, its index on the reference and on the incident polygon, and whether a plane made it."""
+    """Return the point of an end, its index on the reference and on the incident polygon, and whether it was clipped."""
     if k == 0:
         return c.x0, c.y0, c.on_reference_0, c.on_incident_0, c.by_plane_0
     return c.x1, c.y1, c.on_reference_1, c.on_incident_1, c.by_plane_1
@@ -230,9 +232,9 @@ def end_of(c: Clipped, k: int) -> tuple[float, float, int, int, bool]:
 def clip(
     reference: Edge, incident: Edge, side_1: float, side_2: float, whose: float, trace: FloatArray | None
 ) -> Clipped:  # fmt: skip
-    """Clip an edge to the side planes of the reference edge, which stand `side_1` and `side_2` outside its ends.
+    """Clip an edge to the side planes of the reference edge, which are `side_1` and `side_2` outside its ends.
 
-    The trace receives what each plane leaves, `whose` being the side of the reference edge.
+    The trace receives the remaining edge after each plane; `whose` is the side of the reference edge.
     """
     (nx, ny), edge = (reference.nx, reference.ny), uncut(reference, incident)
     out_0, out_1 = outside(edge, ny, -nx, reference.x1, reference.y1, side_1)  # outward: against the edge at its first end
@@ -248,14 +250,14 @@ def clip(
 
 @inlined_kernel
 def record_cut(trace: FloatArray | None, whose: float, corner: int, left: Clipped, side: float, out_0: float, out_1: float) -> None:
-    """Record what a side plane leaves."""
+    """Record the remaining edge after a side plane."""
     ends = (left.x0, left.y0, left.x1, left.y1)
     record(trace, MANIFOLD_CLIPPED, (whose, float(corner), float(n_ends(left)), side, out_0, out_1, *ends))
 
 
 @inlined_kernel
 def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_first_b: bool) -> int:
-    """Return Box2D's key; the first side is B's where `is_first_b`. No branch in it, for the SIMD kernel."""
+    """Return Box2D's key; the first side is B's if `is_first_b`. It has no branches, for the SIMD kernel."""
     on_a, on_b = (on_other if is_first_b else on_first), (on_first if is_first_b else on_other)
     type_a, type_b = (other_type if is_first_b else first_type), (first_type if is_first_b else other_type)
     return on_a | (on_b << 8) | (type_a << 16) | (type_b << 24)
@@ -263,13 +265,13 @@ def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_f
 
 @inlined_kernel
 def write_point(points: FloatArray, at: int, pose: FloatArray, x: float, y: float, separation: float) -> None:
-    """Write a point of the frame `pose` as row `at`, in the world."""
+    """Transform a point from the frame `pose` to the world and write it to row `at`."""
     points[at, 0], points[at, 1] = place(x, y, pose[2], pose[3], pose[0], pose[1])
     points[at, 2] = separation
 
 
 class Axis(NamedTuple):
-    """The edges of greatest separation of A and of B, and which of the two carries the axis."""
+    """The edges of greatest separation of A and of B, and which of the two is the reference edge."""
 
     is_on_b: bool
     edge_a: int
@@ -282,10 +284,10 @@ class Axis(NamedTuple):
 def points_on_edge(
     a: Side, b: Side, is_polygons: bool, is_parted: bool, axis: Axis, touch: float, rule: int, row: Row, trace: FloatArray | None
 ) -> int:  # fmt: skip
-    """Fill a row where an edge carries the axis, for two cores with radii in A's frame; return the number of points.
+    """Fill a row if an edge's normal is the axis, for two cores with radii in A's frame; return the number of points.
 
-    Of two polygons (`is_polygons`, what BOX2D's rule is for) the manifold may be empty though the axis does not part them, and a
-    separation within rounding of 0 may be that of two that are apart; see `_manifold_kernel`. Of other cores both is settled already.
+    For two polygons (`is_polygons`, the case of BOX2D's rule) the manifold can be empty even if the axis does not separate them, and shapes
+    with a separation within rounding of 0 can be disjoint; see `_manifold_kernel`. For other cores the caller has excluded both.
     """
     best = axis.separation_b if axis.is_on_b else axis.separation_a
     if is_polygons and rule == EXACT and not is_parted and abs(best) <= touch:
@@ -306,8 +308,8 @@ def points_on_edge(
 
 @borrowing_kernel
 def _points_by_vertex(a: Side, b: Side, axis: Axis, is_polygons: bool, touch: float, row: Row, trace: FloatArray | None) -> int:
-    """Fill the points where those of `axis` lack the deepest one: by the edge that is greatest to the last digit, of its side, then of the
-    other if the two tie, each with the incident edge at the foremost vertex; at last by `axis` again, whose points then do, or that vertex.
+    """Fill the points if those of `axis` lack the deepest one: by the edge that is strictly greatest, of its side, then of the other if the
+    two tie, each with the incident edge at the foremost vertex; finally by `axis` again, accepting its points, or that vertex.
     """
     separation_a, edge_a = strict_separation(a.vertices, a.normals, b.vertices)
     separation_b, edge_b = strict_separation(b.vertices, b.normals, a.vertices)
@@ -379,7 +381,7 @@ def _clip_points(
     a: Side, b: Side, axis: Axis, from_vertex: bool, is_last: bool, is_polygons: bool, touch: float, rule: int, row: Row,
     trace: FloatArray | None,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Fill the points on the axis' edge; return how many, and whether the deepest is among them (always where `is_last`, or by BOX2D).
+    """Fill the points on the axis' edge; return how many, and whether the deepest is among them (always if `is_last`, or by BOX2D).
 
     The incident edge is the one whose normal points most against the axis, or one of the foremost vertex (`from_vertex`).
     """
@@ -421,8 +423,8 @@ def _clip_points(
     if rule == BOX2D or deepest <= foremost:
         return count, True
 
-    # 3. Without the deepest point. An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then
-    # the contact. So it is where there was nothing to clip, and where nothing else has the deepest point.
+    # 3. Without the deepest point. Rounding can clip away an exact touch at the very end of the edge; the foremost vertex is then
+    # the contact. It is also the contact if there was nothing to clip, or if no other point is the deepest.
     if (count == 0 or is_last) and not (best > touch and (count > 0 or is_polygons)):
         vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
         if n_other == 1 or is_last or out <= LACKING_ROUNDINGS * touch:

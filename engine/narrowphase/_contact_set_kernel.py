@@ -1,8 +1,8 @@
 """The contact of two touching shapes: a point or a segment.
 
-Two convex shapes that touch lie on either side of one line, the common tangent, and meet on it. Projected on its normal n, A's
-interval ends where B's begins. So it is enough to remember, for each interval, *which* part of the shape projected to that end:
-one vertex, or two, an edge at right angles to n. A radius moves the feature by r along n and changes nothing else::
+Two convex shapes that touch lie on either side of one line, the common tangent, and meet on it. Projected on its normal n, A's interval
+ends where B's begins. So it suffices to record, for each interval, *which* feature of the shape projects to that end: a vertex, or an edge
+perpendicular to n. A radius moves the feature by r along n and changes nothing else::
 
         B     *---------------*                B's feature, moved by -r_b n
               :   shared      :
@@ -14,20 +14,20 @@ one vertex, or two, an edge at right angles to n. A radius moves the feature by 
     vertex and edge      the vertex
     edge and edge        the overlap of two intervals on the tangent: a segment, or its one point where edges meet end to end
 
-The normal is the axis that parts the two soonest (`_core_manifold_kernel.find_axis`); where cores touch at corners there are many
-such normals, and the parts on any of them share the same point.
+The normal is the axis of least translation (`_core_manifold_kernel.find_axis`); if cores touch at corners there are many such normals, and
+the features on any of them share the same point.
 
-"Touch" is within `SAT_ROUNDING` of the input's scale: so near must the gap be to zero, and a vertex to the end of its interval
-to count as part of it. Where the shapes are apart or overlap there is no contact set.
+"Touch" is within `SAT_ROUNDING` of the input's scale. It is the tolerance both of the gap and of a vertex at the end of its interval. If
+the shapes are disjoint or overlap there is no contact set.
 
-A disc of radius r that touches a box by its corner, a hair e past the end of a face, is farther from the corner than from the face's
-line by e^2 / 2r only. For e up to sqrt(2 r touch) the face therefore passes for the axis; but the two intervals then miss each other by
-e, much more than "touch". That identifies the case: it is two corners, and the line between them, which the search left in `pair`, is
-the normal; but where those two lie on each other within rounding, as a small polygon's may on a long edge's line: there the face's is as
-right as any.
+A disc of radius r that touches a box at its corner, a small distance e past the end of a face, is farther from the corner than from the
+face's line by only e^2 / 2r. For e up to sqrt(2 r touch) the face's normal is therefore accepted as the axis, but the two intervals are
+then disjoint by e, much more than "touch". That identifies the case of two corners: the normal is the line between them, which the search
+wrote to `pair`, unless the two coincide within rounding, as a small polygon's can with the line of a long edge; then the face's normal is
+equally valid.
 
 The row filled: `contact` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
-of A at its low and high end on the tangent, and of B. The answer is a status, and the number of points.
+of A at its low and high end on the tangent, and of B. The result is a status, and the number of points.
 
 Source: D. Eberly, "Intersection of Convex Objects: The Method of Separating Axes", Geometric Tools, 2001 (revised 2008), section 5.
 """
@@ -49,7 +49,7 @@ __all__ = ["contact_set_pairs"]
 
 @inlined_kernel
 def record_end(vertices: FloatArray, nx: float, ny: float, touch: float) -> tuple[float, float, float, int, int]:
-    """Project a core on n: return where its interval ends, and the low and high end on the tangent of what projected there."""
+    """Project a core on n; return the end of its interval, and the low and high end on the tangent of the feature that projects there."""
     end = -np.inf
     for i in range(vertices.shape[0]):
         end = max(end, nx * vertices[i, 0] + ny * vertices[i, 1])
@@ -87,7 +87,7 @@ def contact_set_pair(
         nx, ny = -normals_b[edge, 0], -normals_b[edge, 1]
     elif best > touch:
         nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
-    else:  # two points without radii on each other: any direction, the world's x axis
+    else:  # two coincident points without radii: any direction is valid, use the world's x axis
         nx, ny = pose_a[2], -pose_a[3]
 
     end_a, low_a, high_a, features[0], features[1] = record_end(vertices_a, nx, ny, touch)
@@ -100,7 +100,7 @@ def contact_set_pair(
         gap = math.hypot(reach_x, reach_y)
         if gap > touch:
             nx, ny = reach_x / gap, reach_y / gap
-        if low_a > -low_b:  # A lies higher on the tangent
+        if low_a > -low_b:  # A is higher on the tangent
             features[1], features[2] = features[0], features[3]
         else:
             features[0], features[3] = features[1], features[2]

@@ -1,5 +1,5 @@
-"""How far two disjoint convex cores in one frame are apart, and where: the nearest points of two disjoint cores include a vertex of one
-(`_overlap_kernel`), so each vertex is tried against the other's edges.
+"""Distance and nearest points of two disjoint convex cores in one frame. The nearest points include a vertex of one core
+(`_overlap_kernel`), so each vertex is tested against the other's edges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["core_distance", "nearest_points"]
 
 @inlined_kernel
 def nearest_on_edges(x: float, y: float, vertices: FloatArray) -> tuple[float, float, float, int]:
-    """Return how far a point is from a core's outline, the point there that is nearest, and the vertex at or before it."""
+    """Return the distance of a point from a core's outline, the nearest point on it, and the vertex at or before that."""
     n = vertices.shape[0]
     nearest, nearest_x, nearest_y, nearest_vertex = np.inf, 0.0, 0.0, 0
     for i in range(n):

@@ -1,13 +1,13 @@
 """Manifolds of rounded shapes: cores of one, two or many vertices, each with a radius around it.
 
-They are asked for every pair that a capsule or a segment takes part in; everything else is `_manifold_kernel`. By Box2D's rule a segment
-is one of its edges (`_edge_kernel`), and a segment with neighbors is by the exact rule a link of a chain (`_link_kernel`): both in the
-segment's frame. Else both are cores with radii, in A's frame. A kernel for itself: it takes as long to compile as that of circles and
-polygons, and a world without floors of edges never asks for it.
+They are used for every pair with a capsule or a segment; `_manifold_kernel` processes all others. By Box2D's rule a segment is one of its
+edges (`_edge_kernel`), and by the exact rule a segment with neighbors is a link of a chain (`_link_kernel`): both in the segment's frame.
+Otherwise both are cores with radii, in A's frame. The kernel is separate because it takes as long to compile as that of circles and
+polygons, and a world without edges never needs it.
 
-A capsule is a segment with a radius, a disc a point with one, a polygon with a skin many vertices with a small one. So one
-routine serves every pair that a capsule or a segment takes part in. With R the sum of the radii, the two shapes share a point
-exactly when their cores come within R of each other, and the way apart is short in one of three ways::
+A capsule is a segment with a radius, a disc a point with a radius, and a polygon with a skin has many vertices and a small radius. So one
+routine serves every pair with a capsule or a segment. With R the sum of the radii, the two shapes share a point exactly if the distance of
+their cores is at most R, and the axis of least translation is one of three::
 
      an edge faces a corner            corner against corner            the cores overlap
           .-----.                          .---.                            .-----.
@@ -17,24 +17,23 @@ exactly when their cores come within R of each other, and the way apart is short
       -----------------              *====*)                                 |______|
         normal of the edge           along the line between them        normal of the shallowest edge
 
-1. Take the greatest separation s over the edges of both cores, as for polygons. A core of two vertices has two edges, its one
+1. Compute the greatest separation s over the edges of both cores, as for polygons. A core of two vertices has two edges, its one
    line seen from either side; a core of one vertex has none.
-2. ``s < 0``: the cores overlap (each straddles every edge line of the other), and that edge carries the axis.
+2. If ``s < 0``, the cores overlap (each straddles every edge line of the other), and the axis is that edge's normal.
 3. Else measure the distance d of the cores. Always ``s <= d``, for an edge line parts no farther than the cores are apart. Equal
    (within rounding): an edge faces the other core, and carries the axis. Less: the nearest features are two corners,
    and the axis is the line between them. Where d itself is nothing but rounding it has no direction; the edge has one.
 
-So the axis is that of the least translation that parts the rounded shapes: in case 2 ``R - s`` by the argument of
-`_sat_kernel`, in case 3 ``R - d`` because every direction parts at most d.
+So the axis is that of the least translation that separates the rounded shapes: in case 2 ``R - s`` by the argument of `_sat_kernel`, in
+case 3 ``R - d`` because the separation along any direction is at most d.
 
-Points: where an edge carries the axis, the other core's incident edge is clipped to it (`_clip_kernel`) and those ends are kept
-that lie within R, so that a capsule that leans on its side has two points; where they lack the deepest point, it is done again as for
-polygons (`_manifold_kernel`). Corners make one point. Each lies midway between
-the two surfaces, radii and skins included; its separation leaves the skins out.
+Points: if the axis is an edge's normal, the other core's incident edge is clipped to it (`_clip_kernel`) and the ends within R are kept, so
+that a capsule on its side has two points; if they lack the deepest point, clipping is repeated as for polygons (`_manifold_kernel`). Two
+corners give one point. Each point is midway between the two surfaces, radii and skins included; its separation excludes the skins.
 
-Feature ids are Box2D's four bytes, ``index on A | index on B << 8 | type on A << 16 | type on B << 24``, with the types VERTEX 0
-and FACE 1. Indices count the core's vertices, or edges by their first vertex; a core of two vertices has one face, 0, on
-whichever side. Where Box2D has the pair with one point (segment and circle) these are its own keys.
+Feature ids are Box2D's four bytes, ``index on A | index on B << 8 | type on A << 16 | type on B << 24``, with the types 0 (VERTEX) and 1
+(FACE). Indices are of the core's vertices, or of edges by their first vertex; a core of two vertices has one face, 0, on either side. For
+the pair for which Box2D has one point (segment and circle) these are its own keys.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.5 (sphere-swept volumes) and 5.1.9; G. van den Bergen, Collision
 Detection in Interactive 3D Environments, 2003, 4.3.7 (the hybrid of distance and separating axes).
@@ -64,11 +63,11 @@ def find_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float,
     pair: FloatArray, trace: FloatArray | None,
 ) -> tuple[bool, int, int, float, float, float, int, int]:  # fmt: skip
-    """Find the axis that parts two cores with radii, which sum up to `reach`, soonest; both are given in one frame.
+    """Find the axis of least translation of two cores with radii, whose sum is `reach`; both are given in one frame.
 
-    Returns whether the rounded shapes are parted; the side whose edge carries the axis (0 A, 1 B, -1 two corners) and that edge;
-    the cores' separation along it; the separations found on A's and on B's edges (-inf where there is none, or none was looked
-    for); and the two corners. `pair` (2 rows or more) then holds the nearest points, where they were looked for.
+    Returns whether the rounded shapes are disjoint; the side of the reference edge (0 A, 1 B, -1 two corners) and that edge; the cores'
+    separation along the axis; the separations of A's and of B's edges (-inf if there is none, or it was not computed); and the two corners.
+    `pair` (2 rows or more) then contains the nearest points, if they were computed.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     # 1. The best edge of either core.
@@ -82,14 +81,14 @@ def find_axis(
         is_parted = is_on_b = True
     best = separation_b if is_on_b else separation_a
 
-    # 2. Whether two corners are nearer the mark.
+    # 2. Check whether the axis is the line between two corners.
     has_edge = n_a > 1 or n_b > 1
     distance, corner_a, corner_b = 0.0, 0, 0
     if not is_parted and (best >= -touch or not has_edge):
         distance, corner_a, corner_b = nearest_points(vertices_a, vertices_b, pair)
         record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
         if distance > reach + touch:
-            # only cores with area can lie one in the other; then no separation at all, ties aside, is above zero
+            # only a core with area can contain the other; then no separation is above zero, except for ties
             is_inside = best <= 0.0 and (n_a > 2 or n_b > 2)
             is_inside = is_inside and edge_separation(vertices_a, normals_a, vertices_b, 0.0, 0.0, None)[0] <= 0.0
             is_parted = not (is_inside and edge_separation(vertices_b, normals_b, vertices_a, 0.0, 1.0, None)[0] <= 0.0)
@@ -107,7 +106,7 @@ def find_axis(
 def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for two cores with radii, both in A's frame, as `_manifold_kernel` describes it, and return the number of points.
 
-    `reference` is -1 where two corners make the axis.
+    `reference` is -1 if the axis is the line between two corners.
     """
     points, names, axis, reference = row
     pair = room.corners
@@ -126,7 +125,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     if best > touch:
         nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
         axis[0], axis[1], axis[3] = cos * nx - sin * ny, sin * nx + cos * ny, 1.0 / best
-    else:  # two discs about one point: the world's x axis, as for two circles
+    else:  # two concentric discs: the world's x axis, as for two circles
         nx, ny = cos, -sin
         axis[0], axis[1] = 1.0, 0.0
     if is_parted:
@@ -146,7 +145,7 @@ def manifold_core_pair(
 ) -> int:  # fmt: skip
     """Fill row `at` for two shapes of which one is a capsule or a segment, and return the number of points.
 
-    The rule BOX2D knows no capsules, nor two segments; the caller must refuse them.
+    The rule BOX2D supports neither capsules nor two segments; the caller must reject them.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)
@@ -168,7 +167,7 @@ def manifold_core_pair(
 def manifold_core_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
 ) -> None:  # fmt: skip
-    """Fill the rows of those `pairs` that `manifold_pairs` leaves out; arguments are its own."""
+    """Fill the rows of those `pairs` that `manifold_pairs` skips; the arguments are the same."""
     shapes, kind, count = Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
     for row in range(pairs.shape[0]):

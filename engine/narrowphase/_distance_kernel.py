@@ -1,23 +1,23 @@
-"""Distance and penetration of two shapes: cores by GJK and EPA, then the radii.
+"""Distance and penetration of two shapes: of the cores by GJK and EPA, then with the radii.
 
-A shape is its core grown by its radius, so growing moves both surfaces toward each other along the normal::
+A shape is its core expanded by its radius, which moves both surfaces toward each other along the normal::
 
         core of A          a*---r_a--->|      |<---r_b---b*         core of B
                             \\________________________________/
                                         d                            separation = d - r_a - r_b
 
-exactly, where the cores are apart (d > 0): the separation may well be negative, and its normal is still that of d. Where the
-cores themselves overlap by D (EPA) the depth is D + r_a + r_b, because the boundary of the grown difference is that of the
-difference moved outward, and it is nearest where that was.
+exactly, if the cores are disjoint (d > 0): the separation can be negative, and its normal is still that of d. If the cores themselves
+overlap by D (EPA), the depth is D + r_a + r_b, because the boundary of the expanded difference is that of the difference moved outward,
+with the nearest point in the same direction.
 
-The distance of cores that overlap is not worth an EPA to most callers: -(r_a + r_b) is returned, which the separation cannot exceed.
-Where the origin is within `touch` of the simplex, which may mean no more than a touch, EPA decides: it ends as soon as its polytope has
-room around the origin, and else gives the direction.
+Most callers do not need EPA for the distance of overlapping cores: -(r_a + r_b) is returned, an upper bound of the separation. If the
+origin is within `touch` of the simplex, the cores may only touch, and EPA decides: it stops as soon as the origin is clearly inside its
+polytope, and otherwise returns the direction.
 
-Status compares the separation with `touch`, SAT_ROUNDING times everything that entered it, world positions included: what `overlap`
-uses. Where the products of lengths leave float64 (shapes beyond 1e154 m or, other than 0, below 1e-147 m), DEGENERATE.
+The status compares the separation with `touch`, SAT_ROUNDING times the scale of all its inputs, world positions included, as `overlap`
+does. It is DEGENERATE if the products of lengths exceed float64 (shapes beyond 1e154 m or, other than 0, below 1e-147 m).
 
-A row of results is separation (or depth), point on A, point on B, normal: 7 numbers, world frame; NaN where there is none.
+A row of results is separation (or depth), point on A, point on B, normal: 7 numbers, world frame; NaN if there is none.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROW_WIDTH = 7
 def roundings(
     ax: float, ay: float, extent_a: float, bx: float, by: float, extent_b: float, shift_x: float, shift_y: float
 ) -> tuple[float, float, bool]:
-    """Return the rounding within A's frame, the touch (that of the world), and whether float64 holds the squares of both."""
+    """Return the rounding in A's frame, the touch (the rounding in the world), and whether the squares of both fit float64."""
     near = extent_a + extent_b + math.sqrt(shift_x * shift_x + shift_y * shift_y)
     far = extent_a + extent_b + abs(ax) + abs(ay) + abs(bx) + abs(by)
     rounding = SAT_ROUNDING * near
@@ -72,7 +72,7 @@ def query_pair(
     wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, trace: FloatArray | None,
     rows: FloatArray, k: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Fill row k for two shapes and return status and iterations (of GJK, and of EPA where that was asked)."""
+    """Fill row k for two shapes and return status and iterations (of GJK, and of EPA if it ran)."""
     cores = relative_cores(a, b)
     vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     rounding, touch, holds = roundings(a.x, a.y, a.extent, b.x, b.y, b.extent, shift_x, shift_y)
@@ -99,7 +99,7 @@ def query_pair(
         if ended == OVERLAPPING and not wants_depth:
             rows[k, 0] = 0.0 - radius  # not -0.0
             return OVERLAPPING, iterations
-        if is_warm:  # EPA wants vertices of the difference's boundary only, which a cold start gives
+        if is_warm:  # EPA needs vertices of the difference's boundary only, which a cold start provides
             simplex[0] = 0
             _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, trace)
             iterations += again
@@ -148,12 +148,14 @@ def query_row(
 def distance_one(
     wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float, float, float]:  # fmt: skip
-    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; trace and simplex as in the chapters."""
+    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; trace and simplex are as in `_gjk_kernel` and
+    `_epa_kernel`.
+    """
     placed_a, placed_b = Placed(*a), Placed(*b)
     polytope = np.empty((polytope_rows(placed_a.vertices.shape[0], placed_b.vertices.shape[0]), POLYTOPE_WIDTH))
     rows = np.empty((1, ROW_WIDTH))
     status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, trace, rows, 0)
-    # float(): numbers of Python's own also where the kernels run as plain Python
+    # float(): Python's own numbers even if the kernels run as plain Python
     return (
         status, iterations, float(rows[0, 0]), float(rows[0, 1]), float(rows[0, 2]),
         float(rows[0, 3]), float(rows[0, 4]), float(rows[0, 5]), float(rows[0, 6])

@@ -1,26 +1,25 @@
-"""The distances of many pairs at once: GJK with 64 pairs side by side.
+"""The distances of many pairs: GJK with 64 pairs in parallel lanes.
 
-The chapter is `_gjk_kernel`; read that one first, and `_simd_kernel` for what lanes are and what keeps them fast. Between two steps
-GJK's state is a segment p q, each end a vertex of A and one of B in A's frame, so that a step is four loops over the lanes without a
-branch::
+The algorithm is described in `_gjk_kernel`, and lanes in `_simd_kernel`; read these first. Between two steps GJK's state is a segment p q,
+each end a vertex of A and one of B in A's frame, so that a step is four loops over the lanes without branches::
 
     nearest point of p q, direction n       one loop     both directions are at hand, the one from the longer vector selected
     supports of A and of B                  one each     a tournament: of each two vertices the farther, of two such again
     which of p, q, w stay                   one loop     three cases, selected
 
-Why four and not one: a step is a chain of some forty operations, each of which waits for the one before. The processor fills the wait
-with the next lanes as far as it can look ahead, and that is several turns of a short loop, but less than two of a long one
-(measured: 3.8 ns a pair and step; in one loop 6.2).
+There are four loops because a step is a chain of about forty dependent operations. Out-of-order execution hides the latency by processing
+the next lanes, several iterations of a short loop, but fewer than two of a long one (measured: 3.8 ns per pair and step; 6.2 with one
+loop).
 
-Pairs wait on lists by their sizes, nine of them, until one has 64; see `_simd_kernel`. Poses are turned into cosine and sine here,
-in the lanes.
+Pairs are collected in nine lists by their sizes until one has 64; see `_simd_kernel`. Cosine and sine of the poses are computed here, in
+the lanes.
 
-All 64 take steps until at most `STRAGGLERS` have not ended; these wait until there are 64 of them, and are then done to the end. A pair
-that has ended may go on stepping: its segment stays, so that the same step comes out again, and only its count of steps has stopped.
+All 64 iterate until at most `STRAGGLERS` are unfinished; these are collected until there are 64, and then iterate to the end. A finished
+pair keeps iterating: its segment does not change, so each step gives the same result, and only its step count has stopped.
 
-Where GJK ends SEPARATED or OVERLAPPING the answer is complete, by the same operations in the same order as `_distance_kernel`: the two
-agree to the bit. All else goes to that kernel: TOUCHING, which is EPA's to decide, what float64 does not hold, angles too large for
-`small_turn`, cores of more than 16 vertices, and the last pairs, if too few to be worth a block.
+If GJK ends SEPARATED or OVERLAPPING, the result is complete, by the same operations in the same order as `_distance_kernel`, and the two
+are bit-identical. That kernel processes all other pairs: TOUCHING, which EPA decides, values outside float64's range, angles too large for
+`small_turn`, cores of more than 16 vertices, and the last pairs, if too few for a block.
 """
 
 from __future__ import annotations
@@ -61,10 +60,12 @@ from engine.narrowphase.packing import RECORD, SLOT_GROUP, SLOTS
 __all__ = ["SCRATCH", "STRAGGLERS", "distances_simd"]
 
 STRAGGLERS = 2
-"""Lanes left unfinished when a block ends, for the last may need many steps. Of 10,000 pairs of polygons a hundred are left."""
+"""Maximum number of unfinished lanes at the end of a block, as the last ones may need many steps. Of 10,000 pairs of polygons a hundred
+remain.
+"""
 
 _SIZES = (4, 8, SLOTS)
-"""Maximum numbers of vertices of a core of each size, which all of them are padded to; larger ones go to the scalar kernel."""
+"""Maximum number of vertices for each size, to which its cores are padded; the scalar kernel processes larger ones."""
 
 _N_SIZES = len(_SIZES)
 
@@ -93,7 +94,7 @@ _GOES_ON, _IS_APART, _IS_INSIDE, _IS_ODD = 0.0, 1.0, 2.0, 3.0
 
 @inlined_kernel
 def _farther(along_0: float, x_0: float, y_0: float, along_1: float, x_1: float, y_1: float) -> tuple[float, float, float]:
-    """Return the point that lies farther, the first of equal ones; how far, x, y."""
+    """Return the farther point, the first of equal ones: distance, x, y."""
     is_farther = along_1 > along_0
     return (along_1 if is_farther else along_0), (x_1 if is_farther else x_0), (y_1 if is_farther else y_0)
 
@@ -148,7 +149,7 @@ def _support_b(s: FloatArray, slots: int) -> None:
 
 @inlined_kernel
 def _find_supports(s: FloatArray, size_a: int, size_b: int) -> None:
-    """Find both, each size with a loop of its own, in which the number of slots is a constant."""
+    """Find both supports, with one loop per size, in which the number of slots is a constant."""
     if size_a == 0:
         _support_a(s, _SIZES[0])
     elif size_a == 1:
@@ -172,9 +173,9 @@ def _set_end(s: FloatArray, row: int, lane: int, a_x: float, a_y: float, b_x: fl
 
 @inlined_kernel
 def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
-    """Place B as A sees it, start from the support along the line of the two origins, and look from there; see `gjk_cores`.
+    """Transform B to A's frame and start from the support along the line of the two origins; see `gjk_cores`.
 
-    The first step 1 is done here: a segment that is one point needs little of it.
+    The first step 1 is done here, as it is simple for a segment that is one point.
     """
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, _POSE_A, lane), two(s, _POSE_B, lane)
@@ -214,7 +215,7 @@ def _end_of(s: FloatArray, row: int, lane: int) -> tuple[float, float, float, fl
 
 @inlined_kernel
 def _look_along_nearest(s: FloatArray) -> None:
-    """Do step 1 of `gjk_cores`: the nearest point of the segment, what it drops, and the direction."""
+    """Do step 1 of `gjk_cores`: the nearest point of the segment, the dropped end, and the direction."""
     for lane in range(LANES):
         (pa_x, pa_y, pb_x, pb_y), (qa_x, qa_y, qb_x, qb_y) = _end_of(s, _P, lane), _end_of(s, _Q, lane)
         px, py, qx, qy = pb_x - pa_x, pb_y - pa_y, qb_x - qa_x, qb_y - qa_y
@@ -252,9 +253,9 @@ def _look_along_nearest(s: FloatArray) -> None:
 
 @inlined_kernel
 def _keep_nearest(s: FloatArray) -> int:
-    """Do the end of step 2 and step 3 of `gjk_cores`: which of p, q, w stay; return how many lanes go on.
+    """Do the end of step 2 and step 3 of `gjk_cores`: which of p, q, w stay; return the number of unfinished lanes.
 
-    How deep the origin lies inside the triangle is seen to at the end, by `_finish`: w stays where it is.
+    `_finish` computes the depth of the origin inside the triangle; w stays in place for it.
     """
     n = 0
     for lane in range(LANES):
@@ -351,7 +352,7 @@ class _Block(NamedTuple):
 
 @inlined_kernel
 def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, query: _Query) -> None:
-    """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
+    """Load a block; lanes past the end of `chosen` repeat its last row and write the same result to the same place."""
     last, records, pairs, flat_a, flat_b = chosen.shape[0] - 1, query.records, query.pairs, query.flat_a, query.flat_b
     last_row = 0
     for lane in range(LANES):
@@ -370,7 +371,7 @@ def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int
 
 @inlined_kernel
 def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Write the answers to the caller's rows and append to `rest` those that need another; return the number of rows now in `rest`."""
+    """Write the results to the caller's rows and append unfinished rows to `rest`; return the number of rows now in `rest`."""
     status, iterations, last = query.status, query.iterations, ROW_WIDTH - SLOT_GROUP
     for lane in range(0, LANES, EIGHT):
         return_eight(query.rows, k, _AT_RESULT + lane, 0, s, _RESULT + lane, STRIDE)
@@ -387,8 +388,8 @@ def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: In
 def _search(
     block: _Block, chosen: IntArray, size_a: int, size_b: int, stragglers: int, query: _Query, rest: IntArray, n_rest: int
 ) -> int:  # fmt: skip
-    """Fill the `chosen` rows, at most `LANES`, of cores no larger than the sizes, but for those it appends to `rest`: up to `stragglers`
-    whose search has not ended, and those that GJK cannot answer. Return the length of `rest`.
+    """Fill the `chosen` rows, at most `LANES`, of cores no larger than the sizes, except those it appends to `rest`: up to `stragglers`
+    with an unfinished search, and those that GJK cannot decide. Return the length of `rest`.
     """
     s, k = block
     _load(s, k, chosen, size_a, size_b, query)
@@ -414,7 +415,7 @@ def _answer_block(
 
 @allocating_kernel
 def _finish_rest(block: _Block, query: _Query, rest: IntArray, n_rest: int) -> bool:
-    """Fill the rows left over by `drive`: to their end in lanes where they fit, then one by one; False at a pose that is not finite."""
+    """Fill the rows left over by `drive`: in lanes to the end if possible, then one by one; return False at a pose that is not finite."""
     n_vertices, pairs, single = query.packed[2], query.pairs, np.empty(n_rest + 1, dtype=np.int64)
     together, n, n_single = np.empty(LANES, dtype=np.int64), 0, int(np.int64(0))
     for at in range(n_rest):
@@ -438,7 +439,7 @@ def _finish_rest(block: _Block, query: _Query, rest: IntArray, n_rest: int) -> b
 
 @inlined_kernel
 def _fetch(row: int, query: _Query) -> None:
-    """Prefetch all that will be read and written of a pair, and the next pairs."""
+    """Prefetch all data of a pair that will be read or written, and the next pairs."""
     fetch_shapes(query.records, query.pairs, query.packed[2], row, False)
     fetch(query.pairs, 2 * (row + LANES))
     fetch(query.poses_a, 3 * row)
@@ -451,13 +452,13 @@ def _fetch(row: int, query: _Query) -> None:
 
 @inlined_kernel
 def _size_of(n_vertices: int) -> int:
-    """Return 0, 1 or 2, the place in `_SIZES`, or 3 for a core that is too large; no branch, for none could be foretold."""
+    """Return 0, 1 or 2, the place in `_SIZES`, or 3 for a core that is too large; without branches, which would be unpredictable."""
     return (1 if n_vertices > _SIZES[0] else 0) + (1 if n_vertices > _SIZES[1] else 0) + (1 if n_vertices > _SIZES[2] else 0)
 
 
 @inlined_kernel
 def _list_of(row: int, query: _Query) -> int:
-    """Return the number of the list that a row waits on; see `drive`."""
+    """Return the number of the list for a row; see `drive`."""
     n_vertices, a, b = query.packed[2], np.uint64(query.pairs[row, 0]), np.uint64(query.pairs[row, 1])
     if a >= np.uint64(n_vertices.shape[0]) or b >= np.uint64(n_vertices.shape[0]):
         return OUT_OF_RANGE
@@ -473,8 +474,8 @@ def distances_simd(
     """Fill the rows of all `pairs`; return False, with some of them filled, at an index out of range or a pose that is not finite.
 
     Arguments are those of `distance_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, scratch `s` (SCRATCH,) and
-    `rest` (n + 1,). The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when
-    its code is not in the cache.
+    `rest` (n + 1,). The scalar kernel is called from here and not by the caller, because a call from Python takes as long as thousands of
+    pairs if its code is not in the cache.
     """
     flat_a, flat_b = poses_a.reshape(-1), poses_b.reshape(-1)
     query = _Query(packed, records.reshape(-1), flat_a, flat_b, pairs, poses_a, poses_b, status, iterations, rows)

@@ -1,35 +1,35 @@
-"""The answers of Box2D 2.3.0 for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
+"""The results of Box2D 2.3.0 for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
 
-A floor made of edges has joints, and a body that slides over one must not be caught by the end of an edge that its neighbor
-continues. So each edge knows its neighbors' far vertices, the *ghosts*, and leaves to the neighbor what is the neighbor's::
+A floor made of edges has joints, and a body that slides over one must not catch on the end of an edge that its neighbor continues. So each
+edge stores its neighbors' far vertices, the *ghosts*, and does not report the neighbor's contacts::
 
         ghost1 . . . . v1 ============ v2 . . . . ghost2
                edge 0         edge 1         edge 2         normals to the right of the direction of travel
 
-**Circle.** The nearest point of the edge decides: v1, v2 or the inside. At an end, where there is a ghost there, the contact is
-dropped if the center lies beside the neighbor, that is, before the end in the neighbor's own direction; the neighbor will
-report it. Beside the edge itself the normal is the side's that the center is on: an edge has two sides.
+**Circle.** The nearest point of the edge decides: v1, v2 or the interior. At an end with a ghost, the contact is dropped if the center is
+beside the neighbor, that is, before the end in the neighbor's own direction; the neighbor will report it. Beside the edge itself the normal
+is that of the center's side: an edge has two sides.
 
-**Polygon.** An edge is one-sided for a moment: the polygon's centroid decides on which side it is. A joint is *convex* where the
-chain turns left (from the right-hand side, where the normals point, it is a ridge). The polygon is in front if its centroid is
-in front of every edge, but a convex joint widens the front: there it is enough to be in front of the neighbor. Then the normals
-that the contact may have are limited: from the edge's own normal to that of the neighbor across a convex joint, and no
-farther than the edge's own at a concave one, for in the valley the neighbor's face is met first::
+**Polygon.** In each query an edge is one-sided: the polygon's centroid selects the side. A joint is *convex* if the chain turns left (a
+ridge seen from the right-hand side, to which the normals point). The polygon is in front if its centroid is in front of every edge, but a
+convex joint widens the front: there it suffices to be in front of the neighbor. The possible contact normals are then limited: from the
+edge's own normal to that of the neighbor across a convex joint, and no farther than the edge's own at a concave one, because in the valley
+the neighbor's face is hit first::
 
           front      n0 \\   n1   / n2          limits at two convex joints
                          \\  |  /
             ghost1 ____ .v1===v2. ____ ghost2        (behind, the limits are those of the chain read from the back)
 
 The axis is the edge's normal or the polygon's edge of greatest separation among those within the limits, with a slop of
-`BOX2D_ANGULAR_SLOP`, and the polygon's only where it is greater by the same margin as between two polygons. For a polygon's normal
-n (turned round) the edge's two ends count, ``min(n.(v1 - v), n.(v2 - v))``. Then the incident edge is clipped to the
-reference edge, here without widening it by the skins, and the ends within both skins are kept, two or none before that.
+`BOX2D_ANGULAR_SLOP`, and the polygon's only if it is greater by the same margin as between two polygons. For a polygon's normal n
+(reversed) the separation is the minimum over the edge's two ends, ``min(n.(v1 - v), n.(v2 - v))``. Then the incident edge is clipped to the
+reference edge, here without widening it by the skins, and the ends within both skins are kept; clipping leaves two ends or none.
 
-Feature ids are Box2D's own, oddities included: where the polygon's edge is the reference, every point has the polygon's edge as
+Feature ids are Box2D's own, oddities included: if the polygon's edge is the reference, every point has the polygon's edge as
 *its index on the edge side* with type FACE, and on the polygon's side 0 or the vertex that clipped it.
 
 Source: behavior of b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon in Box2D 2.3.0 (collision/shapes with "smooth collision"
-ghosts), described here in our own words and code, and held against the wheel.
+ghosts), described here in our own words and code, and compared with the wheel.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
 @borrowing_kernel
 def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, trace: FloatArray | None) -> int:
-    """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 where the circle is A."""
+    """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 if the circle is A."""
     points, names, axis, reference = row
     vertices, skin, pose, ghosts, has_ghost = edge.vertices, edge.radius, edge.pose, edge.ghosts, edge.has_ghost
     center, radius = circle.vertices, circle.radius
@@ -100,7 +100,7 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
     dx, dy = x - near_x, y - near_y
     distance = math.hypot(dx, dy)
 
-    # The normal, in the edge's frame but at an end that the center coincides with: then it is the world's x axis.
+    # The normal, in the edge's frame; if the center coincides with an end, it is the world's x axis.
     cos, sin = pose[2], pose[3]
     if edge_type == FACE:
         length = math.hypot(ex, ey)
@@ -144,7 +144,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
     nx, ny = ey, -ex
     is_beside = nx * (centroid[0] - v1_x) + ny * (centroid[1] - v1_y) >= 0.0
 
-    # The neighbors' normals; what is convex at the joint; whether the centroid is in front of the neighbor.
+    # The neighbors' normals; whether the joint is convex; whether the centroid is in front of the neighbor.
     before_x, before_y, is_convex_1, is_beside_before = nx, ny, False, False
     after_x, after_y, is_convex_2, is_beside_after = nx, ny, False, False
     if has_ghost[0]:
@@ -160,7 +160,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
         is_convex_2 = ex * dy - ey * dx > 0.0
         is_beside_after = after_x * (centroid[0] - v2_x) + after_y * (centroid[1] - v2_y) >= 0.0
 
-    # In front: concave neighbors all demand it, then any convex one grants it.
+    # In front: required by all concave neighbors, then sufficient for any convex one.
     is_front = is_beside
     if has_ghost[0] and not is_convex_1:
         is_front = is_front and is_beside_before
@@ -174,7 +174,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
     side = 1.0 if is_front else -1.0
     limits[0, 0], limits[0, 1] = side * nx, side * ny
     if is_front:
-        # without a neighbor any normal of the front half plane will do: the limit is the opposite normal
+        # without a neighbor any normal of the front half plane is valid: the limit is the opposite normal
         keeps_1 = 1.0 if has_ghost[0] else -1.0
         keeps_2 = 1.0 if has_ghost[1] else -1.0
         limits[1, 0], limits[1, 1] = keeps_1 * nx, keeps_1 * ny
@@ -184,7 +184,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
         if has_ghost[1] and is_convex_2:
             limits[2, 0], limits[2, 1] = after_x, after_y
     else:
-        # from the back the chain runs the other way: its ridges are the front's valleys, and the two ends change places
+        # seen from the back the chain is reversed: its ridges are the front's valleys, and the two ends are swapped
         keeps_1 = -1.0 if has_ghost[1] else 1.0
         keeps_2 = -1.0 if has_ghost[0] else 1.0
         limits[1, 0], limits[1, 1] = keeps_1 * nx, keeps_1 * ny
@@ -198,7 +198,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
 
 @borrowing_kernel
 def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Room, row: Row, trace: FloatArray | None) -> int:
-    """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 where the polygon is A."""
+    """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 if the polygon is A."""
     points, names, axis, reference = row
     vertices, skin, pose, limits = edge.vertices, edge.radius, edge.pose, room.corners
     others, other_normals, other_skin = polygon.vertices, polygon.normals, polygon.radius
@@ -219,12 +219,12 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     is_on_polygon = False
     if not is_parted:
         for of in range(others.shape[0]):
-            # the polygon's normal turned round: out of the edge
+            # the polygon's normal reversed: out of the edge
             ox, oy = -other_normals[of, 0], -other_normals[of, 1]
             from_v1 = ox * (others[of, 0] - vertices[0, 0]) + oy * (others[of, 1] - vertices[0, 1])
             from_v2 = ox * (others[of, 0] - vertices[1, 0]) + oy * (others[of, 1] - vertices[1, 1])
             separation = min(from_v1, from_v2)
-            # left of the edge's normal the upper limit bounds, right of it the lower one
+            # the upper limit applies left of the edge's normal, the lower one right of it
             bound = 2 if -ox * ny + oy * nx >= 0.0 else 1
             beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
             is_allowed = beyond >= -BOX2D_ANGULAR_SLOP

@@ -1,8 +1,8 @@
 """The penetration of two convex cores that overlap, by the expanding polytope algorithm (EPA).
 
-Two shapes overlap where their difference C = B - A (`_gjk_kernel`) contains the origin O. Moving B by x moves C by x, so the
-shortest way apart is the shortest vector that brings O to the boundary of C: with b the nearest point of the boundary, B is
-moved by -b, by the depth |b| along the unit normal -b / |b|.
+Two shapes overlap if their difference C = B - A (`_gjk_kernel`) contains the origin O. Moving B by x moves C by x, so the least translation
+that separates them is the shortest vector from O to the boundary of C: with b the nearest point of the boundary, B moves by -b, by the
+depth |b| along the unit normal -b / |b|.
 
 EPA starts with a polytope, vertices of C around the origin, and pushes its nearest edge outward. With n the outward unit normal
 of that edge and s the support of C along n::
@@ -15,34 +15,33 @@ of that edge and s the support of C along n::
             \\ O /            Where the two are equal the edge is one of C, and the answer is exact.
               r              Otherwise s splits the edge, and the next nearest one is asked.
 
-In the plane this ends: each new vertex is one of C's, of which there are at most as many as A and B have together. The depth
-is rounded as one projection is; the bounds meet to within `rounding` (SAT_ROUNDING times the size of everything in A's frame).
+In the plane this terminates: each new vertex is one of C's, which has at most as many as A and B together. The depth has the rounding error
+of one projection; the bounds meet to within `rounding` (SAT_ROUNDING times the size of everything in A's frame).
 
-Where to start. GJK hands over its last simplex. A triangle around the origin is a polytope. Where the origin lies on a segment
-of C, the segment is a flat polytope of two edges, one on each side, both at distance 0, and is expanded like any other: a side on
-which C has nothing more is a boundary of C, and the shapes touch there with depth 0. A triangle flatter than `rounding` is such a
-segment, its longest side. Where the origin is a vertex of C, the vertex of C farthest from it among four directions makes the
-segment; if there is none, C is a point, two cores of one point each lie on each other, and every direction is as good: the
-world's x axis.
+Start. EPA starts from GJK's last simplex. A triangle around the origin is a polytope. If the origin is on a segment of C, the segment is a
+flat polytope of two edges, one on each side, both at distance 0, and is expanded like any other: if C does not extend beyond a side, that
+side is a boundary of C, and the shapes touch there with depth 0. A triangle flatter than `rounding` is such a segment, its longest side. If
+the origin is a vertex of C, the segment's other end is the farthest vertex of C along four directions. If there is none, C is a point, the
+two cores are coincident points, and every direction is valid: the world's x axis is used.
 
-An edge of C as short as a few roundings has no direction of its own, and one that was taken from it may add a vertex in the wrong
-place. So the direction is taken from the longer of edge and foot, as GJK does; and the answer is the direction with the least
-n.s of all that were tried: whatever happens, moving by the depth returned parts the shapes.
+An edge of C as short as a few roundings has no reliable direction, and a direction computed from it can add a vertex in the wrong place. So
+the direction is computed from the longer of edge and foot, as in GJK, and the result is the direction with the least n.s of all that were
+tested: in any case, moving by the returned depth separates the shapes.
 
-Where they touch once parted. The vertices of A that lie farthest along the normal (within `rounding`) span an interval of the
-tangent, those of B nearest along it another; the middle of what the intervals share is opposite itself::
+Witness points. The vertices of A farthest along the normal (within `rounding`) span an interval of the tangent, the nearest ones of B
+another; the witness points are at the middle of their intersection::
 
             A's farthest      |---------------|
             B's nearest               |--------------------|
                                       |---x---|                the witness points lie at x, on A's line and on B's
 
-Of slivers they may share nothing: EPA ends at an edge from which C stands out by no more than `rounding`, and between two nearly parallel
-edges a meter long that edge is a chord over one of their corners, its normal neither's::
+For slivers the intervals can be disjoint: EPA ends at an edge beyond which C extends by no more than `rounding`, and between two nearly
+parallel edges a meter long that edge is a chord over one of their corners, with neither's normal::
 
             A's farthest    .----___                    between the two both fall away from their lines, together by no more
             B's nearest              ```----.           than rounding where C is nearest: there is x, at a corner of one of them
 
-Both are asked at the corners in between, and the place where they fall away least is taken.
+Both are evaluated at the corners in between, and the place with the smallest sum is used.
 
 Sources: G. van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", GDC 2001; and
 Collision Detection in Interactive 3D Environments, 2003, 4.3.8.
@@ -64,8 +63,9 @@ from engine.narrowphase._sides_kernel import place
 __all__ = ["EPA_EDGE", "EPA_END", "EPA_SUPPORT", "EPA_TOUCHING", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
 
 POLYTOPE_WIDTH = 7
-"""Numbers of an edge: x, y of its first vertex, the outward unit normal, n.p, the distance of the edge from the origin, and 1 where
-the origin's foot lies on the edge."""
+"""Number of values of an edge: x, y of its first vertex, the outward unit normal, n.p, the distance of the edge from the origin, and 1 if
+the origin's foot is on the edge.
+"""
 
 EPA_EDGE, EPA_SUPPORT, EPA_END, EPA_TOUCHING = 11.0, 12.0, 13.0, 14.0
 """Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
@@ -81,7 +81,7 @@ _X, _Y, _NORMAL_X, _NORMAL_Y, _OFFSET, _DISTANCE, _HAS_FOOT = range(POLYTOPE_WID
 
 @inlined_kernel
 def polytope_rows(n_a: int, n_b: int) -> int:
-    """Return the rows a polytope of cores with so many vertices may need: C's vertices, three to start from, and one."""
+    """Return the maximum number of rows of the polytope for cores with so many vertices: C's vertices, three to start from, and one."""
     return n_a + n_b + 4
 
 
@@ -109,7 +109,7 @@ def measure_edge(polytope: FloatArray, edge: int, n_edges: int) -> None:
 
 @inlined_kernel
 def start_polytope(cores: Cores, rounding: float, simplex: IntArray, polytope: FloatArray) -> int:
-    """Lay out GJK's simplex as a polytope and return its number of edges: 3, 2, or 0 where C is a point."""
+    """Convert GJK's simplex to a polytope and return its number of edges: 3, 2, or 0 if C is a point."""
     n = simplex[0]
     for k in range(n):
         a, b = simplex[1 + 2 * k], simplex[2 + 2 * k]
@@ -176,9 +176,9 @@ def epa_cores(
 ) -> tuple[int, int, float, float, float]:
     """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
 
-    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace` receives
-    the steps above. It may end with a lower bound of the depth above `enough`, infinite for those who want the depth itself. A depth may be
-    a rounding below 0 where the cores touch.
+    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is scratch memory. `trace` receives the steps
+    above. The search stops once its lower bound of the depth exceeds `enough`, which is infinite for the depth itself. The depth can be a
+    rounding below 0 if the cores touch.
     """
     n_edges = start_polytope(cores, rounding, simplex, polytope)
     if n_edges == 0:
@@ -193,7 +193,7 @@ def epa_cores(
     while n_edges < polytope.shape[0]:
         iterations += 1
 
-        # 1. The nearest edge; of equally near ones one that has the origin's foot.
+        # 1. The nearest edge; among equally near ones, one that contains the origin's foot.
         nearest = 0
         for edge in range(1, n_edges):
             closer = polytope[edge, _DISTANCE] - polytope[nearest, _DISTANCE]
@@ -205,7 +205,7 @@ def epa_cores(
             status, depth, best_x, best_y = OVERLAPPING, polytope[nearest, _DISTANCE], 0.0, 0.0
             break
 
-        # 2. How far C reaches along its normal.
+        # 2. The support of C along its normal.
         a, b = support(cores, -nx, -ny)
         x, y = difference_vertex(cores, a, b)
         reach = nx * x + ny * y
@@ -216,7 +216,7 @@ def epa_cores(
             status = OVERLAPPING
             break
 
-        # 3. The new vertex goes between the ends of the edge.
+        # 3. Insert the new vertex between the ends of the edge.
         for edge in range(n_edges, nearest + 1, -1):
             for k in range(POLYTOPE_WIDTH):
                 polytope[edge, k] = polytope[edge - 1, k]
@@ -230,7 +230,7 @@ def epa_cores(
 
 @inlined_kernel
 def level_at(vertices: FloatArray, cos: float, sin: float, shift_x: float, shift_y: float, nx: float, ny: float, along: float) -> float:
-    """Return how far a core reaches along n at the place `along` on the tangent, -inf where it has no point there."""
+    """Return the maximum of a core along n at the coordinate `along` on the tangent, -inf if it has no point there."""
     n, level = vertices.shape[0], -np.inf
     x, y = place(vertices[n - 1, 0], vertices[n - 1, 1], cos, sin, shift_x, shift_y)
     level_p, along_p = nx * x + ny * y, nx * y - ny * x
@@ -247,7 +247,7 @@ def level_at(vertices: FloatArray, cos: float, sin: float, shift_x: float, shift
 
 @inlined_kernel
 def touching_points(cores: Cores, nx: float, ny: float, rounding: float) -> tuple[float, float, float, float]:
-    """Return a point of A and one of B, A's frame, opposite each other along n where A reaches farthest and B least far."""
+    """Return witness points of A and B, A's frame, opposite each other along n where A's projection is greatest and B's least."""
     vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     reach_a = -np.inf
     for i in range(vertices_a.shape[0]):

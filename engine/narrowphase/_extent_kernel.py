@@ -1,14 +1,14 @@
-"""How far posed shapes reach: tight boxes around them, and how far apart two are along one given direction.
+"""The extent of posed shapes: tight boxes around them, and the gap between two along a given direction.
 
-**Boxes.** A convex core reaches farthest along an axis at one of its vertices, and the radius adds the same in every direction. So no
-support search is needed: a few vertices are turned, moved and compared.
+**Boxes.** The extent of a convex core along an axis is that of one of its vertices, and the radius adds the same in every direction. So a
+few vertices are rotated, translated and compared.
 
-**Gaps.** A certificate that anyone can check::
+**Gaps.** A certificate that is easily verified::
 
     gap(n) = min over B of n.b  -  max over A of n.a  -  radii
 
-Any unit n with a positive gap proves the shapes apart; for any n at all, -gap(n) meters along n part them, so the penetration
-is no deeper than that. Nothing is searched here, so this can judge the answers of those who search.
+Any unit n with a positive gap proves that the shapes are disjoint; for any n, moving by -gap(n) meters along n separates them, so the
+penetration is at most that. Since nothing is searched here, the gap can verify the results of search algorithms.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 4.2.
 """
@@ -94,8 +94,9 @@ def gap_of(shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatA
 def gaps_along(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray, gaps: FloatArray
 ) -> None:  # fmt: skip
-    """Fill `gaps` (n,) along the world `directions` (n, 2). Circles and capsules count with their radius, polygons and segments
-    without their skins."""
+    """Fill `gaps` (n,) along the world `directions` (n, 2). The radius of circles and capsules is included, the skin of polygons and
+    segments is not.
+    """
     shapes = Shapes(*packed)
     for row in range(pairs.shape[0]):
         gaps[row] = gap_of(shapes, pairs, poses_a, poses_b, directions, row)

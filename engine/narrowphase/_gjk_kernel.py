@@ -1,11 +1,11 @@
 """The distance of two convex cores, by the algorithm of Gilbert, Johnson and Keerthi.
 
-The question is moved to one set. The Minkowski difference C = B - A, all b - a, is convex; its point nearest to the origin
-is v = b* - a*, the vector between the nearest points of the two shapes, and the origin lies inside C exactly when they share a
-point. C is never built: its farthest point along a direction, the *support*, is that of B less that of A the other way.
+The problem is reduced to a single set. The Minkowski difference C = B - A, all b - a, is convex; its point nearest to the origin is v = b*
+- a*, the vector between the nearest points of the two shapes, and C contains the origin exactly if they share a point. C is never
+constructed: its farthest point along a direction, the *support*, is B's support minus A's support in the opposite direction.
 
-GJK keeps a *simplex*, one or two vertices of C, with the point v of it nearest to the origin, and asks for the vertex w of C that
-lies farthest toward the origin, least along n = v / |v|::
+GJK maintains a *simplex*, one or two vertices of C, with its point v nearest to the origin, and finds the vertex w of C that is farthest
+toward the origin, least along n = v / |v|::
 
               p-----------v-----------q
                \\    C     |          /         n is the direction from O to v. All of C lies beyond
@@ -21,8 +21,8 @@ Two vertices p, q have three regions (Voronoi: what is nearest to the origin), d
         t <= 0    :    0 < t < 1    :   t >= 1
         only p    p-----------------q   only q
 
-Three vertices p, q, w need only two edges looked at. The newest, w, lies nearer along n than the line p q, so that the nearest
-point of the triangle, nearer than v, is not on p q any more: it is inside, or on w p, or on w q, or w itself::
+For three vertices p, q, w only two edges have to be tested. The newest, w, is nearer along n than the line p q, so that the nearest point
+of the triangle, nearer than v, is no longer on p q: it is inside, or on w p, or on w q, or w itself::
 
               p-----------------q          c_p = (p - w) x (O - w), c_q = (O - w) x (q - w), signed so that
                \\     inside     /           both are positive inside
@@ -32,21 +32,21 @@ point of the triangle, nearer than v, is not on p q any more: it is inside, or o
                       w                     O - w = -alpha (p - w) - beta (q - w), alpha and beta >= 0, and being
                    w's own                  ahead along both would ask for |cos| at w above 1.
 
-So between two steps the state is a segment, which may be one point twice.
+So between two steps the state is a segment, which can be degenerate.
 
-The direction n comes from the *longer* of v and e = q - p: v / |v|, or e turned by a right angle. Either carries the rounding
-of the points it is made of divided by its own length; where the shapes nearly touch along an edge v is nothing but rounding,
-while e is as good as ever. It is normalized before any test, so every number compared is in meters.
+The direction n is computed from the *longer* of v and e = q - p: v / |v|, or e rotated by 90 degrees. The error of either is the rounding
+of its points divided by its own length. If the shapes nearly touch along an edge, v consists of rounding errors, while e is accurate. It is
+normalized before any test, so all compared numbers are in meters.
 
-Where to start: at the support along the line of the two origins, or at the simplex of an earlier query, whose features are
-mostly still the nearest ones; its vertices need not lie on the boundary of C, which GJK does not mind and EPA would.
+Start: the support along the line of the two origins, or the simplex of an earlier query, whose features are usually still the nearest ones.
+Its vertices need not be on the boundary of C, which GJK does not require, but EPA does.
 
-Ends, with `rounding` = SAT_ROUNDING times the size of everything in A's frame:
+Termination, with `rounding` = SAT_ROUNDING times the size of everything in A's frame:
 
-SEPARATED          |v| - w.n <= rounding: both bounds agree to what the coordinates are worth. A support that is in the simplex
-                   already is the same case, for then w.n = v.n.
+SEPARATED          |v| - w.n <= rounding: both bounds agree to the accuracy of the coordinates. A support already in the simplex
+                   is the same case, because then w.n = v.n.
 TOUCHING           |v| <= rounding, or the origin lies in the triangle p q w but within `touch` of an edge of it: a point of C is at
-                   the origin, and whether deep inside C or on its boundary is left to EPA (`_epa_kernel`).
+                   the origin, and EPA decides whether it is inside C or on its boundary (`_epa_kernel`).
 OVERLAPPING        the origin lies inside the triangle p q w, farther than `touch` from each of its edges.
 OUT_OF_ITERATIONS  GJK_MAX_ITERATIONS supports, and the bounds still apart; v is the best so far. In exact arithmetic |v| falls
                    with every step and no simplex comes twice, so that polygons end; no input is known that gets here.
@@ -88,12 +88,12 @@ __all__ = [
 ]
 
 TRIANGLE_SIZE = 7
-"""Numbers of a simplex: how many vertices, then for each of three its index in A and in B."""
+"""Size of a simplex: the number of vertices, then for each of three its index in A and in B."""
 
 GJK_START, GJK_NEAREST, GJK_SUPPORT, GJK_KEPT, GJK_END = 1.0, 2.0, 3.0, 4.0, 5.0
 """Steps recorded in the trace (`engine.common._record_kernel`); A's frame, a vertex by its indices in A and B::
 
-    GJK_START     p_a p_b q_a q_b, p, q           the simplex to begin with; one vertex twice where it is one
+    GJK_START     p_a p_b q_a q_b, p, q           the initial simplex; a single vertex is repeated
     GJK_NEAREST   p_a p_b q_a q_b, p, q, v, n, |v| along n, t        before the next support, or the end if v is at the origin
     GJK_SUPPORT   w_a w_b, w, w.n, |v| along n
     GJK_KEPT      p_a p_b q_a q_b, which, c_p, c_q       which: 0 a second vertex joins, 1 w p, 2 w q, 3 w alone, 4 the triangle encloses O
@@ -102,7 +102,7 @@ GJK_START, GJK_NEAREST, GJK_SUPPORT, GJK_KEPT, GJK_END = 1.0, 2.0, 3.0, 4.0, 5.0
 
 
 class Placed(NamedTuple):
-    """A core with a radius at a world pose, and how far it reaches from the local origin."""
+    """A core with a radius at a world pose, and its extent from the local origin."""
 
     vertices: FloatArray
     radius: float
@@ -114,7 +114,7 @@ class Placed(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """The vertices of two cores, and B's pose as A sees it."""
+    """The vertices of two cores, and B's pose in A's frame."""
 
     a: FloatArray
     b: FloatArray
@@ -144,7 +144,7 @@ def farthest_vertex(vertices: FloatArray, nx: float, ny: float) -> int:
 
 @inlined_kernel
 def support(cores: Cores, nx: float, ny: float) -> tuple[int, int]:
-    """Return the vertex of A farthest along (nx, ny), A's frame, and that of B *least* far: the direction is turned, not the vertices."""
+    """Return the vertex of A farthest along (nx, ny), A's frame, and that of B *least* far: the direction is rotated, not the vertices."""
     local_x, local_y = -(cores.cos * nx + cores.sin * ny), -(cores.cos * ny - cores.sin * nx)
     return farthest_vertex(cores.a, nx, ny), farthest_vertex(cores.b, local_x, local_y)
 
@@ -158,7 +158,7 @@ def difference_vertex(cores: Cores, a: int, b: int) -> tuple[float, float]:
 
 @inlined_kernel
 def share_of_nearest(px: float, py: float, qx: float, qy: float) -> float:
-    """Return t in [0, 1] of the point of the segment p q nearest to the origin; 0 where both are one point."""
+    """Return t in [0, 1] of the point of the segment p q nearest to the origin; 0 if p and q coincide."""
     ex, ey = qx - px, qy - py
     along, length_sq = -(px * ex + py * ey), ex * ex + ey * ey
     if along <= 0.0:
@@ -191,9 +191,9 @@ def gjk_cores(
 ) -> tuple[int, int, float, float, float, float]:  # fmt: skip
     """Return status, iterations, distance, unit n (A to B, A's frame) and the share t of the nearest point in the simplex.
 
-    `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
-    vertex is left out, one step finds it again); it becomes the last simplex. On TOUCHING and OVERLAPPING there is no distance and
-    no direction: 0.0, all of them. `trace` receives the steps above.
+    `simplex` (TRIANGLE_SIZE,) is the start, [0, ...] for a cold start, with indices in range (a third vertex is ignored; one step finds it
+    again); it is overwritten with the last simplex. On TOUCHING and OVERLAPPING distance and direction are 0.0. `trace` receives the steps
+    above.
     """
     n_start = simplex[0]
     if n_start > 0:
@@ -214,7 +214,7 @@ def gjk_cores(
     while iterations < GJK_MAX_ITERATIONS:
         iterations += 1
 
-        # 1. The nearest point v of the segment p q; at an end of it the other end is dropped.
+        # 1. The nearest point v of the segment p q; if it is an end, the other end is dropped.
         share = share_of_nearest(px, py, qx, qy)
         if share <= 0.0:
             q_a, q_b, qx, qy = p_a, p_b, px, py
@@ -240,7 +240,7 @@ def gjk_cores(
             status = TOUCHING
             break
 
-        # 2. The vertex of C nearest along n, and the bound it gives.
+        # 2. The vertex of C nearest along n, and its lower bound.
         w_a, w_b = support(cores, nx, ny)
         wx, wy = difference_vertex(cores, w_a, w_b)
         bound = nx * wx + ny * wy
@@ -251,7 +251,7 @@ def gjk_cores(
             status = SEPARATED
             break
 
-        # 3. Which of the three stay.
+        # 3. Select the vertices to keep.
         kept, beside_p, beside_q = 0.0, np.nan, np.nan
         if is_point:
             q_a, q_b, qx, qy = w_a, w_b, wx, wy

@@ -1,41 +1,40 @@
-"""A link of a chain, a segment that knows its neighbors, against any other shape by the exact rule.
+"""A link of a chain, a segment with neighbors, against any other shape by the exact rule.
 
-Alone, a segment is a shape like any other, and its ends are corners (`_core_manifold_kernel`). In a chain the neighbors go on where
-it ends::
+Alone, a segment is a shape like any other, and its ends are corners (`_core_manifold_kernel`). In a chain the neighbors continue at its
+ends::
 
         ghost1 . . . . v1 ============ v2 . . . . ghost2
                link 0         link 1         link 2         normals of the front to the right of the direction of travel
 
-so it has fewer normals. On each side they are an arc, the link's part of the *Gauss map* of the chain: from the link's own normal to
-that of the neighbor across a joint that is a ridge as seen from that side, and no farther than its own at one that is a valley, where
-the neighbor's face is met first. At an end without a neighbor the arc goes on to the link's own direction, where that of the other side
-begins: what lies over the link never leaves it through the link::
+so it has fewer normals. On each side they form an arc, the link's part of the *Gauss map* of the chain: it extends from the link's own
+normal to that of the neighbor across a joint that is a ridge seen from that side, and ends at its own normal at a valley, where the
+neighbor's face is hit first. At an end without a neighbor the arc extends to the link's own direction, where that of the other side begins:
+a shape over the link is never pushed out through the link::
 
             n0 \\   n1   / n2        at two ridges         n1           at two valleys: one normal
                 \\  |  /                                    |           (the other side of the same chain)
         ghost1 __ .v1===v2. __ ghost2         ghost1 ' ' .v1===v2. ' ' ghost2
 
-**The side.** Where the shape as a whole lies says little: the middle of a plank may be far beyond both neighbors, and beneath this
-link's line where the chain bends down. What counts is what lies over the link. The other core is cut at the two lines across the
-link's ends, and what is left reaches `low` and `high` above the link's line: to be parted, it has to move by -low to the front or by
-high to the back. A face of the other shape whose normal is in a side's arc may be the shorter way to that side: over the edge of a
-table the way out of its upright side is up. The side is that of the shorter way; of two equal ones, that of the centroid.
+**The side.** The position of the whole shape is not decisive: the middle of a plank can be far beyond both neighbors, and below this link's
+line if the chain bends down. Only the part over the link counts. The other core is clipped to the strip over the link, and the remainder
+extends from `low` to `high` above the link's line: to separate, it must move by -low to the front or by high to the back. A face of the
+other shape whose normal is in a side's arc can give a shorter translation to that side: over the edge of a table the translation out of its
+upright side is upward. The side is that of the shorter translation; if both are equal, that of the centroid.
 
-**The axis**, on that side: the link's normal, or a face of the other shape within the arc, whichever has the greater separation, both
-of the whole shapes (`_sat_kernel`). Only so a plank that tips over a ridge is held along its own face, and not along the link's normal,
-which its far end is beneath. Where the cores are apart by more than that, two corners are nearest and the axis runs between them: if
-the other corner lies beside the neighbor, before its end in its direction, then the contact is the neighbor's, and dropped, which the trace
-records. Where the link's normal is taken, but the incident edge descends over a ridge and beyond, steeper than the neighbor, then it is
-met by the joint, and its own normal is the axis: what slides along itself must not stumble there either.
+**The axis** on that side is the link's normal, or a face of the other shape within the arc, whichever has the greater separation, both of
+the whole shapes (`_sat_kernel`). So a plank that tips over a ridge is supported along its own face, and not along the link's normal, below
+which its far end is. If the distance of the cores is greater than that separation, two corners are nearest and the axis is the line between
+them. If the other corner is beside the neighbor, before its end in its direction, the contact is the neighbor's, and it is dropped, which
+the trace records. If the axis is the link's normal, but the incident edge descends over a ridge and beyond, steeper than the neighbor, it
+is in contact with the joint, and its own normal is the axis: a shape that slides along this edge must not catch there either.
 
-**The points** are the ends of the incident edge, clipped to the reference edge. So each has the depth that is there, over this link,
-however deep a far end lies below the link's line. At a valley the link counts as longer by both skins: what is below the joint is over
-neither of the two, and beyond it the neighbor is higher than the link would be, so nothing stumbles. At a ridge it would, and there is
-no need; nor for what is behind the neighbor.
+**The points** are the ends of the incident edge, clipped to the reference edge. So each has the local depth over this link, even if a far
+end is deep below the link's line. At a valley the link is extended by both skins: points below the joint are over neither of the two links,
+and beyond it the neighbor is higher than the extension, so no shape catches on it. At a ridge shapes would catch on it, and it is not
+needed; neither is it for points behind the neighbor.
 
-Read from the other end a chain gives the same answer, for both sides are looked at in the same way. Box2D's rule for the same question
-(`_edge_kernel`) takes the side from the centroid, by the lines of the neighbors drawn on without an end, and lets a ridge's grant the
-front alone.
+A reversed chain gives the same result, because both sides are treated alike. Box2D's rule (`_edge_kernel`) selects the side by the centroid
+and the neighbors' infinite lines, and at a ridge the neighbor's line alone suffices for the front.
 
 Sources: E. Catto, "Ghost Collisions", box2d.org, 2020 (the arc); P. Terdiman, "Contact generation for meshes", codercorner.com, 2015
 (Voronoi regions of internal edges).
@@ -74,22 +73,23 @@ from engine.narrowphase._sides_kernel import Room, Row, Side
 __all__ = ["is_link", "manifold_link"]
 
 RIDGE_LEAN = 0.1
-"""Sine of the angle, 6 degrees, by which a face may lean beyond the neighbor at a ridge. That it lies before the joint is true
-whatever it leans. But it must be seen where a box slides over the edge of a table, a hair turned: to the link of the upright side all
-its length would be the way out else. From 6 degrees on what is deep by d reaches no farther than 10 d back over that link."""
+"""Sine of the angle, 6 degrees, by which a face can lean beyond the neighbor at a ridge. Such a face is before the joint at any angle. But
+it must be detected if a slightly rotated box slides over the edge of a table: otherwise the link of the upright side would push it out
+along its whole length. From 6 degrees on, a shape with depth d extends at most 10 d back over that link.
+"""
 
 
 @inlined_kernel
 def is_link(side: Side) -> bool:
-    """Return whether a shape is a link: a segment with a neighbor, and some length."""
+    """Return whether a shape is a link: a segment of nonzero length with a neighbor."""
     return bool((side.has_ghost[0] or side.has_ghost[1]) and side.vertices.shape[0] == 2)
 
 
 @inlined_kernel
 def _extent_over(link: Side, other: FloatArray, more_1: float, more_2: float) -> tuple[float, float]:
-    """Return how far the part of a core over the link reaches along the front's normal, low and high; low > high where there is none.
+    """Return the extent, low and high, of the part of a core over the link along the front's normal; low > high if there is none.
 
-    The link counts as longer by so much at v1 and at v2.
+    The link is extended by the given lengths at v1 and at v2.
     """
     x1, y1 = link.vertices[0, 0], link.vertices[0, 1]
     nx, ny = link.normals[0, 0], link.normals[0, 1]
@@ -115,7 +115,7 @@ def _extent_over(link: Side, other: FloatArray, more_1: float, more_2: float) ->
 
 @inlined_kernel
 def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, bool]:
-    """Fill the unit normals (2, 2) at which the arc of a side, 1 front or -1 back, ends at v1 and at v2; return which is a ridge."""
+    """Fill the unit normals (2, 2) at the ends of a side's arc (1 front, -1 back), at v1 and at v2; return which is a ridge."""
     v, ghosts = link.vertices, link.ghosts
     nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
     ridge_1, ridge_2 = False, False
@@ -129,7 +129,7 @@ def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, boo
             dx = v[0, 0] - ghosts[0] if k == 0 else ghosts[2] - v[1, 0]
             dy = v[0, 1] - ghosts[1] if k == 0 else ghosts[3] - v[1, 1]
             distance = math.hypot(dx, dy)
-            if outward * (nx * dx + ny * dy) < 0.0:  # it falls away on this side
+            if outward * (nx * dx + ny * dy) < 0.0:  # a ridge on this side
                 limits[k, 0], limits[k, 1] = side * dy / distance, -side * dx / distance
                 if k == 0:
                     ridge_1 = True
@@ -140,10 +140,10 @@ def _fill_limits(link: Side, side: float, limits: FloatArray) -> tuple[bool, boo
 
 @inlined_kernel
 def _is_in_arc(ux: float, uy: float, nx: float, ny: float, limits: FloatArray, k: int, turn: float, slop: float) -> bool:
-    """Return whether a unit vector that leans from the normal toward end k lies within the limit there, or beyond it by `slop` at the most.
+    """Return whether a unit vector that leans from the normal toward end k is within the limit there, or beyond it by at most `slop`.
 
-    `turn` is the sense, 1 counter-clockwise, in which it leans. The cosine to the normal orders angles from 0 to half a turn; near the
-    limit the sine is the better measure.
+    `turn` is the direction in which it leans, 1 for counter-clockwise. The cosine to the normal orders angles from 0 to 180 degrees; near
+    the limit the sine is more accurate.
     """
     lx, ly = limits[k, 0], limits[k, 1]
     is_within = ux * nx + uy * ny >= lx * nx + ly * ny
@@ -154,19 +154,19 @@ def _is_in_arc(ux: float, uy: float, nx: float, ny: float, limits: FloatArray, k
 def _face_within(
     link: Side, other: Side, side: float, limits: FloatArray, slops: tuple[float, float], whose: float, trace: FloatArray | None
 ) -> tuple[float, int, float]:
-    """Return the greatest separation over the other's faces whose normal is in a side's arc, its face (-1 without), and that over all."""
+    """Return the greatest separation over the other's faces with a normal in a side's arc, its face (-1 if none), and that over all."""
     v, vertices, normals = link.vertices, other.vertices, other.normals
     nx, ny = side * link.normals[0, 0], side * link.normals[0, 1]
     best, best_face, parts = -np.inf, -1, -np.inf
     if vertices.shape[0] == 1:
         return best, best_face, parts
     for face in range(vertices.shape[0]):
-        # its normal turned round: out of the link
+        # its normal reversed: out of the link
         ux, uy = -normals[face, 0], -normals[face, 1]
         px, py = vertices[face, 0], vertices[face, 1]
         separation = min(ux * (px - v[0, 0]) + uy * (py - v[0, 1]), ux * (px - v[1, 0]) + uy * (py - v[1, 1]))
         end = 1 if ux * (v[1, 0] - v[0, 0]) + uy * (v[1, 1] - v[0, 1]) >= 0.0 else 0
-        # the front's normal turns counter-clockwise toward v2
+        # the front's normal rotates counter-clockwise toward v2
         is_allowed = _is_in_arc(ux, uy, nx, ny, limits, end, side if end == 1 else -side, slops[0] if end == 0 else slops[1])
         is_best = is_allowed and separation > best
         if is_best:
@@ -178,7 +178,7 @@ def _face_within(
 
 @inlined_kernel
 def _passes_end(link: Side, other: Side, edge: int, k: int) -> bool:
-    """Return whether an edge of the other core goes on beyond end k of the link."""
+    """Return whether an edge of the other core extends beyond end k of the link."""
     x, y = link.vertices[k, 0], link.vertices[k, 1]
     dx, dy = x - link.vertices[1 - k, 0], y - link.vertices[1 - k, 1]
     after = (edge + 1) % other.vertices.shape[0]
@@ -189,13 +189,13 @@ def _passes_end(link: Side, other: Side, edge: int, k: int) -> bool:
 
 @inlined_kernel
 def _slops(are_ridges: tuple[bool, bool], slop: float) -> tuple[float, float]:
-    """Return by how much, as a sine, a face's normal may lie beyond the limits at v1 and v2."""
+    """Return the tolerances, as sines, of a face's normal beyond the limits at v1 and v2."""
     return RIDGE_LEAN if are_ridges[0] else slop, RIDGE_LEAN if are_ridges[1] else slop
 
 
 @inlined_kernel
 def _more(link: Side, other: Side, side: float, k: int, is_ridge: bool) -> float:
-    """Return by how much the link counts as longer at end k: in a valley, both skins, for what lies on this side of the neighbor too."""
+    """Return the extension of the link at end k: in a valley, both skins, if the shape is on this side of the neighbor too."""
     if is_ridge or not link.has_ghost[k]:
         return 0.0
     x, y = link.vertices[k, 0], link.vertices[k, 1]
@@ -210,9 +210,10 @@ def _more(link: Side, other: Side, side: float, k: int, is_ridge: bool) -> float
 
 @borrowing_kernel
 def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
-    """Fill one row for a link and another shape given in the link's frame; `to_other` is -1 where the other is A.
+    """Fill one row for a link and another shape given in the link's frame, and return the number of points; `to_other` is -1 if the other
+    is A.
 
-    A row is as of `_core_manifold_kernel`, `reference` -1 where two corners make the axis. Returned is the number of points.
+    The row is that of `_core_manifold_kernel`, with `reference` -1 if the axis is the line between two corners.
     """
     points, names, axis, reference = row
     v, limits = link.vertices, room.corners
@@ -236,7 +237,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     to_back = max(-high, _face_within(link, other, -1.0, limits, slops, of_other, None)[0])
     slops = _slops(_fill_limits(link, 1.0, limits), slop)
     to_front = max(low, _face_within(link, other, 1.0, limits, slops, of_other, None)[0])
-    if abs(to_front - to_back) > touch:  # neither where they are equal nor where neither is there
+    if abs(to_front - to_back) > touch:  # neither if they are equal nor if neither exists
         is_front = to_front > to_back
     else:
         center = other.centroid[0]
@@ -259,7 +260,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     ux, uy = (-other.normals[face, 0], -other.normals[face, 1]) if is_on_face else (nx, ny)
     on_link, on_other = edge_separation - surface, best_of_face - surface if face >= 0 else np.nan
     axis[4], axis[5] = (on_link, on_other) if to_other > 0.0 else (on_other, on_link)
-    pair = room.corners  # the limits are no longer needed but for the last question, which fills them anew
+    pair = room.corners  # the limits are needed again only by the last test, which refills them
     if not is_parted and (not is_over or best >= -touch):
         distance, corner, other_corner = nearest_points(v, other.vertices, pair)
         record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
@@ -328,7 +329,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     count = 0
     for k in range(n_left):
         x, y, on_base, on_incident, by_plane = end_of(left, k)
-        if is_on_face:  # measured from the link's surface all the same
+        if is_on_face:  # still measured from the link's surface
             gap = ux * (other.vertices[face, 0] - x) + uy * (other.vertices[face, 1] - y)
             lift = 0.5 * (gap + link.radius - other.radius)
             sizes, is_first_b = (n_other, 2), to_other > 0.0

@@ -1,10 +1,10 @@
 """The contact manifold of two shapes: a unit normal from A to B, and at most two points.
 
-The contact of two solid bodies is where a solver pushes. One direction and two points are enough in the plane: along an edge
-the pressure of a rigid body can always be summed up in two forces at the ends of the contact.
+A solver applies its impulses at the contact of two solid bodies. In the plane one direction and two points suffice: the pressure of a rigid
+body along an edge is always equivalent to two forces at the ends of the contact.
 
-Polygons. Take the axis (which one is the `rule`), clip the incident edge against the reference edge that carries it, keep
-the ends that are near enough, and put each point midway between the two surfaces::
+Polygons. Select the axis by the `rule`, clip the incident edge against its reference edge, keep the ends that are near enough, and place
+each point midway between the two surfaces::
 
         incident end        *          gap along the normal, negative when overlapping
                             |  - - - - surface of the other: its skin toward the reference
@@ -12,34 +12,33 @@ the ends that are near enough, and put each point midway between the two surface
                             |  - - - - surface of the reference: its skin outward
         reference edge  ----+----      midway = end + (r_reference - r_other - gap) / 2  along n
 
-Edges within rounding of each other. Of a sliver, or of any polygon far from the origin, many edges may be equal by the rounding that
-decides ties: any of them has a right normal and depth, but the contact need not be where the first one is. So where what is kept of
-the incident edge lacks the deepest point (`LACKING_ROUNDINGS`), EXACT does it again with the edge that is greatest to the last digit,
-of that side, then of the other if they tie, and an incident edge found from the foremost vertex (`_clip_kernel`); if that fails too,
-the foremost vertex alone is the contact. And a separation within rounding of 0 may be a touch, or two tips before each other, whose
-edges' lines meet though they are apart (`_ray_kernel` has the picture): then the distance decides.
+Edges within rounding of each other. On a sliver, or any polygon far from the origin, many edges can tie within rounding: each of them has a
+valid normal and depth, but the contact need not be at the first one. So if the clipped incident edge lacks the deepest point
+(`LACKING_ROUNDINGS`), EXACT repeats the clipping with the strictly greatest edge of that side, then of the other if they tie, and with an
+incident edge found from the foremost vertex (`_clip_kernel`); if that fails too, the foremost vertex alone is the contact. A separation
+within rounding of 0 can be a touch, or two tips that face each other, whose edges' lines intersect although they are disjoint (see the
+diagram in `_ray_kernel`): then the distance decides.
 
-Polygon and circle. The nearest point of the polygon to the center decides. Outside, it is a corner or lies on an edge; the
-edge of greatest separation bounds the right Voronoi region, because the distance to the polygon's plane through a corner
-grows with the alignment of its normal, and the two normals of that corner are the nearest in angle. Inside, the nearest
-boundary is the edge of greatest (least negative) separation. Where several edges are greatest within rounding, the center may be past
-the end of the one taken and beside the next: by EXACT one walks on to where it is beside an edge, or beside none.
+Polygon and circle. The nearest point of the polygon to the center decides. Outside, it is a corner or a point on an edge; the edge of
+greatest separation bounds the right Voronoi region, because the distance to the edge's line through a corner grows with the alignment of
+its normal, and the two normals of that corner are the nearest in angle. Inside, the nearest boundary is the edge of greatest (least
+negative) separation. If several edges tie within rounding, the center can be past the end of the selected one and beside the next: EXACT
+walks to the edge beside which the center is, or to the corner if there is none.
 
 Two circles. The line of centers.
 
-Capsules and segments: `_core_manifold_kernel`, compiled for itself, because a world without them need not wait for it.
+Capsules and segments: `_core_manifold_kernel`, compiled separately, because a world without them need not wait for it.
 
-Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
-rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for
-A's face, nothing kept unless the clipping leaves two ends, no tolerance for a touch.
+Rules. EXACT selects the greatest separation over all edges of both polygons, B's only if it is greater by more than rounding; a touch
+within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for A's face, no points unless two
+ends remain after clipping, no tolerance for a touch.
 
-Results go to the caller's row: `points` (2, 3) x, y, separation without the skins, world frame; `names` (2,) feature ids;
-`axis` (6,) the world normal, its separation, the amplification, and the separations found on A's and on B's edges (NaN
-where not looked for); `reference` (2,) side 0 A, 1 B, -1 neither's (two circles, two corners), and edge. Axis and reference
-are filled without a contact as well: then they name the axis that parts the two. The amplification says by how much an error in
-the inputs grows on its way to the points: for polygons the inverse cosine between the incident edge and the reference edge
-where a plane cut the first; for a circle and for corners the inverse distance, 1/m, over which the direction was taken, 0 where a
-face gave it.
+Results are written to the caller's row: `points` (2, 3) x, y, separation without the skins, world frame; `names` (2,) feature ids; `axis`
+(6,) the world normal, its separation, the amplification, and the separations of A's and of B's edges (NaN if not computed); `reference`
+(2,) side 0 A, 1 B, -1 neither (two circles, two corners), and edge. Without a contact, axis and reference are those of the separating axis.
+The amplification is the factor from an error of the inputs to that of the points: for polygons the inverse cosine between the incident edge
+and the reference edge if a plane clipped the first; for a circle and for corners the inverse distance, 1/m, from which the direction was
+computed, 0 if the normal is a face's.
 
 Sources: Box2D 2.3.0's b2CollidePolygons, b2CollidePolygonAndCircle, b2CollideCircles and b2WorldManifold, described in our
 own words and code; C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.2.5.
@@ -72,7 +71,7 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row, tr
     touch = rounding if rule == EXACT else 0.0
     record(trace, SAT_START, (skins, touch))
     toward_x, toward_y = b.centroid[0, 0] - a.centroid[0, 0], b.centroid[0, 1] - a.centroid[0, 1]
-    # The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
+    # The axis: the greatest separation found on either polygon's edges; the search ends at the first separating one.
     if rule == EXACT:
         separation_a, edge_a = max_separation(a.vertices, a.normals, b.vertices, touch, 0.0, trace)
     else:
@@ -96,7 +95,7 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row, tr
 
 @inlined_kernel
 def beside_edge(vertices: FloatArray, edge: int, x: float, y: float) -> tuple[float, float, float, float, float, float]:
-    """Return both ends of an edge, and how far from each toward the other a point lies: 0 or less is past that end."""
+    """Return both ends of an edge, and a point's distance from each end toward the other: 0 or less is past that end."""
     after = (edge + 1) % vertices.shape[0]
     v1_x, v1_y, v2_x, v2_y = vertices[edge, 0], vertices[edge, 1], vertices[after, 0], vertices[after, 1]
     past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
@@ -106,13 +105,13 @@ def beside_edge(vertices: FloatArray, edge: int, x: float, y: float) -> tuple[fl
 
 @inlined_kernel
 def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
-    """Walk from `edge`, past one of whose ends a point lies, on to the edge beside which it lies, or to the corner before it."""
+    """Walk from `edge`, past one end of which the point is, to the edge beside which it is, or to the corner in front of which it is."""
     n = vertices.shape[0]
     at, goes_back = edge, beside_edge(vertices, edge, x, y)[4] <= 0.0
     for _ in range(n):
         beyond = (at - 1 if goes_back else at + 1) % n
         _, _, _, _, past_v1, past_v2 = beside_edge(vertices, beyond, x, y)
-        if (past_v2 if goes_back else past_v1) <= 0.0:  # before the corner: past the ends of both its edges
+        if (past_v2 if goes_back else past_v1) <= 0.0:  # in front of the corner: past the ends of both its edges
             break
         at = beyond
         if (past_v1 if goes_back else past_v2) > 0.0:
@@ -124,7 +123,7 @@ def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
 def manifold_polygon_circle(
     polygon: Side, circle: Side, rounding: float, rule: int, to_circle: float, row: Row, trace: FloatArray | None
 ) -> int:  # fmt: skip
-    """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 where the circle is A.
+    """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 if the circle is A.
 
     ::
 
@@ -160,7 +159,7 @@ def manifold_polygon_circle(
     if least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
         corner_x, corner_y = (v1_x, v1_y) if past_v1 <= 0.0 else (v2_x, v2_y)
         from_corner = math.hypot(x - corner_x, y - corner_y)
-        if in_front >= inside or from_corner > inside:  # else on the corner, within rounding, whence no direction leads
+        if in_front >= inside or from_corner > inside:  # otherwise at the corner, within rounding, where the direction is undefined
             gap = from_corner
             record(trace, SAT_CORNERS, (gap, corner_x, corner_y, x, y))
             amplification = 1.0 / gap
@@ -182,7 +181,7 @@ def manifold_polygon_circle(
 
 @inlined_kernel
 def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, trace: FloatArray | None) -> int:
-    """Fill one row for two circles given in A's frame. Concentric ones take the world's x axis for their normal, as in Box2D."""
+    """Fill one row for two circles given in A's frame. The normal of concentric ones is the world's x axis, as in Box2D."""
     touch = rounding if rule == EXACT else 0.0
     concentric = rounding if rule == EXACT else BOX2D_EPSILON
     points, names, axis, reference = row
@@ -214,7 +213,7 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
 
 
 def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
-    """Return whether a pair's steps are taken in B's frame: a polygon's where A is a circle, an edge's by Box2D's rule; else A's."""
+    """Return whether the working frame is B's: a polygon's if A is a circle, an edge's by Box2D's rule; otherwise it is A's."""
     return (kind_a == CIRCLE and kind_b == POLYGON) or (rule == BOX2D and kind_b == SEGMENT)
 
 
@@ -225,7 +224,7 @@ def manifold_pair(
 ) -> int:  # fmt: skip
     """Fill row `at` for two shapes that are circles or polygons, and return the number of points.
 
-    The trace receives points in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
+    Points in the trace are in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)
@@ -245,10 +244,10 @@ def manifold_pair(
 def manifold_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
 ) -> int:  # fmt: skip
-    """Fill a row for each of the `pairs` of circles and polygons; return how many others there are, `manifold_core_pairs`'s to fill.
+    """Fill a row for each of the `pairs` of circles and polygons; return the number of others, which `manifold_core_pairs` fills.
 
-    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. `trace` as in `manifold_pair`; it takes the steps of one
-    pair after the other.
+    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. `trace` is that of `manifold_pair`; it receives the steps pair
+    by pair.
     """
     n_others, shapes, kind, count = 0, Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])

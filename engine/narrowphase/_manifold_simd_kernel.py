@@ -1,19 +1,19 @@
-"""The manifolds of many pairs at once, side by side: what SIMD lanes are, and what keeps them fast, is in `_simd_kernel`.
+"""The manifolds of many pairs in parallel SIMD lanes, which `_simd_kernel` describes.
 
-This is `_manifold_kernel` again, the same operations in the same order, in another shape; read that one first. The two
-agree to the bit, and a test holds them to it.
+These are the operations of `_manifold_kernel` in the same order; read that module first. The results are bit-identical, and a test verifies
+it.
 
-1. The axis: the separations of all edges, and by either rule one of them; see `_sat_kernel` and `_climb_kernel`. Box2D's climb walks from
-   edge to edge. Here all separations are computed first, and the walk, which is a different one in every lane, only looks them up.
-2. The reference and the incident edge, what the side planes leave of it, and the points; see `_clip_kernel`.
+1. The axis: all edges' separations, and the one selected by the rule; see `_sat_kernel` and `_climb_kernel`. Box2D's climb walks from
+   edge to edge. Here all separations are computed first, and the walk, which differs in every lane, only looks them up.
+2. The reference and the incident edge, its clipping, and the points; see `_clip_kernel`.
 3. Contact with circles; see `manifold_polygon_circle` and `manifold_circles`.
 
-Pairs wait on lists by their kinds and both sizes; see `_simd_kernel`. Poses are turned into cosine and sine in the lanes, unless they come
-so.
+Pairs are collected in lists by their kinds and both sizes; see `_simd_kernel`. Cosine and sine of the poses are computed in the lanes,
+unless given.
 
-What remains goes to the scalar kernel, pair by pair: polygons of more than 16 vertices, kinds other than circle and polygon, the last
-pairs, if too few to be worth a block, angles too large for `small_turn`, polygons whose separation is within rounding of 0 or whose
-manifold lacks its deepest point, and a center past the end of the edge of greatest separation and beside the next.
+The scalar kernel processes all other pairs: polygons of more than 16 vertices, kinds other than circle and polygon, the last pairs, if too
+few for a block, angles too large for `small_turn`, polygons whose separation is within rounding of 0 or whose manifold lacks its deepest
+point, and a center past the end of the edge of greatest separation and beside the next.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, PLACE_RESULT, CORNER, COUNT, NAMES
 )  # fmt: skip
 
 FETCHED_FROM = 1024
-"""Number of shapes from which on their records, half a megabyte, are prefetched. With fewer, which fit in the second-level cache,
-prefetching takes 3 of 40 ns (measured); with 20,000 it saves a third."""
+"""Minimum number of shapes, half a megabyte of records, for prefetching. Fewer fit in the second-level cache, and prefetching takes 3 of 40
+ns (measured); with 20,000 it saves a third.
+"""
 
 SCRATCH = VERTEX_END + GAP_END + NUMBER_END + 30 * STRIDE
 """Numbers of `v`, `g` and `s` together."""
@@ -120,7 +121,7 @@ class _Query(NamedTuple):
 
 @inlined_kernel
 def _pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: int, best_row: int, edge_row: int) -> None:
-    """Take of the separations of the polygon at `base` the greatest, the first of those within the touch of each other."""
+    """Select the greatest separation of the polygon at `base`, the first of those within the touch of each other."""
     for lane in range(LANES):
         s[best_row + lane] = -np.inf
         k[edge_row + lane] = 0
@@ -137,7 +138,7 @@ def _pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: 
 
 @inlined_kernel
 def _move_centroid(s: FloatArray) -> None:
-    """Take B's centroid to A's frame, which `move_b` has found."""
+    """Transform B's centroid to A's frame, which `move_b` computed."""
     for lane in range(LANES):
         (cos, sin), (x, y) = two(s, FRAME, lane), two(s, CENTROID_B, lane)
         s[CENTROID_B + lane] = cos * x - sin * y + s[FRAME + 2 * STRIDE + lane]
@@ -148,9 +149,9 @@ def _move_centroid(s: FloatArray) -> None:
 def _pick_by_climb(
     v: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, base: int, sign: float, slots: int, n_row: int, best_row: int, edge_row: int
 ) -> None:
-    """Take of the separations of the polygon at `base` the one at which Box2D's walk ends; see `_climb_kernel`.
+    """Select the separation of the polygon at `base` at which Box2D's walk ends; see `_climb_kernel`.
 
-    `sign` is -1 where the polygon is B, for the walk starts toward the other one. Lanes walk one by one: few steps, all different.
+    `sign` is -1 if the polygon is B, because the walk starts toward the other one. Lanes walk one by one: few steps, all different.
     """
     for lane in range(LANES):
         s[MAX + lane] = -np.inf
@@ -210,7 +211,7 @@ def _choose(s: FloatArray, k: IntArray, rule: int) -> None:
 def _copy_edge(v: FloatArray, s: FloatArray, k: IntArray, side: int, edge_row: int, to: int) -> None:
     """Copy an edge of the reference polygon (`side` 0) or of the other (1): both vertices and the normal.
 
-    Each lane's lies in another row, and such a loop is not vectorized: nothing else is in it.
+    The rows differ between lanes, so this loop is not vectorized and contains nothing else.
     """
     for lane in range(LANES):
         on_b = k[SIDE + lane] != side
@@ -225,7 +226,7 @@ def _copy_edge(v: FloatArray, s: FloatArray, k: IntArray, side: int, edge_row: i
 
 @inlined_kernel
 def _along(v: FloatArray, at: int, is_on_b: bool, nx: float, ny: float) -> float:
-    """Return how far A's normal at `at`, or B's where the axis is not on B, points along (nx, ny)."""
+    """Return the component along (nx, ny) of A's normal at `at`, or of B's if the axis is not on B."""
     x_a, x_b = v[NX + at], v[NX + TO_B + at]
     y_a, y_b = v[NY + at], v[NY + TO_B + at]
     along: float = (x_a if is_on_b else x_b) * nx + (y_a if is_on_b else y_b) * ny
@@ -234,7 +235,7 @@ def _along(v: FloatArray, at: int, is_on_b: bool, nx: float, ny: float) -> float
 
 @inlined_kernel
 def _find_incident(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
-    """Find on the other polygon the first edge whose normal points most against the axis; slots that only one has are for its lanes."""
+    """Find the first edge of the other polygon whose normal points most against the axis; lanes ignore slots that their polygon lacks."""
     for lane in range(LANES):
         s[MAX + lane] = np.inf
         k[OTHER_EDGE + lane] = 0
@@ -308,8 +309,8 @@ def _clip(s: FloatArray, k: IntArray, rule: int) -> None:
 
 @inlined_kernel
 def _find_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
-    """Find the center's Voronoi region: mark the lanes where it is a corner's, with the vector from there, and name that corner and the
-    one beyond; mark those that the scalar kernel must decide, within rounding of an edge's line and past the edge.
+    """Find the center's Voronoi region: mark the lanes in which it is a corner's, with the vector from there, that corner and the next;
+    mark those that the scalar kernel must decide, within rounding of an edge's line and past the edge.
     """
     for lane in range(LANES):
         (v1_x, v1_y), (v2_x, v2_y) = two(s, REFERENCE, lane), two(s, REFERENCE + 2 * STRIDE, lane)
@@ -335,7 +336,7 @@ def _find_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
 
 @inlined_kernel
 def _measure_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
-    """Fill the length from the corner, and mark the lanes where the center lies beside the next edge; see `edge_beside`."""
+    """Fill the distance from the corner, and mark the lanes in which the center is beside the next edge; see `edge_beside`."""
     for lane in range(LANES):
         s[LENGTH + lane] = 1.0
         if k[CORNER + lane] == 1:
@@ -361,7 +362,7 @@ def _point(s: FloatArray, k: IntArray, lane: int, touches: bool, x: float, y: fl
 
 @inlined_kernel
 def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray, is_swapped: bool) -> None:
-    """Fill the results of polygon and circle, the length from the corner being known; see `manifold_polygon_circle`."""
+    """Fill the results of polygon and circle from the distance from the corner; see `manifold_polygon_circle`."""
     to_circle, side = (-1.0, 1) if is_swapped else (1.0, 0)
     for lane in range(LANES):
         is_corner, in_front = k[CORNER + lane] == 1, s[BEST_A + lane]
@@ -386,7 +387,7 @@ def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray, is_swapped: bool) -
 
 @inlined_kernel
 def _touch_circles(v: FloatArray, s: FloatArray, k: IntArray) -> None:
-    """Fill the results of two circles, the distance of the centers being known; see `manifold_circles`."""
+    """Fill the results of two circles from the distance of the centers; see `manifold_circles`."""
     for lane in range(LANES):
         dx, dy, distance = s[DX + lane], s[DY + lane], s[LENGTH + lane]
         (px, py), (cos, sin) = two(s, POSE_A, lane), two(s, POSE_A + 2 * STRIDE, lane)
@@ -423,7 +424,7 @@ def _places_of(query: _Query, row: int) -> tuple[int, int, int, int]:
 
 @inlined_kernel
 def _load(block: Block, chosen: IntArray, slots_a: int, slots_b: int, kinds: int, query: _Query) -> None:
-    """Load a block; lanes past the end of `chosen` take its last row once more. A lane's A is the polygon, where one is."""
+    """Load a block; lanes past the end of `chosen` repeat its last row. A lane's A is the polygon, if there is one."""
     (v, _, s, k), is_swapped, last = block, kinds == CIRCLE_AND_POLYGON, chosen.shape[0] - 1
     for lane in range(LANES):
         row = chosen[np.uint64(min(lane, last))]
@@ -465,7 +466,7 @@ def _store(block: Block, chosen: IntArray, query: _Query, rest: IntArray, n_rest
 
 @borrowing_kernel
 def _polygons_block(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Fill the `chosen` rows, at most `LANES`, of pairs of two polygons, but for those it appends to `rest`; return the length of that."""
+    """Fill the `chosen` rows, at most `LANES`, of two polygons each, except those it appends to `rest`; return the length of `rest`."""
     (v, g, s, k), rule = block, query.rule
     _load(block, chosen, slots_a, slots_b, POLYGONS, query)
     move_b(v, s, slots_b, True)
@@ -538,7 +539,7 @@ def _answer_block(
 
 @inlined_kernel
 def _list_of(row: int, query: _Query) -> int:
-    """Return the number of the list that a row waits on; see `drive`."""
+    """Return the number of the list for a row; see `drive`."""
     n_ends = np.uint64(query.kind.shape[0] if query.which.shape[0] == 0 else query.which.shape[0])
     if np.uint64(query.pairs[row, 0]) >= n_ends or np.uint64(query.pairs[row, 1]) >= n_ends:
         return OUT_OF_RANGE
@@ -548,7 +549,7 @@ def _list_of(row: int, query: _Query) -> int:
 
 @inlined_kernel
 def _fetch(row: int, query: _Query) -> None:
-    """Prefetch most of what will be read and written of a pair, and the next pairs."""
+    """Prefetch most data of a pair that will be read or written, and the next pairs."""
     if query.is_scattered:
         fetch(query.pairs, 2 * (row + LANES))
         fetch_shapes(query.records, query.pairs, query.n_vertices, row, True)
@@ -563,11 +564,11 @@ def manifolds_simd(
     packed: Arrays, records: FloatArray, which: IntArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int,
     columns: Arrays, normals: FloatArray, scratch: FloatArray, rest: IntArray,
 ) -> int:  # fmt: skip
-    """Fill the rows of all `pairs` that can be processed in lanes; list the others in `rest` and return how many there are.
+    """Fill the rows of all `pairs` that can be processed in lanes; list the others in `rest` and return their number.
 
     Arguments are those of `manifold_pairs`, except: poses (n, 4), or (n, 3) x, y, angle; `records` as in `PackedShapes`; `which`, empty, or
-    the shape of each body if pairs are of bodies, whose poses `poses_a` and `poses_b` then both are; `normals`, empty or to be filled as
-    by `contact_normals`; `scratch` (SCRATCH,); `rest` (n + 1,). Rows whose poses are not finite are among the others. Returns -1, with some
+    the shape of each body if pairs are of bodies, with their poses as both `poses_a` and `poses_b`; `normals`, empty or to be filled as by
+    `contact_normals`; `scratch` (SCRATCH,); `rest` (n + 1,). Rows whose poses are not finite are among the others. Returns -1, with some
     rows filled, at an index out of range.
     """
     shapes = Shapes(*packed)

@@ -1,8 +1,8 @@
 """Whether two shapes share a point, skins and radii included.
 
-Every shape is a core and a radius: a circle's core is its center, a capsule's and a segment's two points, a polygon's its
-vertices, and the shape is all that lies within the radius of the core. Two such shapes overlap when their cores are no farther
-apart than the sum of the radii r::
+Every shape is a core and a radius: a circle's core is its center, a capsule's and a segment's two points, a polygon's its vertices, and the
+shape is the set of points within the radius of the core. Two such shapes overlap if the distance of their cores is at most the sum of the
+radii r::
 
             core of A   ____            separation s over the edges' normals:
                        |    |             s > r        apart, an axis shows it
@@ -10,17 +10,16 @@ apart than the sum of the radii r::
                               *           0 <= s <= r  near a corner s is less than the distance d,
                            core of B                   so the distance itself must be measured
 
-Measured is only in that narrow band: the distance of two disjoint convex polygons is that of some vertex of one from some
-edge of the other, since two edges that are nearest inside both are parallel and overlap, and then an end of one lies
-opposite the other.
+The distance is computed only in that narrow band. The distance of two disjoint convex polygons is that of a vertex of one from an edge of
+the other: if the nearest points are in the interior of two edges, these are parallel and overlap, so that an end of one is opposite the
+other.
 
-All of that within rounding: an s of 0 is one that is not clearly below it. Two slivers tip to tip have s = 0 within rounding when they are
-meters apart (`_ray_kernel` has the picture). Where shapes overlap, moving one by the depth leaves a corner of one on an edge of the
-other: so near it was before, and that distinguishes the two cases.
+All comparisons are within rounding: s counts as 0 unless it is clearly below. Two slivers tip to tip can have s = 0 within rounding
+although they are meters apart (see the diagram in `_ray_kernel`). If shapes overlap, moving one by the depth brings a corner of one onto an
+edge of the other, so before it was within the depth of that edge. This distinguishes the two cases.
 
-Two cores without area, points or segments, need more care: their edge lines cannot part what lies on one line, end to end. They
-overlap for certain only where every separation is *below* zero by more than rounding, which means that they cross; else, too,
-the distance decides.
+Two cores without area, points or segments, are a special case: their edge lines cannot separate collinear cores, end to end. They certainly
+overlap only if every separation is *below* zero by more than rounding, so that they cross; otherwise the distance decides too.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.4.2.
 """
@@ -44,7 +43,7 @@ __all__ = ["overlap_pairs"]
 def separation_up_to(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, limit: float, side: float, trace: FloatArray | None
 ) -> float:  # fmt: skip
-    """Return the greatest separation over all edges, or the first beyond `limit`: most pairs are parted by one of the first edges."""
+    """Return the greatest separation over all edges, or the first beyond `limit`: one of the first edges separates most pairs."""
     greatest = -np.inf
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
@@ -57,7 +56,7 @@ def separation_up_to(
 
 @inlined_kernel
 def tell_distance(trace: FloatArray | None, vertices_a: FloatArray, vertices_b: FloatArray, distance: float, pair: FloatArray) -> None:
-    """Tell the trace where the distance was found; nobody else wants to know."""
+    """Record in the trace where the distance was found."""
     if trace is not None:
         nearest_points(vertices_a, vertices_b, pair)
         record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))

@@ -1,19 +1,19 @@
-"""The overlap of many pairs at once: 64 pairs of polygons and circles side by side.
+"""The overlap of many pairs: 64 pairs of polygons and circles in parallel lanes.
 
-The chapter is `_overlap_kernel`; read that one first, and `_simd_kernel` for what lanes are and what keeps them fast. Loading,
-moving and the separations are those of the manifolds. The scalar kernel leaves at the first edge that parts two polygons; here all edges
-are looked at, and the greatest separation compared, which is the same answer.
+The algorithm is described in `_overlap_kernel`, and lanes in `_simd_kernel`; read these first. Loading, transforms and separations are
+those of the manifolds. The scalar kernel returns at the first edge that separates two polygons; here the greatest separation over all edges
+is compared, with the same result.
 
-Where the separation of two polygons lies in the band from a rounding below zero to their skins, or shapes are neither polygon nor
-circle, or too large, or too few, the scalar kernel answers. With a circle the band is as wide as the circle, so its distance from the
-polygon's edges is measured here, squared, for there is no `hypot` of a vector::
+If the separation of two polygons is in the band from a rounding below zero to their skins, or shapes are neither polygon nor circle, or too
+large, or too few, the scalar kernel decides. With a circle the band is as wide as the circle, so its squared distance from the polygon's
+edges is computed here, because there is no vector `hypot`::
 
       no  <-- (1 + SQUARES) r^2 ---- r^2 ---- (1 - SQUARES) r^2 --> yes
                       scalar kernel, whose hypot decides
 
-Both have the same two legs to the bit; the squares, their sum and r^2 err by less than 4 roundings, `hypot` by less than 2. So outside
-the interval, whose half width is 64 roundings, both kernels answer alike. Where r^2 leaves what float64 holds in full, the scalar one
-answers too.
+Both use bit-identical coordinates; the squares, their sum and r^2 err by less than 4 roundings, `hypot` by less than 2. So outside the
+interval, whose half width is 64 roundings, both kernels return the same result. If r^2 is outside float64's normal range, the scalar kernel
+decides too.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from engine.narrowphase.rules import EXACT
 __all__ = ["SCRATCH", "SQUARES", "overlaps_simd"]
 
 SQUARES = 64.0 * EPS64
-"""Rounding, relative. Squared distances that differ by more compare as the distances do; see the module."""
+"""Rounding, relative. Squared distances that differ by more compare like the distances; see the module."""
 
 # Places in `s` beyond those of `_simd_kernel`; in `k`: the answer, 0, 1 or `_UNSURE`.
 _GREATEST, _NEAREST_SQ = NUMBER_END, NUMBER_END + STRIDE
@@ -125,7 +125,7 @@ def _nearest_edge(v: FloatArray, s: FloatArray, polygon: int, center: int, slots
 
 @inlined_kernel
 def _answer_polygons(s: FloatArray, k: IntArray) -> None:
-    """Answer for two polygons; see `overlap_pair`."""
+    """Compute the results for two polygons; see `overlap_pair`."""
     for lane in range(LANES):
         radius, touch = s[RADIUS_A + lane] + s[RADIUS_B + lane], s[TOUCH + lane]
         greatest = s[_GREATEST + lane]
@@ -135,7 +135,7 @@ def _answer_polygons(s: FloatArray, k: IntArray) -> None:
 
 @inlined_kernel
 def _answer_circles(s: FloatArray, k: IntArray) -> None:
-    """Answer where one of the two is a circle; two circles have no separation, -inf, which must not answer for them."""
+    """Compute the results if one of the two is a circle; two circles have the separation -inf, which must not decide."""
     for lane in range(LANES):
         radius, touch = s[RADIUS_A + lane] + s[RADIUS_B + lane], s[TOUCH + lane]
         greatest, nearest_sq = s[_GREATEST + lane], s[_NEAREST_SQ + lane]
@@ -150,7 +150,7 @@ def _answer_circles(s: FloatArray, k: IntArray) -> None:
 
 @inlined_kernel
 def _load(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Query) -> None:
-    """Load a block; lanes past the end of `chosen` take its last row once more."""
+    """Load a block; lanes past the end of `chosen` repeat its last row."""
     v, _, s, k = block
     for lane in range(LANES):
         s[_GREATEST + lane], s[_NEAREST_SQ + lane] = -np.inf, np.inf
@@ -165,7 +165,7 @@ def _load(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Qu
 
 @inlined_kernel
 def _store(k: IntArray, chosen: IntArray, overlapping: IntArray, rest: IntArray, n_rest: int) -> int:
-    """Write the answers to the caller's rows; return the number of rows now in `rest`."""
+    """Write the results to the caller's rows; return the number of rows now in `rest`."""
     for lane in range(chosen.shape[0]):
         row, answer = np.uint64(chosen[np.uint64(lane)]), k[_ANSWER + lane]
         overlapping[row] = answer
@@ -176,7 +176,7 @@ def _store(k: IntArray, chosen: IntArray, overlapping: IntArray, rest: IntArray,
 
 @borrowing_kernel
 def _polygons_block(block: Block, chosen: IntArray, slots_a: int, slots_b: int, query: _Query, rest: IntArray, n_rest: int) -> int:
-    """Fill the `chosen` rows, at most `LANES`, of pairs of two polygons, but for those it appends to `rest`; return the length of that."""
+    """Fill the `chosen` rows, at most `LANES`, of two polygons each, except those it appends to `rest`; return the length of `rest`."""
     v, g, s, k = block
     _load(block, chosen, slots_a, slots_b, query)
     move_b(v, s, slots_b, True)
@@ -223,13 +223,13 @@ def _answer_block(
 
 @inlined_kernel
 def _list_of(row: int, query: _Query) -> int:
-    """Return the number of the list that a row waits on; see `drive`."""
+    """Return the number of the list for a row; see `drive`."""
     return list_of_kinds(query.kind, query.n_vertices, query.pairs[np.uint64(row), 0], query.pairs[np.uint64(row), 1])
 
 
 @inlined_kernel
 def _fetch(row: int, query: _Query) -> None:
-    """Prefetch most of what will be read of a pair."""
+    """Prefetch most data of a pair that will be read."""
     fetch_shapes(query.records, query.pairs, query.n_vertices, row, True)
     fetch(query.poses_a, POSE * row)
     fetch(query.poses_b, POSE * row)

@@ -1,8 +1,8 @@
-"""Closest points of two shapes by going back and forth.
+"""Closest points of two shapes by alternating projections.
 
-The nearest point of A to a point b, then the nearest point of B to that, and so on. Each step can only come nearer, and for
-two convex sets, one of them bounded, the points converge to a nearest pair (Cheney and Goldstein). A rounded shape is projected
-on like any other: the nearest point of its core, then out toward b by the radius, or b itself where it lies inside::
+The algorithm alternates between the nearest point of A to a point b and the nearest point of B to that. The distance never increases, and
+for two convex sets, one of them bounded, the points converge to a nearest pair (Cheney and Goldstein). The projection on a rounded shape is
+the nearest point of its core, moved toward b by the radius, or b itself if it is inside::
 
                                        b0
         ___________________          . '|
@@ -10,12 +10,12 @@ on like any other: the nearest point of its core, then out toward b by the radiu
        |                   |'  . _      |
        |___________________a2 <----' ` b1
 
-How fast is a matter of angles. Between two edges at an angle theta a step along one is the cosine of theta of the step before along
-the other, so that the distance from the goal falls by cos^2 theta a turn: at 45 degrees it halves, at 0.6 degrees (0.01 rad) it takes
-10,000 turns for one factor of e. Parallel edges are done at once, corners too. What the iteration cannot do: where the
-shapes overlap it ends in a common point, which says nothing of the depth; where they touch at a small angle it never quite ends.
+The rate of convergence depends on the angle. Between two edges at an angle theta each step along one is cos theta times the previous step
+along the other, so that the error falls by cos^2 theta per iteration: at 45 degrees it halves, at 0.6 degrees (0.01 rad) it takes 10,000
+iterations for one factor of e. Parallel edges and corners converge immediately. If the shapes overlap, the iteration ends in a common
+point, without the depth; if they touch at a small angle, it hardly converges.
 
-It knows when it is done: with n = (b - a) / |b - a|, no point of B lies nearer along n than its support, none of A farther, so that
+Termination: with n = (b - a) / |b - a|, no point of B is nearer along n than its support, and none of A is farther, so that
 
     support_B - support_A  <=  distance  <=  |b - a|
 
@@ -43,7 +43,7 @@ __all__ = ["PROJECTIONS_BOUND", "PROJECTIONS_END", "PROJECTIONS_START", "PROJECT
 PROJECTIONS_START, PROJECTIONS_TURN, PROJECTIONS_BOUND, PROJECTIONS_END = 41.0, 42.0, 43.0, 44.0
 """Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
 
-    PROJECTIONS_START    the point of A that it begins with, rounding of a touch, the gap between the bounds at which it is done
+    PROJECTIONS_START    the initial point of A, rounding of a touch, the gap between the bounds at which the iteration ends
     PROJECTIONS_TURN     the point of B nearest to A's, the point of A nearest to that, their distance
     PROJECTIONS_BOUND    the support vertices of A and B, n, the lower bound
     PROJECTIONS_END      status, turns, distance
@@ -52,7 +52,7 @@ PROJECTIONS_START, PROJECTIONS_TURN, PROJECTIONS_BOUND, PROJECTIONS_END = 41.0, 
 
 @inlined_kernel
 def project(x: float, y: float, vertices: FloatArray, radius: float) -> tuple[float, float]:
-    """Return the point of a rounded shape nearest to (x, y), which is that point itself where it lies inside."""
+    """Return the point of a rounded shape nearest to (x, y), which is that point itself if it is inside."""
     n = vertices.shape[0]
     nearest, core_x, core_y = np.inf, 0.0, 0.0
     is_inside = n > 2
@@ -113,8 +113,8 @@ def project_in_turn(
 def closest_by_projections(
     a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray | None
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
-    """Return status, turns, the distance |b - a|, and a and b, world frame, of two `Placed`; `size` (meters) is what the convergence is
-    relative to.
+    """Return status, iterations, the distance |b - a|, and a and b, world frame, of two `Placed`; convergence is relative to `size`
+    (meters).
 
     SEPARATED: both bounds agree within CLOSEST_CONVERGENCE times the size. OVERLAPPING: a and b are one point within `touch`.
     """

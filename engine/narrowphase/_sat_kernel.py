@@ -1,9 +1,9 @@
 """The separating axis test of two convex polygons.
 
-Two convex sets are disjoint exactly when some axis parts their projections (Minkowski). For polygons finitely many axes
-suffice: if any axis parts them, then the outward normal of some edge, of A or of B, does. The reason is the Minkowski
-difference B - A, the set of all b - a: it contains the origin exactly when the two share a point, it is itself a convex
-polygon, and its edges are the edges of B and the edges of A turned round.
+Two convex sets are disjoint exactly if some axis separates their projections (Minkowski). For polygons finitely many axes suffice: if any
+axis separates them, then the outward normal of some edge, of A or of B, does. The reason is the Minkowski difference B - A, the set of all
+b - a: it contains the origin exactly if the two share a point, it is itself a convex polygon, and its edges are the edges of B and the
+reversed edges of A.
 
 The plain form projects both polygons on every normal and compares two intervals::
 
@@ -11,18 +11,17 @@ The plain form projects both polygons on every normal and compares two intervals
     |-------|       |-------|      ->  min_B - max_A
     ----------- n ------------->
 
-The improved form needs one projection only. On the outward normal n of A's edge (v, w) the greatest projection of A is
-known without looking, it is n.v, for A lies behind that edge. So
+The improved form needs only one projection. On the outward normal n of A's edge (v, w) the greatest projection of A is n.v, because A is
+behind that edge. So
 
     separation(edge) = min over vertices b of B of  n . (b - v)
 
-and the polygons are disjoint as soon as one edge has a separation above zero. It also says more: when all are negative,
-the *greatest* of them, over the edges of both, is the smallest translation that parts the polygons. (The origin lies inside
-B - A; each edge of B - A is at the distance -separation from it; the nearest point of the boundary of a convex polygon lies
-on the nearest of its edge lines.) That is the axis a manifold wants.
+and the polygons are disjoint as soon as one edge has a separation above zero. If all are negative, the *greatest* of them, over the edges
+of both, gives the smallest translation that separates the polygons. (The origin is inside B - A; each edge of B - A is at the distance
+-separation from it; the nearest point of the boundary of a convex polygon is on the nearest of its edge lines.) A manifold uses that axis.
 
-All of it happens in A's frame, where the numbers are as small as the shapes and their distance, however far from the
-world's origin the pair lies.
+All computations are in A's frame, where coordinates are as small as the shapes and their distance, even if the pair is far from the world's
+origin.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.4 and 5.2.1; D. Gregorius, "The Separating Axis Test between
 Convex Polyhedra", GDC 2013 (one-sided separation).
@@ -52,20 +51,20 @@ __all__ = [
 ]
 
 SAT_START, SAT_EDGE, SAT_CORNERS, SAT_REMEMBERED, SAT_END = 21.0, 22.0, 23.0, 24.0, 25.0
-"""Steps recorded in the trace (`engine.common._record_kernel`), by whatever looks for an axis; a side is 0 for A, 1 for B, -1 for two
-corners, and points are given in the frame that the kernel works in::
+"""Steps recorded in the trace (`engine.common._record_kernel`), by all searches for an axis; a side is 0 for A, 1 for B, -1 for two
+corners, and points are in the kernel's working frame::
 
     SAT_START       sum of the radii, rounding of a separation
     SAT_EDGE        side, edge, its separation, 1 if it is the best of its side so far
     SAT_CORNERS     the distance of the cores, nearest points of A and of B (of the polygon and the other, of the edge and the other)
     SAT_REMEMBERED  number of the axis, cached or a neighbor of that (`_axis_cache_kernel`), the gap along it
-    SAT_END         1 if the shapes are parted, side, edge, separation of the axis taken, corners of A and B
+    SAT_END         1 if the shapes are disjoint, side, edge, separation of the selected axis, corners of A and B
 """
 
 
 @inlined_kernel
 def face_separation(vertices: FloatArray, normals: FloatArray, edge: int, others: FloatArray) -> float:
-    """Return how far the nearest of the `others` lies in front of `edge`, negative behind it."""
+    """Return the distance of the nearest of the `others` in front of `edge`, negative behind it."""
     nx, ny = normals[edge, 0], normals[edge, 1]
     vx, vy = vertices[edge, 0], vertices[edge, 1]
     nearest = np.inf
@@ -80,7 +79,7 @@ def face_separation(vertices: FloatArray, normals: FloatArray, edge: int, others
 def max_separation(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
-    """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other.
+    """Return the greatest separation over *all* edges, and its edge: the first of those within `tie` of each other.
 
     The trace receives each edge of `side`.
     """
@@ -97,7 +96,7 @@ def max_separation(
 def edge_separation(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
-    """Return the greatest separation over a core's edges and its edge; a point has none, and parts nothing."""
+    """Return the greatest separation over a core's edges and its edge; a point has no edges and separates nothing."""
     if vertices.shape[0] == 1:
         return -np.inf, 0
     return max_separation(vertices, normals, others, tie, side, trace)
@@ -105,13 +104,13 @@ def edge_separation(
 
 @borrowing_kernel
 def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
-    """Return the greatest separation to the last digit; a function of its own, for it is seldom called."""
+    """Return the strictly greatest separation; a separate function because it is rarely called."""
     return edge_separation(vertices, normals, others, 0.0, 0.0, None)
 
 
 @inlined_kernel
 def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatArray, touch: float) -> bool:
-    """Return whether the projections on any of the `normals` lie more than `touch` apart; all are tried, whatever the first ones say."""
+    """Return whether the projections on any of the `normals` are more than `touch` apart; all are tested, without an early exit."""
     is_parted = False
     for i in range(normals.shape[0]):
         nx, ny = normals[i, 0], normals[i, 1]
@@ -129,7 +128,7 @@ def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatA
 
 @kernel
 def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
-    """Return whether the projections overlap, or come within `touch`, on every normal of both: the textbook form."""
+    """Return whether the projections overlap, or are within `touch`, on every normal of both: the textbook form."""
     parted_by_a = is_parted_by(normals_a, vertices_a, vertices_b, touch)
     parted_by_b = is_parted_by(normals_b, vertices_a, vertices_b, touch)
     return not (parted_by_a or parted_by_b)
@@ -139,7 +138,7 @@ def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: Flo
 def overlap_improved(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
 ) -> bool:  # fmt: skip
-    """Return the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
+    """Return the same by one-sided separations, with an early exit at the first edge that separates the polygons by more than `touch`."""
     for edge in range(vertices_a.shape[0]):
         if face_separation(vertices_a, normals_a, edge, vertices_b) > touch:
             return False

@@ -1,6 +1,6 @@
-"""Arguments that the kernels of pairs share: all shapes, one of two shapes, a row of results, scratch memory; and relative poses.
+"""Common arguments of the pair kernels: all shapes, one of two shapes, a row of results, scratch memory; and relative poses.
 
-From Python a kernel gets the arrays of `Shapes` as a plain tuple, which costs 0.2 us where a named one costs a microsecond, and names them.
+Python passes the arrays of `Shapes` as a plain tuple, which takes 0.2 us, and a named tuple a microsecond; the kernel names them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Arrays = tuple[NDArray[Any], ...]
-"""Several arrays as Python hands them over."""
+"""Several arrays as passed from Python."""
 
 
 class Shapes(NamedTuple):
@@ -52,7 +52,7 @@ class Shapes(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of two shapes: its core's vertices (a circle's center) with their normals, its centroid (1, 2), what else `packing` says of it,
+    """One of two shapes: its core's vertices (a circle's center) with their normals, its centroid (1, 2), its other fields of `packing`,
     and its pose (4,), x, y, cos, sin.
     """
 
@@ -88,7 +88,7 @@ class Room(NamedTuple):
 def relative_pose(
     ax: float, ay: float, cos_a: float, sin_a: float, bx: float, by: float, cos_b: float, sin_b: float
 ) -> tuple[float, float, float, float]:
-    """Return cos, sin, x, y of B's pose as A sees it; the positions meet in a subtraction before anything else is done to them."""
+    """Return cos, sin, x, y of B's pose in A's frame; the positions are subtracted before any other operation."""
     dx, dy = bx - ax, by - ay
     return (
         cos_a * cos_b + sin_a * sin_b,
@@ -100,19 +100,19 @@ def relative_pose(
 
 @inlined_kernel
 def place(x: float, y: float, cos: float, sin: float, shift_x: float, shift_y: float) -> tuple[float, float]:
-    """Return a point of B's frame in A's."""
+    """Transform a point from B's frame to A's."""
     return cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
 
 
 @inlined_entry
 def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, moved: FloatArray, directions: bool) -> None:
-    """Write B's local `points` (n, 2) into `moved` as A sees them; `directions` are turned but not shifted.
+    """Write B's local `points` (n, 2) to `moved`, in A's frame; `directions` are rotated but not translated.
 
     A pose is (x, y, cos, sin). With R the rotations and p the positions
 
         R_a^T (R_b v + p_b - p_a) = (R_a^T R_b) v + R_a^T (p_b - p_a)
 
-    and the two positions, which may both be large, meet in a subtraction before anything else is done to them.
+    and the two positions, which can both be large, are subtracted before any other operation.
     """
     cos, sin, shift_x, shift_y = relative_pose(pose_a[0], pose_a[1], pose_a[2], pose_a[3], pose_b[0], pose_b[1], pose_b[2], pose_b[3])
     if directions:
@@ -123,7 +123,7 @@ def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, mo
 
 @inlined_entry
 def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
-    """Return the rounding of a separation, meters: `SAT_ROUNDING` times the scale of everything that enters it."""
+    """Return the rounding of a separation, meters: `SAT_ROUNDING` times the scale of all its inputs."""
     scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
     return float(SAT_ROUNDING * scale)
 
@@ -140,7 +140,7 @@ def side_of(shapes: Shapes, shape: int, poses: FloatArray, row: int) -> Side:
 
 @inlined_kernel
 def moved_side(side: Side, pose: FloatArray, moved: FloatArray) -> Side:
-    """Return a shape in the frame of `pose`, which it has from then on; its points are written to `moved` (2, m + 1, 2)."""
+    """Return a shape transformed to the frame of `pose`, with that pose; its points are written to `moved` (2, m + 1, 2)."""
     n = side.vertices.shape[0]
     vertices, normals, centroid = moved[0, :n], moved[1, :n], moved[0, n : n + 1]
     move_to_frame(pose, side.pose, side.vertices, vertices, False)
@@ -163,7 +163,7 @@ def row_of(columns: Arrays, at: int) -> Row:
 
 @inlined_kernel
 def most_vertices(n_vertices: IntArray) -> int:
-    """Return how many vertices the largest shape has."""
+    """Return the number of vertices of the largest shape."""
     most = 0
     for shape in range(n_vertices.shape[0]):
         most = max(most, n_vertices[shape])
@@ -172,6 +172,6 @@ def most_vertices(n_vertices: IntArray) -> int:
 
 @allocating_kernel
 def room_for(n_vertices: IntArray) -> Room:
-    """Make the scratch for any two shapes of so many vertices."""
+    """Allocate the scratch for any two shapes with at most that many vertices."""
     moved = np.empty((2, most_vertices(n_vertices) + 1, 2))
     return Room(moved, np.empty((3, 2)))

@@ -1,25 +1,26 @@
-"""Shared code of SIMD kernels: 64 pairs side by side, one in each *lane*, every step done for all of them.
+"""Shared code of SIMD kernels: 64 pairs in parallel, one per *lane*, with every step executed for all of them.
 
-A vector register holds four or eight float64, and one instruction works on all of them. A single pair cannot use that, for its
-loops are short and full of choices. Sixty-four pairs can, if all take the same path::
+A vector register contains four or eight float64 values, and one instruction processes all of them. A single pair cannot use that, because
+its loops are short and full of branches. Sixty-four pairs can, if all take the same path::
 
     row of scratch      lane 0   lane 1   lane 2   ...  lane 63
     x of vertex 0    [    a0   |   b0   |   c0   | ... |   z0   ]    one step of the chapter is one loop over the lanes,
     x of vertex 1    [    a1   |   b1   |   c1   | ... |   z1   ]    without a branch: both sides of a choice are computed
     ...                                                              and one is selected
 
-Polygons of unequal size go together because each is padded to the same number of *slots* (4, 8, 12 or 16) with copies of its
-last vertex and last normal. A copy changes nothing: it is no farther out than the original, and wherever a chapter looks for
-an extreme it keeps the first of equals.
+Polygons of unequal size can share a block because each is padded to the same number of *slots* (4, 8, 12 or 16) with copies of its last
+vertex and last normal. A copy changes nothing: it is no farther out than the original, and every search for an extreme keeps the first of
+equal values.
 
-Four things keep the loops vectorized, and each is easily lost. The scratch is flat, with row r at r * STRIDE (an array of two
-dimensions stops it). A loop that writes at one place and reads at a place found only while running has the two in different
-arrays. Selects are conditional expressions whose both sides are known before. What cannot be vectorized, looking up an edge by its
-number and the library's `hypot`, has a loop of its own. `tests/unit/query/test_lanes.py` looks into the machine code.
+Four rules keep the loops vectorized. The scratch is flat, with row r at r * STRIDE (a two-dimensional array prevents vectorization). A loop
+that writes at one place and reads at a place known only at run time uses different arrays for the two. Selects are conditional expressions
+with both sides computed before. Operations that cannot be vectorized, the lookup of an edge by its index and the library's `hypot`, have
+separate loops. `tests/unit/query/test_lanes.py` checks the machine code.
 
-**Grouping pairs of like sizes** (`drive`). Pairs wait on lists, one for each kind and for A's and B's size, until a list holds as many as
-there are lanes; its pairs are then processed at once. So all that a block needs is still in the cache, and the only memory traversed is the
-caller's. What the lists hold at the end is processed together, as many pairs as there are lanes at a time, with the slots of the largest.
+**Grouping pairs of like sizes** (`drive`). Pairs are collected in lists, one for each kind and for A's and B's size, until a list has as
+many as there are lanes; its pairs are then processed immediately. So all data of a block are still in the cache, and only the caller's
+memory is traversed. The pairs that remain in the lists at the end are processed together, as many as there are lanes at a time, with the
+slots of the largest.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ from engine.narrowphase.packing import GROUP_SIZE, HEAD, RECORD, SLOT_GROUP, SLO
 from engine.narrowphase.rules import EXACT
 
 LANES = 64
-"""Pairs per block: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first-level cache."""
+"""Pairs per block: enough to amortize the start of a loop, few enough that the rows in use stay in the first-level cache."""
 
 AHEAD = 32
-"""Number of pairs between the one that joins a list and the one whose shapes are prefetched."""
+"""Number of pairs between the one appended to a list and the one whose shapes are prefetched."""
 
 MIN_PAIRS = 12
-"""Minimum number of pairs worth a block: it costs as much as some 6 to 15 pairs one by one, depending on the number of slots."""
+"""Minimum number of pairs for a block, which takes as long as about 6 to 15 single pairs, depending on the number of slots."""
 
 STRIDE = LANES + 8
-"""Numbers from one row to the next. Rows a power of two apart would compete for the same few cache lines when one lane's column is loaded
-or stored."""
+"""Distance between rows, in values. Rows a power of two apart would compete for the same few cache lines when one lane's column is loaded
+or stored.
+"""
 
 N_SIZES = SLOTS // SLOT_GROUP
 """Sizes of a polygon: up to 4, 8, 12 and 16 vertices."""
@@ -62,7 +64,7 @@ POLYGONS, POLYGON_AND_CIRCLE, CIRCLE_AND_POLYGON, CIRCLES = 0, 1, 2, 3
 N_KINDS = 4
 
 SCALAR, OUT_OF_RANGE = -1, -2
-"""In place of a list's number: the pair is the scalar kernel's; its indices are out of range."""
+"""In place of a list's number: the scalar kernel processes the pair; its indices are out of range."""
 
 # A row begins at a *place*, a multiple of STRIDE. Places in `v`, the vertices and normals of A and, in A's frame, of B; those of B lie
 # `TO_B` farther on.
@@ -73,12 +75,12 @@ VERTEX_END = 8 * TO_B
 # Places in `g`, the separations of A's edges and, `TO_B` farther on, of B's.
 GAP_END = 2 * TO_B
 
-# Places in `s`, numbers of which a pair has one; centroid, radius and extent of a shape lie together, as in its record. FRAME is the
+# Places in `s`, one number per pair; centroid, radius and extent of a shape are contiguous, as in its record. FRAME is the
 # cosine, sine and shift from B's frame to A's.
 POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE, FRAME = (
     row * STRIDE for row in (0, 4, 8, 10, 11, 12, 14, 15, 16, 17, 18)
 )  # fmt: skip
-IS_FINE = 22 * STRIDE  # 0 where the pose is for the scalar kernel: not finite, or an angle too large for `small_turn`
+IS_FINE = 22 * STRIDE  # 0 if the scalar kernel must process the pose: not finite, or an angle too large for `small_turn`
 NUMBER_END = 23 * STRIDE
 
 POSE = 4
@@ -89,8 +91,9 @@ PLACE_A, PLACE_B, PLACE_POSE_A, PLACE_POSE_B = 0, STRIDE, 2 * STRIDE, 3 * STRIDE
 INTEGER_END = 4 * STRIDE
 
 SLOT_MASK = SLOTS - 1
-"""A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
-end, which would stop it from vectorizing."""
+"""A slot index masked with this is provably nonnegative: the compiler then emits no code for negative indices, which would prevent
+vectorization.
+"""
 
 
 class Block(NamedTuple):
@@ -104,13 +107,13 @@ class Block(NamedTuple):
 
 @allocating_kernel
 def block_in(scratch: FloatArray, k: IntArray) -> Block:
-    """Divide a scratch array, of `VERTEX_END`, `GAP_END` and the chapter's own numbers, into a block's rows."""
+    """Divide a scratch array, of `VERTEX_END`, `GAP_END` and the kernel's own numbers, into a block's rows."""
     return Block(scratch[:VERTEX_END], scratch[VERTEX_END : VERTEX_END + GAP_END], scratch[VERTEX_END + GAP_END :], k)
 
 
 @inlined_kernel
 def list_of_kinds(kind: IntArray, n_vertices: IntArray, a: int, b: int) -> int:
-    """Return the number of the list that a pair of shapes waits on, by kinds and both sizes; see `drive`. It has no branch."""
+    """Return the number of the list for a pair of shapes, by kinds and both sizes, without branches; see `drive`."""
     (kind_a, n_a), (kind_b, n_b) = (kind[np.uint64(a)], n_vertices[np.uint64(a)]), (kind[np.uint64(b)], n_vertices[np.uint64(b)])
     kinds = (CIRCLE_AND_POLYGON if kind_a == CIRCLE else 0) + (POLYGON_AND_CIRCLE if kind_b == CIRCLE else 0)
     number = (N_SIZES * kinds + (n_a - 1) // SLOT_GROUP) * N_SIZES + (n_b - 1) // SLOT_GROUP
@@ -119,7 +122,7 @@ def list_of_kinds(kind: IntArray, n_vertices: IntArray, a: int, b: int) -> int:
 
 @inlined_kernel
 def _take(waiting: IntArray, n_waiting: IntArray, first: int, n_sizes: int, largest: int, chosen: IntArray) -> int:
-    """Move up to `LANES` rows of no larger sizes than `largest` from the lists of one kind to `chosen`; return how many.
+    """Move up to `LANES` rows of sizes up to `largest` from the lists of one kind to `chosen`; return their number.
 
     The lists of the kind begin with number `first`.
     """
@@ -136,7 +139,7 @@ def _take(waiting: IntArray, n_waiting: IntArray, first: int, n_sizes: int, larg
 
 @inlined_kernel
 def _n_waiting_up_to(n_waiting: IntArray, first: int, n_sizes: int, largest: int) -> int:
-    """Return how many rows of no larger sizes than `largest` the lists of one kind hold."""
+    """Return the number of rows of sizes up to `largest` in the lists of one kind."""
     n = 0
     for size_a in range(largest + 1):
         for size_b in range(largest + 1):
@@ -149,15 +152,15 @@ def drive(
     list_of: Callable[..., int], fetch_pair: Callable[..., None], answer: Callable[..., int], n_kinds: int, n_sizes: int,
     block: tuple[Any, ...], query: tuple[Any, ...], pairs: IntArray, rest: IntArray,
 ) -> int:  # fmt: skip
-    """Send the rows of `pairs` through a SIMD kernel, up to `LANES` of like sizes at a time.
+    """Process the rows of `pairs` with a SIMD kernel, up to `LANES` of like sizes at a time.
 
     Parameters
     ----------
     list_of : kernel
-        ``list_of(row, query)`` is the number of the list that a row waits on, ``(n_sizes * kind + size_a) * n_sizes + size_b``, or
+        ``list_of(row, query)`` is the number of the list for a row, ``(n_sizes * kind + size_a) * n_sizes + size_b``, or
         `SCALAR` or `OUT_OF_RANGE`.
     fetch_pair : kernel
-        ``fetch_pair(row, query)`` prefetches what the row's block will need.
+        ``fetch_pair(row, query)`` prefetches the data of the row for its block.
     answer : kernel
         ``answer(block, chosen, kind, size_a, size_b, query, rest, n_rest)`` fills the `chosen` rows, of no larger sizes, appends to
         `rest` those that it cannot answer, and returns the number of rows in `rest`.
@@ -168,9 +171,9 @@ def drive(
     Returns
     -------
     int
-        Number of rows in `rest`, which are left to the scalar kernel; -1, with some rows filled, at an index out of range.
+        Number of rows in `rest`, for the scalar kernel; -1, with some rows filled, at an index out of range.
     """
-    n_lists, n_rest = n_sizes * n_sizes, int(np.int64(0))  # as a literal it would have each block compiled once more
+    n_lists, n_rest = n_sizes * n_sizes, int(np.int64(0))  # a literal would compile each block again
     waiting, n_waiting = np.empty(n_kinds * n_lists * LANES, dtype=np.int64), np.zeros(n_kinds * n_lists, dtype=np.int64)
     for row in range(pairs.shape[0]):
         number = list_of(row, query)
@@ -189,7 +192,7 @@ def drive(
             chosen, sizes = waiting[number * LANES : (number + 1) * LANES], number % n_lists
             n_rest = answer(block, chosen, number // n_lists, sizes // n_sizes, sizes % n_sizes, query, rest, n_rest)
     together = np.empty(LANES, dtype=np.int64)
-    for kind in range(n_kinds):  # what still waits: the pairs of the smallest size, of the two smallest, then all
+    for kind in range(n_kinds):  # the remaining pairs: those of the smallest size, of the two smallest, then all
         first = kind * n_lists
         for size in (0, 1, n_sizes - 1):
             n = LANES
@@ -217,9 +220,9 @@ def put_two(s: FloatArray, at: int, lane: int, first: float, second: float) -> N
 
 @inlined_kernel
 def fetch_shapes(records: FloatArray, pairs: IntArray, n_vertices: IntArray, row: int, directions: bool) -> None:
-    """Prefetch what a SIMD kernel reads of the records of the pair `AHEAD` rows on, up to eight vertices, and normals if wanted.
+    """Prefetch the records of the pair `AHEAD` rows later, up to eight vertices, with the normals if wanted.
 
-    With 20,000 shapes, records come from memory, and waiting for them took half the time of a distance. No branch; indices may be invalid.
+    With 20,000 shapes, waiting for records from memory took half the time of a distance query. No branches; indices can be invalid.
     """
     last, last_shape = pairs.shape[0] - 1, np.uint64(n_vertices.shape[0] - 1)
     ahead, farther = np.uint64(min(row + AHEAD, last)), np.uint64(min(row + 2 * AHEAD, last))
@@ -254,7 +257,7 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
 @inlined_kernel
 def load_short(s: FloatArray, k: IntArray, to: int, place_row: int, of: FloatArray, size: int, last_row: int) -> None:
     """Load rows of `size` numbers, at most four, of which `last_row` is the last; rows of `s` up to the fourth are written to."""
-    if size * last_row + SLOT_GROUP <= of.shape[0]:  # what is read behind a row is of the next one
+    if size * last_row + SLOT_GROUP <= of.shape[0]:  # the values read past a row are the next row's
         for lane in range(0, LANES, EIGHT):
             turn_eight(s, to + lane, STRIDE, of, k, place_row + lane, 0)
     else:
@@ -265,7 +268,7 @@ def load_short(s: FloatArray, k: IntArray, to: int, place_row: int, of: FloatArr
 
 @inlined_kernel
 def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: FloatArray, size: int) -> None:
-    """Load the poses of `size` numbers that begin where `k` says, cosine and sine of the angle in its place."""
+    """Load the poses of `size` numbers at the places in `k`, with cosine and sine in place of the angle."""
     last = 0
     for lane in range(LANES):
         last = max(last, k[place_row + lane])
@@ -282,9 +285,9 @@ def _load_poses(s: FloatArray, k: IntArray, to: int, place_row: int, poses: Floa
 def load_numbers(
     s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, size: int, is_swapped: bool, rule: int
 ) -> None:
-    """Load poses of `size` numbers, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says.
+    """Load poses of `size` numbers, centroids, radii and roundings of all lanes, from the places of records and poses in `k`.
 
-    `is_swapped` where a lane's A is the caller's B; see `rounding_of`, whose sum is the caller's.
+    `is_swapped` if a lane's A is the caller's B; the sum in `rounding_of` is in the caller's order.
     """
     for lane in range(LANES):
         s[IS_FINE + lane] = 1.0
@@ -330,7 +333,7 @@ def move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
 
 @inlined_kernel
 def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: float, nearest: float) -> float:
-    """Return the least of `nearest` and of how far the vertex at `of` and the three after it lie in front of an edge."""
+    """Return the least of `nearest` and of the distances of the vertex at `of` and the next three in front of an edge."""
     front_0 = nx * (v[X + of] - x) + ny * (v[Y + of] - y)
     front_1 = nx * (v[X + STRIDE + of] - x) + ny * (v[Y + STRIDE + of] - y)
     front_2 = nx * (v[X + 2 * STRIDE + of] - x) + ny * (v[Y + 2 * STRIDE + of] - y)
@@ -345,7 +348,7 @@ def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: 
 def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int, others: int) -> None:
     """Fill `g` with the separation of each edge of the polygon at `base` from the vertices of that at `other`.
 
-    One pass takes four edges and four vertices, or eight: a vertex read once serves four edges.
+    One pass processes four edges and four or eight vertices: a vertex is read once for four edges.
     """
     for first_edge in range(0, slots, SLOT_GROUP):
         row = base + (first_edge & SLOT_MASK) * STRIDE

@@ -1,14 +1,14 @@
 """Shapes in the form that kernels expect: flat arrays, packed once.
 
-Every shape here is a convex *core* and a radius around it; `engine.geometry.kinds` has the table. Shape s is ``kind[s]``, its core's
-vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points
-have two, to the right of p1 p2 and to the left, and one point, as both ends of a segment that are the same, has a zero. `skin` is that
-part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
-`ghosts` x1 y1 x2 y2 of a segment's neighbors and `has_ghost` which of them there are. `records` has what a SIMD kernel wants of one
-shape in one piece of memory: centroid, radius, extent, and how far the core reaches from the local origin; then of each group of four of
-`SLOTS` vertices, the last repeated, x, y, x of the normals and their y. So a box is read from three lines of the cache, an octagon from
-five. `simd_vertices` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave such
-polygons to the scalar ones. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nothing writes.
+Every shape consists of a convex *core* and a radius around it; `engine.geometry.kinds` has the table. Shape s is ``kind[s]``, its core's
+vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points have
+two, to the right of p1 p2 and to the left; a single point, or a segment of zero length, has a zero normal. `skin` is the part of the radius
+outside the surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a
+segment's neighbors and `has_ghost` which of them exist. `records` contains the data of a shape for SIMD kernels in contiguous memory:
+centroid, radius, extent, and the core's largest distance from the local origin; then of each group of four of `SLOTS` vertices, the last
+repeated, x, y, x of the normals and their y. So a box occupies three cache lines, an octagon five. `simd_vertices` is the number of
+vertices, or more than fit a record if a corner is sharp, so that SIMD kernels leave such polygons to the scalar ones. The arrays stay
+writable, because Numba compiles again for each combination of read-only ones; no code writes them.
 """
 
 from __future__ import annotations
@@ -59,11 +59,12 @@ RECORD = HEAD + 4 * SLOTS
 """Number of values in a record: whole cache lines."""
 
 SHARP_ANGLE = 1.0 / 64.0
-"""Radians, 0.9 degrees. What both edges of a corner are off by moves it by that over the sine of half its angle, here by 128 times as much:
-the separations of two shapes err by a hundredth of their rounding as they come, and by half of it at most."""
+"""Radians, 0.9 degrees. An error of both edges of a corner moves it by that error over the sine of half its angle, here by 128 times as
+much: the separations of two shapes usually err by a hundredth of their rounding, and at most by half of it.
+"""
 
 SHARP_COSINE = -math.cos(SHARP_ANGLE)
-"""Two successive edges make a sharp corner if the dot product of their normals is less: they turn by nearly two right angles."""
+"""Two successive edges make a sharp corner if the dot product of their normals is less: the direction changes by nearly 180 degrees."""
 
 SIMD_FROM = 48
 """Minimum number of pairs for the SIMD kernels: even with shapes of all sizes, blocks are then filled well enough (measured)."""
@@ -103,7 +104,7 @@ class PackedShapes:
 
 
 def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> PackedShapes:
-    """Pack `shapes`; `centroids` (n, 2) replaces the shapes' own, where another library's rounding of them matters.
+    """Pack `shapes`; `centroids` (n, 2) replaces the shapes' own if another library's rounding matters.
 
     Raises
     ------
@@ -163,13 +164,13 @@ def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normal
 def cached_pack(*shapes: AnyShape) -> PackedShapes:
     """Return `shapes` packed, cached if the same shapes were packed before; for single queries about one pair.
 
-    Packing two shapes costs some 80 us, the whole of such a question else a few. Shapes are immutable and hash by value, so the
-    packed form of the last `N_CACHED` is kept; asking again costs 0.3 us.
+    Packing two shapes takes about 80 us, and the rest of such a query a few. Shapes are immutable and hash by value, so the packed forms of
+    the last `N_CACHED` are cached; a cache hit takes 0.3 us.
 
     Raises
     ------
     InvalidInputError
-        One is not a shape.
+        An argument is not a shape.
     """
     for shape in shapes:
         check_shape("shape", shape)

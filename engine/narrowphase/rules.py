@@ -17,10 +17,10 @@ __all__ = ["BOX2D", "EXACT", "Rule", "check_rule", "rule_number"]
 Rule: TypeAlias = Literal["exact", "box2d"]
 
 EXACT = 0
-"""True minimum-penetration axis, as the kernels know it."""
+"""The kernels' integer for the true minimum-penetration axis."""
 
 BOX2D = 1
-"""The choice of Box2D 2.3.0, as the kernels know it."""
+"""The kernels' integer for the choice of Box2D 2.3.0."""
 
 
 def rule_number(rule: str) -> int:
@@ -29,18 +29,19 @@ def rule_number(rule: str) -> int:
     Raises
     ------
     InvalidInputError
-        Another name.
+        There is no such rule.
     """
     return {"exact": EXACT, "box2d": BOX2D}[choice("rule", rule, ("exact", "box2d"))]
 
 
 def check_rule(rule: str, shapes: PackedShapes, pairs: IntArray) -> int:
-    """Return the kernel's integer for a rule's name, if the rule knows all the `pairs` (n, 2) of shapes.
+    """Return the kernel's integer for a rule's name, if the rule supports all `pairs` (n, 2) of shapes.
 
     Raises
     ------
     InvalidInputError
-        Unknown name, or "box2d" for pairs that Box2D 2.3.0 does not collide: with capsules, two segments, or a segment of zero length.
+        The name is unknown, or "box2d" for pairs that Box2D 2.3.0 does not collide: with capsules, two segments, or a segment of zero
+        length.
     """
     number = rule_number(rule)
     if number == BOX2D:

@@ -1,4 +1,4 @@
-"""Contact points as they ride on the bodies that are drawn: what `packing.carried_points` says, contact by contact."""
+"""Contact points that move with the drawn bodies, contact by contact; see `packing.carried_points`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def carry_points(
     Parameters
     ----------
     held : two of float64 (n, 3)
-        Poses of A and B at which the points were found.
+        Poses of A and B at which the points were computed.
     rows : int64 (2, n); poses : float64 (b, 3)
-        Of the bodies A and B, and where these are drawn.
+        Indices of the bodies A and B, and the poses at which these are drawn.
     carries : bool (2, n)
-        Whether a point rides on A, on B; halfway on both.
+        Whether a point moves with A, with B; if both, by the mean.
     cos, sin : float64 (2, n)
-        Of what A and B have turned by since.
+        Of the rotation of A and B since then.
     """
     for row in range(len(position)):
         by_a, by_b = carries[0, row], carries[1, row]

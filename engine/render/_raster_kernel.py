@@ -1,24 +1,23 @@
-"""Polygons and dots into the pixels of a surface: 32 bits, of which the lower 24 are red, green and blue, in whatever order.
+"""Polygons and dots into the pixels of a surface: 32 bits, of which the lower 24 are red, green and blue, in any order.
 
 Dots. Small equal discs and rings into the pixels of a surface, thousands in one pass.
 
-Each kind of dot has a stamp: a square of shares, in 256ths, that tells how much of each pixel it covers, as `discs` has it. The stamp's
-middle goes to the pixel that the dot's center lies in, and every pixel under it is mixed: ground + share (color - ground). Dots are drawn
-in order, so that later ones lie over earlier ones.
+Each kind of dot has a stamp: a square of coverages of the pixels, in 256ths, as in `discs`. The stamp's middle is placed at the pixel that
+contains the dot's center, and every pixel under it is blended: ground + coverage (color - ground). Later dots are drawn over earlier ones.
 
 Source: alpha compositing, "over": T. Porter and T. Duff, "Compositing digital images", SIGGRAPH 1984.
 
-Mixing. Two of the three bytes are mixed in one multiplication, as there are eight bits of room after each::
+Blending. Two of the three bytes are blended in one multiplication, as there are eight free bits after each::
 
-    0x00RR00BB * share  =  0xRRrrBBbb       the upper byte of each is what the mixture is, the lower one is rounded away
+    0x00RR00BB * share  =  0xRRrrBBbb       the upper byte of each is the result, the lower one is rounded away
     0x0000GG00 * share  =  0x00GGgg00
 
-Source: the two halves of a word as two numbers: L. Lamport, "Multiple byte processing with full-word instructions", CACM 18, 1975.
+Source: two numbers in the halves of a word: L. Lamport, "Multiple byte processing with full-word instructions", CACM 18, 1975.
 
-Polygons. Convex polygons into the pixels of a surface, all of a picture in one pass, with soft edges.
+Polygons. Antialiased convex polygons, all of a picture in one pass.
 
 A pixel's center p has the signed distance d to a convex polygon: the largest of its distances to the lines through the edges, negative
-inside. From it come the shares of the pixel that polygon and outline take, as in `discs`::
+inside. It determines the coverage of the pixel by polygon and outline, as in `discs`::
 
         d > 1/2          ground           outer = clip(1/2 - d, 0, 1)
       -----------------                   inner = clip(1/2 - (d + w), 0, 1)
@@ -26,16 +25,16 @@ inside. From it come the shares of the pixel that polygon and outline take, as i
       -----------------                   shade = outline + inner (fill - outline)
         d < -w - 1/2     fill
 
-Along a row of pixels each of these distances is linear in x, so that the row falls into five parts: outside, mixed, inside, mixed,
-outside. The ends are where a line reaches d = 1/2 and d = -w - 1/2: one division for each edge, and then the rows of the polygon side by
-side in the vector registers. Only the mixed pixels, two or three at a
-side, are computed one by one; those inside are filled. In a crowd, where shapes are small, that costs more than all else together: then
-the parts end at d = 0 and d = -w, and the mixed ones are filled too, with the outline's color.
+Along a row of pixels each of these distances is linear in x, so that the row has five parts: outside, blended, inside, blended, outside.
+Their ends are where a line reaches d = 1/2 and d = -w - 1/2: one division for each edge, and then the rows of the polygon in parallel in
+the vector registers. Only the blended pixels, two or three per side, are computed one by one; those inside are filled. With many small
+shapes that takes longer than everything else together: then the parts end at d = 0 and d = -w, and the blended ones are filled too, with
+the outline's color.
 
-Outside of a corner d is that of a mitred corner; an acute one is cut off at the box around the polygon. A polygon without area (an edge
-of the terrain, there and back) is drawn as a line: a strip w wide around it.
+Outside a corner d is that of a mitered corner; an acute one is clipped to the box around the polygon. A polygon without area (an edge of
+the terrain) is drawn as a line: a strip of width w around it.
 
-Source: the distance to a convex set as the greatest of those to its half-planes, S. Boyd and L. Vandenberghe, Convex Optimization,
+Source: the distance to a convex set as the maximum of those to its half-planes, S. Boyd and L. Vandenberghe, Convex Optimization,
 2004, 8.1.3; coverage by distance, N. Max, "Antialiasing scan-line data", IEEE Computer Graphics and Applications 10, 1990.
 """
 
@@ -54,14 +53,14 @@ __all__ = ["WHOLE", "mixed", "paint_dots", "paint_polygons"]
 
 WHOLE = 256
 OUTER_BYTES, MIDDLE_BYTE = 0xFF00FF, 0x00FF00
-"""Of a pixel: red, green, blue, in whatever order; the fourth byte becomes 0."""
+"""Masks of a pixel's red, green, blue, in any order; the fourth byte becomes 0."""
 OUTER_HALVES, MIDDLE_HALF = 0x800080, 0x008000
-"""Half of the last place, so that what is cut off is rounded."""
+"""Half of the last place, so that truncation rounds."""
 
 
 @inlined_kernel
 def mixed(ground: int, shade: int, share: int) -> int:
-    """Return a pixel of which `shade` takes so many 256ths: two bytes in one multiplication, with eight bits of room after each."""
+    """Return a pixel blended with `shade` by the given 256ths: two bytes in one multiplication, with eight free bits after each."""
     keep = WHOLE - share
     outer = ((ground & OUTER_BYTES) * keep + (shade & OUTER_BYTES) * share + OUTER_HALVES) >> 8
     middle = ((ground & MIDDLE_BYTE) * keep + (shade & MIDDLE_BYTE) * share + MIDDLE_HALF) >> 8
@@ -81,22 +80,22 @@ def paint_dots(
     sides: IntArray,
     colors: IntArray,
 ) -> None:
-    """Draw dot after dot.
+    """Draw all dots in order.
 
     Parameters
     ----------
     pixels : uint32 (m,)
-        Rows one after another, `pitch` from one to the next; changed.
+        Consecutive rows, `pitch` apart; modified.
     clip : int64 (4,)
-        left, top, right, bottom: of the columns and rows from left and top on, up to before right and bottom.
+        left, top, right, bottom of the columns and rows; right and bottom are excluded.
     points : float64 (n, 2); ends : int64 (k,)
-        Pixels of the middles, those of kind k up to before ``ends[k]``; NaN and what lies far away are left out.
+        Centers, pixels, those of kind k up to before ``ends[k]``; NaN and distant ones are skipped.
     reach : float64 (4,)
-        left, top, right, bottom of the middles that are drawn.
+        left, top, right, bottom of the centers to draw.
     stamps : int64 (s,); starts, sides : int64 (k,)
-        Stamp of kind k: ``sides[k]`` rows of as many shares, from ``starts[k]`` on.
+        Stamp of kind k: ``sides[k]`` rows of as many coverages, from ``starts[k]`` on.
     colors : int64 (k,)
-        As the surface maps them.
+        Mapped by the surface.
     """
     n = 0
     for kind in range(len(ends)):
@@ -123,8 +122,9 @@ HALF = 0.5
 """Pixels from the center of a pixel to its side."""
 
 LEVEL = 1e-9
-"""Pixels a pixel. An edge that falls less than this is level: over a row of ten thousand pixels it is off by 1e-5 of one. Divided by less,
-the end of a row could be a number that no integer holds."""
+"""Pixels per pixel. An edge with a smaller slope is treated as level: over a row of ten thousand pixels its error is 1e-5 of one. Division
+by less could give the end of a row a value beyond the integers.
+"""
 
 
 @inlined_kernel
@@ -139,13 +139,13 @@ def bounds_of(corners: FloatArray, first: int, end: int) -> tuple[float, float, 
 
 @inlined_kernel
 def planes_of(corners: FloatArray, first: int, end: int, width: float, planes: FloatArray) -> int:
-    """Fill `planes` (p, 3) with a, b, c of every edge, a x + b y + c its signed distance, and return how many there are."""
+    """Fill `planes` (p, 3) with a, b, c of every edge, a x + b y + c its signed distance, and return their number."""
     area, longest, far = 0.0, 0.0, first
     for i in range(first, end):
         before = end - 1 if i == first else i - 1
         area += corners[before, 0] * corners[i, 1] - corners[i, 0] * corners[before, 1]
         longest = max(longest, abs(corners[i, 0] - corners[first, 0]) + abs(corners[i, 1] - corners[first, 1]))
-    if abs(area) <= FLAT_PIXELS * longest:  # an upper bound: hypot takes as long as all else here
+    if abs(area) <= FLAT_PIXELS * longest:  # an upper bound: hypot takes as long as everything else here
         longest = 0.0
         for i in range(first, end):
             reach = math.hypot(corners[i, 0] - corners[first, 0], corners[i, 1] - corners[first, 1])
@@ -177,7 +177,7 @@ def planes_of(corners: FloatArray, first: int, end: int, width: float, planes: F
 
 @inlined_kernel
 def parts(share: float) -> int:
-    """Return a share as 256ths, from none to all."""
+    """Return a coverage in 256ths, limited to 0 to 256."""
     return int(WHOLE * min(max(share, 0.0), 1.0) + HALF)
 
 
@@ -194,22 +194,22 @@ def paint_polygons(
     hard_width: float,
     most_soft: int,
 ) -> None:
-    """Draw polygon after polygon.
+    """Draw all polygons in order.
 
     Parameters
     ----------
     pixels : uint32 (m,)
-        Rows one after another, `pitch` from one to the next; changed.
+        Consecutive rows, `pitch` apart; modified.
     clip : int64 (4,)
-        left, top, right, bottom: of the columns and rows from left and top on, up to before right and bottom.
+        left, top, right, bottom of the columns and rows; right and bottom are excluded.
     corners : float64 (n, 2); starts : int64 (p + 1,)
         Pixels; polygon k has the corners from ``starts[k]`` on, up to before ``starts[k + 1]``. Finite.
     fills, outlines : int64 (p,)
-        As the surface maps them; `NO_COLOR` for none.
+        Mapped by the surface; `NO_COLOR` for none.
     soft_width, hard_width : float
         Pixels of an outline.
     most_soft : int
-        Of more polygons than that in the clip a pixel belongs to one of the parts, the one that its center is in.
+        If the clip contains more polygons, edges are not blended: a pixel belongs to the part that contains its center.
     """
     n_seen = 0
     for k in range(len(starts) - 1 if len(starts) - 1 > most_soft else 0):

@@ -1,4 +1,4 @@
-"""How far two sets of manifolds lie from each other, in one pass: NumPy takes twenty, most of them over rows of two or three numbers."""
+"""Largest differences between two sets of manifolds, in one pass: NumPy needs twenty, mostly over rows of two or three numbers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def manifold_errors(
     point_error: FloatArray,
     normal_error: FloatArray,
 ) -> None:
-    """Fill the largest difference of a number of a point, meters, of two points in whichever order is nearer, and of a normal's.
+    """Fill the largest differences of the points' values, meters, with two points in the nearer order, and of the normals' components.
 
     Parameters
     ----------
     count : int64 (n,); axis : float64 (n, 6); points : float64 (n, 2, 3)
-        Ours, as the manifold kernel fills them; no normal without a point.
+        Our results, as filled by the manifold kernel; without a point the normal is ignored.
     their_normal : float64 (n, 2); their_points : float64 (n, 2, 3)
-        Zero where there is none.
+        Zero if there is none.
     point_error, normal_error : float64 (n,)
-        Filled; NaN where a number is NaN.
+        Filled; NaN if a number is NaN.
     """
     for row in range(len(count)):
         turned, straight, crossed = 0.0, 0.0, 0.0
