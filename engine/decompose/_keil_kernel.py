@@ -1,46 +1,45 @@
-"""The fewest convex pieces of a polygon without holes, cut along diagonals, by dynamic programming.
+"""The minimum number of convex pieces of a polygon without holes, cut along diagonals, by dynamic programming.
 
-Corners 0 .. n-1 go round counter-clockwise. For i < k that see each other let P(i, k) be the polygon i, i+1, .., k, cut off by the
-diagonal i-k. Let w(i, k) be the least number of diagonals that cut P(i, k) into convex pieces; w(0, n-1) is the answer. The piece that
-lies along i-k has a corner j from which the triangle i, j, k is seen::
+Corners 0 .. n-1 are counter-clockwise. For visible pairs i < k let P(i, k) be the polygon i, i+1, .., k, cut off by the diagonal i-k. Let
+w(i, k) be the minimum number of diagonals that cut P(i, k) into convex pieces; w(0, n-1) is the result. The piece along i-k has a corner j
+that sees both i and k::
 
-                  j                 cut along i-j and j-k:           w(i, j) + 1 + w(j, k) + 1      (an edge of the polygon costs nothing)
-                /   \\               or leave one of them out, and let the triangle
-        P(i,j) /     \\ P(j,k)       grow into the piece along it, where both ends stay convex: one less
+                  j                 cut along i-j and j-k:           w(i, j) + 1 + w(j, k) + 1      (an edge of the polygon has no cost)
+                /   \\               or omit one of them, and add the triangle
+        P(i,j) /     \\ P(j,k)       to the piece along it, if both ends stay convex: one less
               /       \\
              i --------- k
 
-Leaving i-j out needs convex corners at j *and* at i, so it matters how the piece along i-j ends: its first edge at i (to the corner
-`first`) and its last at j (from the corner `last`). The nearer both are to the diagonal, the more easily it may be left out. So of all
-ways to reach w(i, k) those with the *narrowest pairs* (first, last) are kept: none of which is worse than another at both ends. A way
-with one diagonal more than w is never needed: cutting along i-k itself costs that one too, and leaves the ends as narrow as can be.
+Omitting i-j requires convex corners at j *and* at i, so it depends on the ends of the piece along i-j: its first edge at i (to the corner
+`first`) and its last at j (from the corner `last`). The nearer both are to the diagonal, the weaker is the condition. So of all solutions
+with w(i, k) those with the *narrowest pairs* (first, last) are kept, none of which is worse than another at both ends. A solution with one
+diagonal more than w is never needed: a cut along i-k itself also costs one, and has the narrowest possible ends.
 
-A partition with fewest diagonals uses none between two convex corners (it could go). Therefore one end of each subproblem is a reflex
-corner, and the triangle is put at the end where the piece can go on growing:
+A minimum partition has no diagonal between two convex corners (it could be removed). Therefore one end of each subproblem is a reflex
+corner, and the triangle is added at the end where the piece can be extended; its pair:
 
-    A, i reflex:             i-j may be left out and j-k is a cut; the piece along i-k is that along i-j and the triangle: pair (first of
-    i-j, j)
-    B, i convex, k reflex:   j-k may be left out, i-j is a cut: pair (j, last of j-k)
+    A, i reflex:             i-j can be omitted, j-k is a cut; the piece along i-k is that along i-j and the triangle: (first of i-j, j)
+    B, i convex, k reflex:   j-k can be omitted, i-j is a cut: (j, last of j-k)
 
-Kept pairs grow in both numbers, since j only grows: a stack on which a new pair takes away those that it beats. With corner 0 counted
-as reflex the whole polygon is a subproblem of that kind.
+Both numbers of the kept pairs increase, since j only increases: a new pair pops those that it dominates from a stack. If corner 0 counts as
+reflex, the whole polygon is such a subproblem.
 
-Cost: corners that see each other, one of them reflex, times n; O(r^2 n) and more where all see all. Which corners see each other takes
-O(r n) tests against n edges, given up at the first edge in the way.
+Cost: the number of visible pairs with a reflex corner, times n; O(r^2 n), and more if all pairs are visible. Visibility takes O(r n) tests
+against n edges, each of which stops at the first obstructing edge.
 
-Three corners on one line need a rule of their own, for outlines are full of them. A corner on the line of its neighbors is no dent: a
-piece may have it. A diagonal may pass corners on its line whose edges all lie on one side of it: it is taken as if it were bent away
-from that side by nothing at all. "Triangles" of no area take part like others::
+Collinear corners need a separate rule, because they are frequent in outlines. A corner on the line of its neighbors is not reflex: a piece
+can have it. A diagonal can pass collinear corners whose edges are all on one side of it: it is treated as if infinitesimally bent away from
+that side. "Triangles" of zero area are treated like others::
 
-          i     j --- k            the piece below has k, j, i on one line: i-k is seen past j, bent to the left,
-           \\___|                  and P(i, k) is the triangle i, j, k of no area and what else lies above
+          i     j --- k            the piece below has collinear k, j, i: i-k is visible past j, bent to the left,
+           \\___|                  and P(i, k) is the triangle i, j, k of zero area and the part above
 
-No least set has a cut i-k past a corner j: cutting i-j and j-k, which bound the same, would be one less.
+No minimum set has a cut i-k past a corner j: the cuts i-j and j-k, with the same boundary, would be one less.
 
-The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then distinguished by their neighbors: a
+The polygon can be weakly simple and run along a bridge to a hole twice. Coincident corners are then distinguished by their neighbors: a
 diagonal must start inside the angle of *this* corner.
 
-Coordinates are the whole numbers of `engine.decompose.grid`, so that every turn is exact.
+Coordinates are the integers of `engine.decompose.grid`, so that every turn is exact.
 
 Sources: J. M. Keil, "Decomposing a Polygon into Simpler Components", 1985; J. M. Keil, J. Snoeyink, "On the Time Bound for Convex
 Decomposition of Simple Polygons", 2002. The division into A and B follows them.
@@ -58,16 +57,17 @@ from engine.common.jit import kernel
 __all__ = ["KEIL_SIDE", "KEIL_SUBPROBLEM", "NOT_CUT", "fewest_diagonals"]
 
 KEIL_SUBPROBLEM, KEIL_SIDE = 1.0, 2.0
-"""Rows of the trace. P(i, k) is solved: i, k, w(i, k), how many corners j were tried, how many narrowest pairs are kept, and of the first
-of them j, and which side is left out: 0 none, 1 i-j, 2 j-k (-1: there is no way). Read off at the end: i, k and the corner j beside it, a
-side a, b of that triangle which is no edge, and 1 if it is a cut, 0 if it is left out."""
+"""Rows of the trace. For a solved P(i, k): i, k, w(i, k), the number of tested corners j, the number of kept narrowest pairs, j of the
+first of them, and its omitted side: 0 none, 1 i-j, 2 j-k (-1: no solution). For the final backtracking: i, k and the corner j beside it, a
+side a, b of that triangle that is not an edge, and 1 if it is a cut, 0 if it is omitted.
+"""
 
 NOT_CUT = -1
-"""In the only row: the polygon cannot be cut into convex pieces; it is not what it should be."""
+"""In the only row: the polygon cannot be cut into convex pieces; it is invalid."""
 
 IntArray32 = NDArray[np.int32]
 
-_UNKNOWN = 1 << 30  # more diagonals than there can be: no cut is known
+_UNKNOWN = 1 << 30  # more diagonals than possible: no cut is known
 
 
 @kernel
@@ -85,7 +85,7 @@ def _same(points: IntArray, p: int, q: int) -> bool:
 
 @kernel
 def _is_ahead(points: IntArray, at: int, to: int, along: int) -> bool:
-    """Return whether `to` and `along` lie in exactly one direction from `at`."""
+    """Return whether `to` and `along` are in exactly the same direction from `at`."""
     if _turn(points, at, along, to) != 0:
         return False
     x, y = points[to, 0] - points[at, 0], points[to, 1] - points[at, 1]
@@ -94,8 +94,8 @@ def _is_ahead(points: IntArray, at: int, to: int, along: int) -> bool:
 
 @kernel
 def _starts_inside(points: IntArray, at: int, to: int, is_start: bool) -> bool:
-    """Return whether the way from corner `at` to `to` starts inside the angle there, bent a little: to the left at its start, to the right
-    from its end.
+    """Return whether the segment from corner `at` to `to` starts inside the angle there, bent infinitesimally: to the left at its start, to
+    the right from its end.
     """
     n = points.shape[0]
     before, after = (at + n - 1) % n, (at + 1) % n
@@ -111,7 +111,7 @@ def _starts_inside(points: IntArray, at: int, to: int, is_start: bool) -> bool:
 
 @kernel
 def _is_seen(points: IntArray, p: int, q: int) -> bool:
-    """Return whether the way from corner p to q, bent a little to the left, lies inside: corners on it touch it from the right only."""
+    """Return whether the segment from corner p to q, bent infinitesimally to the left, is inside: corners touch it from the right only."""
     n = points.shape[0]
     if not (_starts_inside(points, p, q, True) and _starts_inside(points, q, p, False)):
         return False
@@ -135,7 +135,7 @@ def _is_seen(points: IntArray, p: int, q: int) -> bool:
 
 @kernel
 def _sight(points: IntArray, reflex: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of corners i < k (n, n) whether they see each other: neighbors, and pairs that a subproblem or its triangle may need."""
+    """Return the visibility (n, n) of corners i < k: neighbors, and pairs that a subproblem or its triangle can need."""
     n = points.shape[0]
     sees = np.zeros((n, n), dtype=np.bool_)
     for i in range(n - 1):
@@ -149,11 +149,11 @@ def _sight(points: IntArray, reflex: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 @kernel
 def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_], trace: FloatArray | None) -> IntArray:
-    """Return the diagonals of the whole polygon's first pair, and of all that it was put together from."""
+    """Return the diagonals of the whole polygon's first pair, by backtracking through its subproblems."""
     n = reflex.shape[0]
     cuts = np.empty((n, 2), dtype=np.int64)
     n_cuts = 0
-    todo = np.empty((2 * n, 3), dtype=np.int64)  # subproblems, and which of their pairs was taken
+    todo = np.empty((2 * n, 3), dtype=np.int64)  # subproblems, and the selected pair of each
     todo[0, 0], todo[0, 1], todo[0, 2] = 0, n - 1, begin[0, n - 1]
     n_todo = 1
     while n_todo > 0:
@@ -180,11 +180,11 @@ def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_], tra
 
 @kernel
 def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
-    """Return a least set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces.
+    """Return a minimum set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces.
 
-    A trace takes n^2 rows at the most.
+    A trace has at most n^2 rows.
 
-    Of a polygon for which there is none, since it crosses itself or has no three corners, one row of `NOT_CUT`.
+    For a polygon without such a set, because it crosses itself or has fewer than three corners, the result is one row of `NOT_CUT`.
     """
     n = points.shape[0]
     if n < 3:
@@ -192,13 +192,13 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
     reflex = np.zeros(n, dtype=np.bool_)
     for i in range(n):
         reflex[i] = _turn(points, (i + n - 1) % n, i, (i + 1) % n) < 0
-    reflex[0] = True  # so that the whole polygon is a subproblem; it may well be convex
+    reflex[0] = True  # so that the whole polygon is a subproblem; the corner can be convex
     sees = _sight(points, reflex)
 
     weight = np.full((n, n), _UNKNOWN, dtype=np.int32)
-    begin = np.zeros((n, n), dtype=np.int64)  # where the pairs of a subproblem start in the store, and how many they are
+    begin = np.zeros((n, n), dtype=np.int64)  # start and number of a subproblem's pairs in the store
     count = np.zeros((n, n), dtype=np.int32)
-    store = np.empty((16 * n, 3), dtype=np.int32)  # first, last, and the pair of the subproblem that the piece goes on into, or -1
+    store = np.empty((16 * n, 3), dtype=np.int32)  # first, last, and the pair of the subproblem into which the piece extends, or -1
     used = 0
     stack = np.empty((n + 1, 3), dtype=np.int32)
     for i in range(n - 1):
@@ -220,8 +220,8 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                 if not sees[i, j] or not sees[j, k] or weight[i, j] == _UNKNOWN or weight[j, k] == _UNKNOWN:
                     continue
                 tried += 1
-                first, last, beyond = j, j, -1  # of the piece along i-k, and the pair of P(i, j) or P(j, k) that it goes on into
-                if reflex[i]:  # A: j-k is a cut, i-j may be left out
+                first, last, beyond = j, j, -1  # of the piece along i-k, and the pair of P(i, j) or P(j, k) into which it extends
+                if reflex[i]:  # A: j-k is a cut, i-j can be omitted
                     if not (reflex[k] or reflex[j] or j == k - 1):
                         continue
                     total = weight[i, j]
@@ -238,7 +238,7 @@ def fewest_diagonals(points: IntArray, trace: FloatArray | None) -> IntArray:
                             total += 1
                         else:
                             first = store[beyond, 0]
-                else:  # B: i-j is a cut, j-k may be left out
+                else:  # B: i-j is a cut, j-k can be omitted
                     if not (reflex[j] or j == i + 1):
                         continue
                     total = weight[j, k]

@@ -1,4 +1,4 @@
-"""Path data and basic shapes as segments, and segments as points; shapes, and what clips them.
+"""Path data and basic shapes as segments, and segments as points; shapes and their clip regions.
 
 A segment is a tuple: its command in capitals, then complex numbers x + i y in absolute coordinates.
 
@@ -205,9 +205,9 @@ def flattened(segments: Sequence[Segment], tolerance: float, take: Callable[[int
 def _arc_points(start: complex, radii: complex, turn: complex, end: complex, tolerance: float) -> FloatArray:
     """Return the points of an elliptic arc after its start.
 
-    Turned back by its angle and divided by its radii, the ellipse is a unit circle about c with both ends on it. Half the chord between
-    them is h, and c lies on the chord's normal through its middle, sqrt(1 - |h|^2) away. Where |h| > 1 no such circle reaches both: the
-    radii grow by |h|, and c is the middle.
+    Rotated by minus its angle and divided by its radii, the ellipse is a unit circle about c with both ends on it. Half the chord between
+    them is h, and c lies on the chord's normal through its middle, sqrt(1 - |h|^2) away. If |h| > 1, no such circle contains both: the
+    radii are scaled by |h|, and c is the middle.
     """
     rx, ry = abs(radii.real), abs(radii.imag)
     if rx == 0.0 or ry == 0.0 or start == end:

@@ -1,8 +1,8 @@
 """The shapes drawn by an SVG file, each with its outline, placement, fill and clip region.
 
 The tree is walked as a viewer renders it: the values of properties come from `_svg_style`; viewports, `viewBox`, `transform` and lengths
-are resolved here; `<use>` walks what it names once more, in its own place, and what is walked is counted. Markers, masks, filters,
-patterns, text and images are noted.
+are resolved here; `<use>` renders the referenced element again in its own place, and rendered elements are counted. Markers, masks,
+filters, patterns, text and images are noted.
 
 Sources: SVG 2, 5 (structure), 7 (geometry), 8 (coordinates), 10 (shapes), 13 (painting); CSS Transforms 1; CSS Masking 1, 3 (clipping).
 """
@@ -110,11 +110,11 @@ def drawn_shapes(
     ----------
     root : Element
     name : str
-        Of the file, for errors.
+        Name of the file, for errors.
     notes : Notes
-        What is not understood is noted here.
+        Receives notes on unsupported parts.
     tolerance, take
-        For the points from which boxes around shapes are computed, as for `Shape.rings`.
+        As for `Shape.rings`, for the points from which boxes around shapes are computed.
 
     Raises
     ------
@@ -221,7 +221,7 @@ class _Walk:
         sink: list[Shape],
         instance: _Size | None,
     ) -> None:
-        """Append what an element draws in a frame that has its own transform, style and clip."""
+        """Append the shapes of an element in a frame with its own transform, style and clip."""
         if tag in _SHAPES:
             sink.append(self._shape(element, tag, frame, style))
         elif tag == "use":
@@ -401,7 +401,7 @@ class _Walk:
         style: Style,
         instance: _Size | None,
     ) -> Clip | None:
-        """Return the clip that `link` names, of an element whose frame has its transform."""
+        """Return the clip referenced by `link`, for an element whose frame includes its transform."""
         target = self._by_id.get(link[1:]) if link.startswith("#") else None
         if target is None or self._local(target) != "clipPath" or f"clip {link}" in frame.links:
             self._notes.not_understood(f"clip-path: url({link})")
@@ -437,7 +437,7 @@ class _Walk:
         return clip
 
     def _document_style(self, element: Element) -> Style:
-        """Return the values of an element where it stands in the file."""
+        """Return the values of an element at its place in the file."""
         computed = self._document_styles.get(element)
         if computed is None:
             parent = self._parents.get(element)
@@ -468,7 +468,7 @@ class _Walk:
         )
 
     def _is_seen(self, paint: Paint, opacity: float, style: Style) -> bool:
-        """Return True if a paint of this opacity leaves anything."""
+        """Return True if a paint of this opacity is visible."""
         return opacity > _MIN_OPACITY and opacity * self._alpha(paint, style) > _MIN_OPACITY
 
     def _alpha(self, paint: Paint, style: Style) -> float:
@@ -505,7 +505,7 @@ class _Walk:
         return 0.0
 
     def _linked(self, server: Element) -> list[Element]:
-        """Return a gradient or pattern, and those of its kind that it takes after, one after the other."""
+        """Return a gradient or pattern, followed by those of its kind from which it inherits."""
         tags = _GRADIENTS if self._local(server) in _GRADIENTS else ("pattern",)
         chain = [server]
         while len(chain) < _MAX_LINKS:
@@ -533,7 +533,7 @@ class _Walk:
             radius_x, other = value("rx", "x"), value("ry", "y")
             rx, ry = radius_x if radius_x is not None else other or 0.0, other if other is not None else radius_x or 0.0
         else:
-            return []  # a line: it has no inside
+            return []  # a line has no interior
         if tag == "rect":
             x, y, width, height = (value(name, along) or 0.0 for name, along in (("x", "x"), ("y", "y"), ("width", "x"), ("height", "y")))
             return rectangle(x, y, width, height, rx, ry) if width > 0.0 and height > 0.0 else []

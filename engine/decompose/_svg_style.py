@@ -1,17 +1,17 @@
 """Style sheets of an SVG file: the declarations that apply to an element, and the resulting values.
 
 From weak to strong: presentation attributes; rules of style sheets, by specificity and then by order; the style attribute; rules and
-then the style attribute with !important. What is not declared is inherited, or has its initial value.
+then the style attribute with !important. Undeclared properties are inherited, or have their initial value.
 
-Style sheets are parsed by tinycss2, and compound selectors (rect.a:not(#b)) matched by cssselect2. Combinators are followed here, from
-the root down: cssselect2 would search all ancestors for each part of a selector, which takes time with the power of their number.
-An element reaches part k of a selector if it matches that part alone, and part k - 1 was reached
+Style sheets are parsed by tinycss2, and compound selectors (rect.a:not(#b)) matched by cssselect2. Combinators are evaluated here, from the
+root down: cssselect2 would search all ancestors for each part of a selector, in a time exponential in the number of parts. An element
+reaches part k of a selector if it matches that part alone, and part k - 1 was reached
 
     by its parent (>), by any ancestor (a space), by the element before it (+), by any before it with the same parent (~).
 
-A selector holds for the elements that reach its last part.
+A selector matches the elements that reach its last part.
 
-Whatever is not understood is left out, and noted.
+Unsupported parts are omitted, and noted.
 
 Sources: CSS 2.1, 6.4 (cascade); Selectors 4; CSS Cascade 4, 7 (inherit, initial, unset); SVG 2, 6 (styling) and 8 (geometry properties).
 """
@@ -48,13 +48,13 @@ Style = dict[str, Any]
 _MAX_NESTED = 32
 """Maximum nesting of brackets in a style sheet."""
 _MAX_SELECTORS = 20_000
-"""Maximum number of compound selectors of all style sheets: each takes some 50 us to compile."""
+"""Maximum number of compound selectors of all style sheets: each takes about 50 us to compile."""
 _MAX_MATCHES = 2_000_000
 """Maximum number of comparisons of elements with compound selectors, by id, class and name: two seconds."""
 _LONGEST_KEPT = 100
 """Maximum length of a value whose parsed form is cached."""
 _MAX_MARKS = 600_000
-"""Maximum number of punctuation marks and spaces in a style sheet: each makes one or two tokens of some 200 bytes."""
+"""Maximum number of punctuation marks and spaces in a style sheet: each produces one or two tokens of about 200 bytes."""
 _MARKS = re.compile(r"\s++|[^\w\s]")
 _BRACKETS = re.compile(r"[\[({]|[\])}]")
 _URL = re.compile(r"url\(\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\"')\s]*+))\s*+\)\s*+", re.IGNORECASE)
@@ -73,7 +73,7 @@ _WIDE = {"inherit": "inherit", "initial": "initial", "unset": "unset", "revert":
 
 
 class Paint(NamedTuple):
-    """fill or stroke: a color's opacity, "currentcolor", or the link to a paint server and what holds without it; None for none."""
+    """fill or stroke: a color's opacity, "currentcolor", or the link to a paint server and its fallback; None for none."""
 
     alpha: float = 1.0
     is_current: bool = False
@@ -161,7 +161,7 @@ def _font_size(text: str, is_css: bool) -> Length | None:
 
 
 def _overflow(text: str, _: bool) -> bool | None:
-    """Return whether what lies beyond the viewport is seen."""
+    """Return whether content beyond the viewport is visible."""
     words = text.lower().split()
     if not 1 <= len(words) <= 2 or not set(words) <= {"visible", "hidden", "scroll", "auto", "clip"}:
         return None
@@ -169,7 +169,7 @@ def _overflow(text: str, _: bool) -> bool | None:
 
 
 def _size(text: str, is_css: bool) -> Any:
-    """Return a length that is not negative, or auto."""
+    """Return a nonnegative length, or auto."""
     parsed = length_or_auto(text, is_css)
     return None if isinstance(parsed, Length) and parsed.number < 0.0 else parsed
 
@@ -268,8 +268,9 @@ class Styles:
         self._matcher = cssselect2.Matcher()
         self._parts: list[_Part] = []
         self._costs: Counter[str] = Counter()
-        """With how many compound selectors an element with this "#id", ".class" or name is compared; "*": any element; "~": each, for
-        all of its siblings; "[": each, for every hundred letters of its attributes."""
+        """Number of compound selectors with which an element with this "#id", ".class" or name is compared; "*": any element; "~": each,
+        for all of its siblings; "[": each, for every hundred letters of its attributes.
+        """
         self._namespaces: dict[str | None, str] = {}
         self._declared: dict[Element, Style] = {}
         self._matched: dict[Element, list[_Rule]] = {}
@@ -376,7 +377,7 @@ class Styles:
             self._add_rules(rules)
 
     def _is_for_screens(self, media: str, source: str) -> bool:
-        """Return True if a list of media has one that is understood and is a screen's."""
+        """Return True if a list of media contains a supported one for screens."""
         words = [word.strip().lower() for word in media.split(",")]
         for word in words:
             if word not in ("", "all", "screen", "only screen", "print", "speech", "only print", "not print", "not screen"):
@@ -414,7 +415,7 @@ class Styles:
         values = self._rule(rule.content)
         for parts in complex_selectors:
             if any(selector.pseudo_element is not None for _, selector, _ in parts):
-                continue  # what a viewer would write before or after: nothing in SVG
+                continue  # generated content before or after: none in SVG
             a, b, c = (sum(weights) for weights in zip(*(selector.specificity for _, selector, _ in parts), strict=True))
             for k, (combinator, selector, key) in enumerate(parts):
                 self._matcher.add_selector(selector, len(self._parts))
@@ -423,7 +424,7 @@ class Styles:
                 self._parts.append(_Part(combinator if k else "", end))
 
     def _compiled(self, compounds: list[tuple[str, list[Any]]]) -> list[tuple[str, Any, str]]:
-        """Return the parts of a selector: the combinator before it, the compound selector, and by what elements are compared with it."""
+        """Return the parts of a selector: the combinator before it, the compound selector, and the key of the elements compared with it."""
         return [
             (combinator, cssselect2.compile_selector_list(compound, self._namespaces)[0], _key(compound))
             for combinator, compound in compounds
@@ -436,7 +437,7 @@ class Styles:
         own: dict[Element | None, frozenset[int]] = {None: none}
         below: dict[Element | None, frozenset[int]] = {None: none}
         before: dict[Element | None, set[int]] = {}
-        """Parts reached, but for last ones: by an element; by it or an ancestor; by any so far that has this parent."""
+        """Parts reached, except last ones: by an element; by it or an ancestor; by any so far that has this parent."""
         for wrapper in cssselect2.ElementWrapper.from_xml_root(root).iter_subtree():
             element = wrapper.etree_element
             n_matches += costs["*"] + costs[wrapper.local_name] + costs[f"#{wrapper.id}"]
@@ -474,7 +475,7 @@ def _size_of_font(text: str) -> str:
 
 
 def _source(node: Any) -> str:
-    """Return what stands where something is not understood."""
+    """Return the source text of an unsupported part."""
     return f"style: {node.message.rstrip('.')}" if node.type == "error" else str(tinycss2.serialize([node])).strip()
 
 

@@ -1,6 +1,6 @@
 """Values of SVG attributes and CSS properties: numbers, lengths, transforms, boxes.
 
-Each parser returns None for what it does not understand, which the caller reports; none raises.
+Each parser returns None for unsupported text, which the caller reports; none raises.
 
 Sources: SVG 2, 4.2 (types), 8.2 (viewBox, preserveAspectRatio), 13.2 (paint); CSS Values 3; CSS Transforms 1.
 """
@@ -102,13 +102,13 @@ class Box(NamedTuple):
 
 
 class Length(NamedTuple):
-    """A number with its unit: "px" for absolute ones, "em" (a share of the font's size), "rem" or "%"."""
+    """A number with its unit: "px" for absolute ones, "em" (a multiple of the font's size), "rem" or "%"."""
 
     number: float
     unit: str
 
     def resolved(self, whole: float, em: float, rem: float) -> float:
-        """Return user units, where 100 % are `whole`."""
+        """Return user units; 100 % is `whole`."""
         return self.number * {"px": 1.0, "em": em, "rem": rem, "%": whole / 100.0}[self.unit]
 
 
@@ -301,7 +301,7 @@ def transform_origin(text: str, is_css: bool = False) -> tuple[Length, Length] |
         words = ["center", words[0]] if words[0] in _DOWN else [words[0], "center"]
     if len(words) != 2:
         return None
-    if words[0] in ("top", "bottom") or words[1] in ("left", "right"):  # keywords may change places
+    if words[0] in ("top", "bottom") or words[1] in ("left", "right"):  # keywords can be in either order
         words.reverse()
         if not (words[0] in _ACROSS and words[1] in _DOWN):
             return None

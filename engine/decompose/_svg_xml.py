@@ -1,6 +1,6 @@
 """Safe parsing of an SVG file into a tree of elements, and notes on unsupported parts.
 
-Refused while reading: entities (a few hundred bytes of them stand for gigabytes), nesting and numbers of elements beyond any drawing.
+The reader rejects entities (a few hundred bytes of them can expand to gigabytes) and excessive nesting and numbers of elements.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_SOURCE = 80
 
 
 class Notes:
-    """Parts of a drawing that are not traced, applied or understood: one line per kind, with its count."""
+    """Parts of a drawing that are not traced, applied or supported: one line per kind, with its count."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -61,7 +61,7 @@ class Notes:
         return next(iter(self._sources), "")
 
     def lines(self) -> list[str]:
-        """Return a sentence for each, of what is not understood no more than `_MAX_NOTES`."""
+        """Return a sentence for each, with at most `_MAX_NOTES` on unsupported parts."""
         counted_lines = [f"{line} ({count})." for line, count in sorted(self._counts.items())]
         sources = [f"{line} ({count})." if count > 1 else f"{line}." for line, count in self._sources.items()]
         if len(sources) > _MAX_NOTES:
@@ -79,7 +79,7 @@ def parsed(content: bytes, name: str, notes: Notes) -> Element:
     Raises
     ------
     InvalidInputError
-        It is no SVG, or one of the kinds above.
+        It is not an SVG, or is rejected for one of the reasons above.
     """
     root = _tree(content, name, notes)
     if root.tag.removeprefix(_NAMESPACE) != "svg":
@@ -128,7 +128,7 @@ def _tree(content: bytes, name: str, notes: Notes) -> Element:
 
 
 def _line_of(content: bytes, number: int) -> str:
-    """Return what a line says, to be shown in an error."""
+    """Return the content of a line for an error message."""
     if not content.strip():
         return Described("an empty file")
     lines = content.splitlines()

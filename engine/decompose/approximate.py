@@ -1,32 +1,32 @@
 """At most k convex pieces: neighbors are replaced by their common hull, the cheapest pair first.
 
-Starting from the exact pieces, the pair of neighbors is taken whose hull adds least area outside the outline, and put in their place;
-and so on until one piece is left, the hull of all. The pieces may then overlap each other, which is no harm for the fixtures of one
-body; what counts is the area *outside the outline*, the excess::
+Starting from the exact pieces, the pair of neighbors whose hull adds the least area outside the outline is replaced by that hull, until one
+piece remains, the hull of all. The pieces can then overlap, which has no effect within one body; the cost is the area *outside the
+outline*, the excess::
 
         +--+     +--+            +--+-----+--+
         |  |     |  |            |  |/////|  |      the hull of the two arms covers the bay between
-        |  +-----+  |     ->     |  +-----+  |      them: its area is the price
+        |  +-----+  |     ->     |  +-----+  |      them: its area is the cost
         +-----------+            +-----------+
 
-Every state on the way covers the outline, so nothing is missed but what the start missed. Hulls of more corners than Box2D takes give
-up an edge at a time, the one whose neighbors meet again at the least added area, so that they still cover::
+Every intermediate state covers the outline, except for parts missed at the start. If a hull has more corners than Box2D accepts, its edges
+are removed one at a time, in each step the one whose extended neighbors add the least area, so that the hull still covers its points::
 
             ___                  _/\\_
            /   \\        ->      /    \\
 
-Of the states with at most k pieces the one of least excess is the answer; more pieces can therefore never be worse.
+The result is the state of least excess with at most k pieces; more pieces can therefore never be worse.
 
-Neighbors are pieces that touch. So that one piece can be reached, groups of pieces that do not touch are tied: those that face each
-other, which an edge of the Delaunay triangulation of all corners says, by the pieces at the ends of the shortest such edge. All pairs of
-groups would be tied at the square of the cost: 400 dots took minutes.
+Neighbors are pieces that touch. So that a single piece can be reached, groups of pieces that do not touch are linked if they are adjacent
+in the Delaunay triangulation of all corners, by the pieces at the ends of the shortest edge between them. Linking all pairs of groups would
+take quadratic time: 400 dots took minutes.
 
-A pair's price stays as it is until one of the two is merged, so that the cheapest one is found on a heap; prices of pairs that are gone
-are passed over when they come up.
+A pair's cost is constant until one of the two is merged, so that the cheapest pair is found with a heap; entries of removed pairs are
+skipped.
 
 The idea of allowing a stated concavity is that of J.-M. Lien and N. M. Amato, "Approximate convex decomposition of polygons", 2006,
-who cut from above at the deepest dent; merging from below, as K. Mamou and F. Ghorbel do in 3D ("A simple and efficient approach for
-3D mesh approximate convex decomposition", 2009), measures the very area that is given away.
+who cut top-down at the deepest concavity; merging bottom-up, as K. Mamou and F. Ghorbel do in 3D ("A simple and efficient approach for
+3D mesh approximate convex decomposition", 2009), measures exactly the added area.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def merged_to(outline: Outline, pieces: Sequence[FloatArray], max_pieces: int, m
     target = _Target(outline)
     beyond = dict(enumerate(target.excess(list(shapes.values()))))
     near = _neighbors(list(shapes.values()))
-    hulls: dict[Pair, tuple[float, FloatArray]] = {}  # of each pair of neighbors: its excess, and the hull
-    cheapest: list[tuple[float, Pair]] = []  # a heap of what the pairs cost; some of them are no longer there
+    hulls: dict[Pair, tuple[float, FloatArray]] = {}  # excess and hull of each pair of neighbors
+    cheapest: list[tuple[float, Pair]] = []  # a heap of the pairs' costs; some of the pairs no longer exist
     fresh = sorted({(min(a, b), max(a, b)) for a, others in near.items() for b in others})
     best: list[FloatArray] = []
     least = math.inf
@@ -105,9 +105,8 @@ def merged_to(outline: Outline, pieces: Sequence[FloatArray], max_pieces: int, m
 def covering_hull(points: FloatArray, max_vertices: int) -> FloatArray:
     """Return a convex polygon of at most `max_vertices` corners around points: their hull, with edges removed one at a time.
 
-    An edge b-c goes by moving its two ends to the point where the edges before and after it meet; this adds the triangle over the edge.
-    That point exists where
-    the turns at b and c make less than pi together, as some two neighbors of five corners or more do.
+    An edge b-c is removed by moving its two ends to the intersection of the edges before and after it, which adds the triangle over the
+    edge. That point exists if the turns at b and c sum to less than pi, as they do at some edge of any polygon with five or more corners.
     """
     hull = convex_hull(points)
     while len(hull) > max_vertices:
@@ -143,7 +142,7 @@ class _Target:
         if len(self._parts) == 1:
             near = np.full(len(shapes), self.whole, dtype=object)
         else:
-            of, part = self._tree.query(shapes)  # in the order of those asked
+            of, part = self._tree.query(shapes)  # in the order of the queries
             parts = np.split(self._parts[part], np.searchsorted(of, np.arange(1, len(shapes))))
             near = np.array([shapely.MultiPolygon(list(some)) for some in parts], dtype=object)
         areas: list[float] = shapely.area(shapely.difference(shapes, near)).tolist()
@@ -173,7 +172,7 @@ def _neighbors(shapes: list[Any]) -> dict[int, set[int]]:
         near[b].add(a)
     for _, (a, b) in ties.values():
         groups.unite(a, b)
-    for k in range(1, len(shapes)):  # rounding may leave a corner out of the triangulation
+    for k in range(1, len(shapes)):  # rounding can omit a corner from the triangulation
         if groups.unite(0, k):
             near[0].add(k)
             near[k].add(0)

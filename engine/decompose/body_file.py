@@ -13,10 +13,9 @@
     }
 
 Meters, in the frame of the body, y up. The outline's parts and rings are those of `Outline`; a fixture is a convex polygon of at most 16
-vertices, or a circle. The picture's file lies in the folder of this file, or below, or else is left out; `lower` and `upper` are the
-corners of the box that it, or the rectangle `crop` (left, top, width, height in pixels) of it, fills. `max_pieces`, `picture`, `notes` and
-`holes` are optional.
-Every float is written with as many digits as bring back the same float.
+vertices, or a circle. The picture's file must be in the folder of this file, or below, and is otherwise omitted; `lower` and `upper` are
+the corners of the box filled by the picture, or by its rectangle `crop` (left, top, width, height in pixels). `max_pieces`, `picture`,
+`notes` and `holes` are optional. Floats are written with enough digits to be read back exactly.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class BodyFile:
     picture : Picture, optional
         The body's picture.
     notes : tuple of str
-        A sentence each: what was left out, what was assumed.
+        Sentences on omitted parts and assumptions.
 
     Raises
     ------
@@ -194,7 +193,7 @@ def load_body(path: str | os.PathLike[str]) -> BodyFile:
 
 
 def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[str] = ".") -> BodyFile:
-    """Return the body that the plain data of a file describe.
+    """Return the body described by the plain data of a file.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 One box is the rectangle of least area around everything (`engine.bounding.least_area_box`, rotating calipers), or the upright one
 (`aabb`).
 
-For two, the outline is cut by a line and each half gets its own box. Both halves of the cut outline are inside their boxes, so that
-nothing is missed. All lines of six directions through (a sample of) the outline's corners are tried, since a least total has the line
-at a corner where one box's side ends; the pair of least total area wins::
+For two, the outline is cut by a line and each half has its own box. Both halves are inside their boxes, so that nothing is missed. All
+lines of six directions through (a sample of) the outline's corners are tested, since the optimal line passes through a corner at which one
+box's side ends; the pair of least total area is selected::
 
         +------+ . . .            +------+
         | L    | .    .           | L    |
@@ -14,9 +14,9 @@ at a corner where one box's side ends; the pair of least total area wins::
         |             |           |      |      |
         +-------------+           +------+------+
 
-For k, the half whose cut saves most is cut next, even where it saves nothing yet (a comb's first tooth must be cut off before a gap can
-be). Of the states on the way, the one of least area outside the outline is taken: more
-boxes are never worse. The boxes of an oriented cut may overlap a little, which is no harm within one body.
+For k, the half whose cut saves the most area is cut next, even if it saves nothing yet (a comb's first tooth must be cut off before a gap).
+The result is the intermediate state of least area outside the outline, so that more boxes are never worse. The boxes of an oriented cut can
+overlap slightly, which has no effect within one body.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LINES = 16
 def boxes_around(target: Any, max_pieces: int, is_upright: bool) -> list[FloatArray]:
     """Return the corners (4, 2) of at most `max_pieces` rectangles that cover `target` (a shapely geometry).
 
-    With `is_upright` their sides are parallel to the axes and the cuts too. The list may be empty where even one is too small for Box2D.
+    With `is_upright` their sides and the cuts are parallel to the axes. The list is empty if even one box is too small for Box2D.
     """
     import shapely
 
@@ -111,7 +111,7 @@ def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, An
         return None
     halves = shapely.intersection(region, np.array(planes, dtype=object))
     mixed = shapely.get_type_id(halves) == shapely.GeometryType.GEOMETRYCOLLECTION
-    halves[mixed] = shapely.buffer(halves[mixed], 0.0)  # leaves only the areas: a cut along an edge has that edge on its other side, too
+    halves[mixed] = shapely.buffer(halves[mixed], 0.0)  # keeps only the areas: a cut along an edge has that edge on its other side, too
     areas = np.array([_area_around(half, is_upright) for half in shapely.convex_hull(halves)])
     total = areas[::2] + areas[1::2]
     for at in np.argsort(total, kind="stable"):

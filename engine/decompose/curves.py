@@ -1,13 +1,13 @@
 """Conversion of a drawing's curves to points within a tolerance.
 
-A chord over n equal steps of the parameter: where a curve's second derivative is at most M, a curve over a step of 1/n lies within
-M / (8 n^2) of its chord, at the same parameter even (the error of linear interpolation). Hence the steps for a tolerance t:
+The parameter is divided into n equal steps. If a curve's second derivative is at most M, the curve over a step of 1/n is within M / (8 n^2)
+of its chord at the same parameter (the error of linear interpolation). Hence the number of steps for a tolerance t:
 
     quadratic   B'' = 2 (p0 - 2 p1 + p2)                                             n >= sqrt(|p0 - 2 p1 + p2| / (4 t))
     cubic       B'' between 6 (p0 - 2 p1 + p2) and 6 (p1 - 2 p2 + p3)                n >= sqrt(3 max(|..|, |..|) / (4 t))
     ellipse     E(a) = c + u cos a + v sin a,  |E''| = |c - E| <= sqrt(u^2 + v^2)    n >= sweep sqrt(sqrt(u^2 + v^2) / (8 t))
 
-Both directions of the Hausdorff distance are bounded by it: points of equal parameter belong together.
+This bounds both directions of the Hausdorff distance, since points of equal parameter correspond.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def ellipse_points(center: complex, u: complex, v: complex, start: float, sweep:
     center, u, v : complex
         The ellipse is ``center + u cos(angle) + v sin(angle)``.
     start, sweep : float
-        The angle where it begins, and how far it goes; radians, sign and all.
+        The start angle and the signed sweep angle; radians.
     """
     angle = start + sweep * _parameters(abs(sweep) * math.sqrt(math.hypot(abs(u), abs(v)) / (8.0 * tolerance)))
     return _pairs(center + u * np.cos(angle) + v * np.sin(angle), end)

@@ -8,8 +8,8 @@
     aabb             k upright rectangles (`coarse`)                            some     0        1
     circles          k circles inside (`circles`)                               0        some     8
 
-``exact`` and ``hertel_mehlhorn`` with a number of pieces are approximations to at most that many (`approximate`), without loss where so
-many do.
+``exact`` and ``hertel_mehlhorn`` with a number of pieces are approximations by at most that many (`approximate`), without loss if that many
+suffice.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Decomposition:
     n_dropped : int
         Number of pieces omitted because they are too small for Box2D; their area counts as missed by the cover.
     at_least : int or None
-        Of ``exact`` without `max_pieces`, where it is not known whether diagonals could do with fewer pieces (a part has holes, or more
-        corners than `keil.KEIL_MAX_VERTICES`): how many they need at the least. None where the fewest were found, and of other methods.
+        Lower bound on the number of pieces along diagonals, for ``exact`` without `max_pieces`, if the minimum is unknown (a part has
+        holes, or more corners than `keil.KEIL_MAX_VERTICES`). None if the minimum was found, and for other methods.
     """
 
     pieces: tuple[Polygon | Circle, ...]
@@ -98,19 +98,18 @@ def decompose(
     Parameters
     ----------
     outline : Outline
-        Meters, near the origin of the body that it is to be: float32 is spaced 6e-8 of the distance from there.
+        Meters, near the origin of the future body: the spacing of float32 is 6e-8 of the distance from there.
     method : str
-        One of `METHODS`; the module says what each gives.
+        One of `METHODS`; see the module.
     max_pieces : int, optional
         1 to 1,000. Makes ``exact`` and ``hertel_mehlhorn`` approximate; the others have a default.
     max_vertices : int
-        4 to 16, corners of one polygon; plain Box2D takes 8.
+        4 to 16, corners of one polygon; plain Box2D allows 8.
     max_lost : float
-        0 to 1: share of the outline's area that ``exact`` and ``hertel_mehlhorn`` may lose to the limits of Box2D, such as specks
-        smaller than it takes,
-        before they refuse. Whatever is lost counts as `missed`.
+        0 to 1: maximum fraction of the outline's area that ``exact`` and ``hertel_mehlhorn`` may lose to the limits of Box2D, such as
+        specks that are too small; a larger loss is an error. Lost area counts as `missed`.
     effort : Effort, optional
-        What ``exact`` may spend on the search for fewer pieces; shared by the outlines of one file.
+        Limits of the search for fewer pieces by ``exact``; shared by the outlines of one file.
 
     Returns
     -------
@@ -191,7 +190,7 @@ def _exact_pieces(
         n_dropped += dropped
     if not loops:
         raise _too_small(outline)
-    # partitions do not overlap, so that areas may be summed
+    # partitions do not overlap, so areas can be summed
     lost = 1.0 - sum(signed_area(loop) for loop in loops) / outline.area
     if lost > max_lost:
         requirement = f"large, thick and close enough to its origin that Box2D can represent all but {max_lost:g} of it (max_lost)"
@@ -200,7 +199,7 @@ def _exact_pieces(
 
 
 def _check_pieces(n_pieces: int) -> None:
-    """Reject a result that is no longer a body."""
+    """Reject a result that is not a valid body."""
     if n_pieces > MAX_CONVEX_PIECES:
         requirement = f"an outline that yields at most {MAX_CONVEX_PIECES} convex pieces (a larger tolerance gives fewer corners)"
         raise InvalidShapeError("outline", requirement, Described(f"{n_pieces} or more"))

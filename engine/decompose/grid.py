@@ -1,30 +1,30 @@
-"""The integer grid on which decompositions are decided.
+"""The integer grid for exact predicates of decompositions.
 
-Which side of a line a point lies on decides everything here: whether a corner is a dent, whether two corners see each other, whether a
-diagonal can be left out. Rounding must not answer that differently twice. So the outline is laid on a grid first, of at most 2^30 steps
-along its longer side. No two corners are then more than sqrt(2) 2^30 steps apart, in any direction, and of three corners the turn
+All decisions are based on the side of a line on which a point is: whether a corner is reflex, whether two corners see each other, whether a
+diagonal can be omitted. Rounding must not make these inconsistent. So the outline is first rounded to a grid of at most 2^30 steps along
+its longer side. The distance of two corners is then at most sqrt(2) 2^30 steps, and the turn of three corners
 
     (qx - px)(ry - py) - (qy - py)(rx - px)
 
-is the product of two such lengths and a sine: at most 2^61, as are both products in it. int64 holds them all, and no test rounds. A
-step is 1e-9 of the outline, a hundredth of what float32, in which Box2D computes, can resolve. The grid only *decides*; the pieces are made
-of the outline's own vertices again, to the bit, so that no area is lost to it.
+is the product of two such lengths and a sine: at most 2^61, as are both products in it. All fit int64, and no test rounds. A step is 1e-9
+of the outline, a hundredth of the resolution of float32, in which Box2D computes. The grid is used only for *decisions*; the pieces consist
+of the outline's own unchanged vertices, so that no area is lost.
 
-The grid's axes are along most of the outline's edges, counted by length. So a comb, a window or a letter E keeps its corners on common
-lines however it is turned, where a grid along x and y would round each to another side of them, and a piece that rests on such a line
-would fall into several.
+The grid's axes are along most of the outline's edges, weighted by length. So a comb, a window or a letter E keeps its collinear corners at
+any rotation, whereas a grid along x and y would round them to different sides of their line, and a piece along such a line would be divided
+into several.
 
-Two corners that fall on one grid point become one, a corner that falls on another edge becomes a corner of that edge too (so that two
-rings which touch share a vertex there)::
+Two corners on the same grid point become one, and a corner on another edge becomes a corner of that edge too (so that two touching rings
+share a vertex)::
 
     outer edge  a-----------------b              a------v----------b
                         v                  ->          / \\
                        / \\  hole                      /   \\
 
-Corners which lie on the line of their neighbors to within two steps are left out, for there rounding would make dents of them.
+Corners within two steps of the line of their neighbors are omitted, because rounding could make them reflex.
 
-Where rounding would make rings cross, which needs features as small as a step, they are rounded by snap rounding instead, which keeps
-them valid at the cost of a vertex here and there.
+If rounding would make rings cross, which requires features as small as a step, snap rounding is used instead, which keeps them valid at the
+cost of a few vertices.
 
 Source of snap rounding: J. D. Hobby, "Practical segment intersection with finite precision output", 1999 (`shapely.set_precision`).
 """
@@ -50,13 +50,12 @@ GRID_BITS = 30
 """Maximum log2 of the number of steps along the longer side: the turns of any three corners stay within int64."""
 
 STRAIGHT = 2.0
-"""Rounding, steps of the grid. Corners on a slanting line are rounded by 0.7 of a step, each to its own side; then they would be dents
-and bumps. Two steps are 2e-9
-of the outline's extent."""
+"""Rounding, steps of the grid. Corners on a slanted line are rounded by up to 0.7 of a step to either side and would become dents and
+bumps. Two steps are 2e-9 of the outline's extent.
+"""
 
 SAME_DIRECTION = 0.5 * math.pi / 2.0**20
-"""Rounding, radians. Edges whose directions agree to 1.5e-6 are taken as parallel where the grid's axes are chosen, and for nothing
-else."""
+"""Rounding, radians. Edges whose directions agree to 1.5e-6 count as parallel, only for the choice of the grid's axes."""
 
 Point = tuple[int, int]
 
@@ -68,9 +67,9 @@ class GridPart:
     Attributes
     ----------
     points : list of (int, int)
-        Different grid points; `turn` of any three fits into int64.
+        Distinct grid points; `turn` of any three fits int64.
     rings : list of lists of int
-        Indices into `points`, the outer ring first; the inside is on the left of each edge. A point may lie on two rings.
+        Indices into `points`, the outer ring first; the inside is on the left of each edge. A point can be on two rings.
     vertices : float64 (n, 2)
         The same points in meters: the outline's own vertices.
     """
@@ -91,14 +90,14 @@ class GridPart:
 
 
 def turn(p: Point, q: Point, r: Point) -> int:
-    """Return twice the area of the triangle p, q, r, positive if r lies to the left of the line from p to q; exact."""
+    """Return twice the area of the triangle p, q, r, positive if r is left of the line from p to q; exact."""
     return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 
 
 def on_grid(outline: Outline) -> list[GridPart]:
     """Return the parts of an outline on one grid.
 
-    A part may fall into several where it is thinner than a step of the grid, and is left out where it is nothing but that.
+    A part can be divided where it is thinner than a step of the grid, and is omitted if it is thinner everywhere.
 
     Raises
     ------
@@ -145,7 +144,7 @@ class _Frame:
         edges = np.concatenate([np.concatenate((ring[1:], ring[:1])) - ring for ring in outline.rings()])
         lengths = np.hypot(edges[:, 0], edges[:, 1])
         turns = np.arctan2(edges[:, 1], edges[:, 0]) % (0.5 * math.pi)
-        # directions that agree are counted together, by the length of their edges; one just below a right angle is one just above 0
+        # equal directions are counted together, weighted by the length of their edges; one just below 90 degrees equals one just above 0
         names = np.rint(turns / SAME_DIRECTION) % round(0.5 * math.pi / SAME_DIRECTION)
         kinds, which = np.unique(names, return_inverse=True)
         best = int(np.bincount(which, weights=lengths).argmax())
@@ -231,7 +230,7 @@ def _with_touching(loops: list[list[Point]]) -> list[list[Point]]:
     cells = np.array([cell for loop in loops for cell in loop], dtype=np.int64)
     ends = np.concatenate([np.array(loop[1:] + loop[:1], dtype=np.int64) for loop in loops])
     at, edge = shapely.STRtree(shapely.linestrings(np.stack((cells, ends), axis=1))).query(shapely.points(cells), predicate="intersects")
-    way, to = ends[edge] - cells[edge], cells[at] - cells[edge]  # whole numbers: what GEOS found is looked at again
+    way, to = ends[edge] - cells[edge], cells[at] - cells[edge]  # integers: the results of GEOS are verified
     along = (way * to).sum(axis=1)
     touching = (way[:, 0] * to[:, 1] == way[:, 1] * to[:, 0]) & (along > 0) & (along < (way * way).sum(axis=1))
     on_edge: dict[int, list[tuple[int, Point]]] = {}

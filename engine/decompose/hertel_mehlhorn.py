@@ -1,31 +1,30 @@
 """Hertel and Mehlhorn's method: triangulate the outline on its own vertices, then remove diagonals that are not needed.
 
-**Triangles.** A polygon of n vertices with h holes falls into ``n + 2 h - 2`` triangles, whichever diagonals one takes: the angles of the
-triangles make up the inner angles of the polygon. (The turns of the outer ring sum to 2 pi, those of each hole to -2 pi; an inner angle
-is pi less its turn, so the inner angles sum to ``n pi - 2 pi + 2 pi h``, and each triangle has pi.)
+**Triangles.** A polygon of n vertices with h holes is divided into ``n + 2 h - 2`` triangles by any diagonals: the angles of the triangles
+sum to the inner angles of the polygon. (The turns of the outer ring sum to 2 pi, those of each hole to -2 pi; an inner angle is pi minus
+its turn, so the inner angles sum to ``n pi - 2 pi + 2 pi h``, and each triangle has pi.)
 
-They are made by GEOS, through `shapely.constrained_delaunay_triangles`: of all triangulations the one that comes nearest to Delaunay's,
-so that few triangles are slivers; by clipping ears, the usual way, half of them are, and one piece in seven more is left. What comes back
-is checked, since all that follows stands on it: only own vertices, each triangle counter-clockwise, their areas exactly that of the part,
-in whole numbers.
+They are computed by GEOS, through `shapely.constrained_delaunay_triangles`, the constrained Delaunay triangulation, so that few triangles
+are slivers; with ear clipping, the usual method, half of them are, and a seventh more pieces remain. The result is verified: it has only
+own vertices, each triangle is counter-clockwise, and their integer areas sum exactly to that of the part.
 
-**Merging.** Take any partition into convex pieces, such as a triangulation, and look at each diagonal once. It may go if the corners that
-it leaves behind at its two ends turn left or go straight on; it is then *inessential*, and the two pieces become one convex piece::
+**Merging.** Starting from any partition into convex pieces, such as a triangulation, each diagonal is examined once. It can be removed if
+the remaining corners at its two ends turn left or are straight; it is then *inessential*, and the two pieces become one convex piece::
 
         p---u---q            p---u---q
         |   |   |            |       |          at u: turn(p, u, q) >= 0, at v: turn(q', v, p') >= 0
         |   |   |     ->     |       |
         p'--v---q'           p'--v---q'
 
-**At most four times the optimum.** A diagonal that stays is essential for one of its ends, a reflex corner (a dent): without it the
-angle there would be more than pi. Of two diagonals that both lie within pi of one of the corner's edges, the one nearer to that edge
-is not essential there, for the other leaves no more than pi beside that edge. The two ranges of pi, one from each edge, cover the
-inner angle; so a reflex corner has at most two essential diagonals, and at most ``2 r`` diagonals stay, r being the number of reflex
-corners. Any partition needs a diagonal at every reflex corner, and one diagonal serves two at most: at least ``r / 2``, a quarter as
-many. For a part with h holes d diagonals make ``d + 1 - h`` pieces; so there are at most ``2 r + 1 - h`` pieces where at least ``r / 2
-+ 1 - h`` are needed, which for h <= 1 is at most four times as many.
+**At most four times the optimum.** A remaining diagonal is essential for one of its ends, a reflex corner: without it the angle there would
+be more than pi. Of two diagonals that are both within pi of one of the corner's edges, the one nearer to that edge is not essential there,
+because the other leaves at most pi beside that edge. The two ranges of pi, one from each edge, cover the inner angle; so a reflex corner
+has at most two essential diagonals, and at most ``2 r`` diagonals remain, where r is the number of reflex corners. Any partition needs a
+diagonal at every reflex corner, and one diagonal serves at most two: at least ``r / 2``, a quarter as many. For a part with h holes d
+diagonals make ``d + 1 - h`` pieces; so there are at most ``2 r + 1 - h`` pieces, while at least ``r / 2 + 1 - h`` are needed, which for h
+<= 1 is at most four times as many.
 
-The order matters little; the longest diagonals go first here, since what is left is then more round.
+The order has little effect; the longest diagonals are examined first, which gives rounder pieces.
 
 Sources: L. P. Chew, "Constrained Delaunay Triangulations", 1989; M. Davis, JTS `ConstrainedDelaunayTriangulator`, 2021; S. Hertel, K.
 Mehlhorn, "Fast Triangulation of Simple Polygons", 1983; J. O'Rourke, Computational Geometry in C, 1998, 2.5.
@@ -65,12 +64,12 @@ class MergeStep(NamedTuple):
 
 
 def triangulate(part: GridPart, trace: list[TriangleStep] | None = None) -> list[list[int]]:
-    """Return triangles of indices, counter-clockwise, that make up a part. `trace` receives them as they are checked.
+    """Return a triangulation of a part, counter-clockwise indices. `trace` receives the triangles as they are checked.
 
     Raises
     ------
     InvalidShapeError
-        The library's triangles do not make up the part.
+        The library's triangles do not cover the part exactly.
     """
     import shapely
 
@@ -100,13 +99,13 @@ def _twice_area(loop: list[tuple[int, int]]) -> int:
 
 
 def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | None = None) -> list[list[int]]:
-    """Return convex pieces with every inessential diagonal taken out.
+    """Return convex pieces with every inessential diagonal removed.
 
     Parameters
     ----------
     part : GridPart
     pieces : list of loops of indices
-        Convex, counter-clockwise, making up the part: its triangles, or any partition of it.
+        Convex, counter-clockwise partition of the part, such as its triangles.
     trace : list, optional
         Receives a `MergeStep` for each diagonal, in the order of examination.
 
@@ -115,7 +114,7 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
     list of loops of indices
         Loops of the same kind, at most as many; no two can be merged along a common diagonal.
     """
-    ahead: list[int] = []  # of each half-edge the next and the last one round its piece, and where it starts
+    ahead: list[int] = []  # the next and the previous half-edge around its piece, and the start of each
     behind: list[int] = []
     start: list[int] = []
     of_edge: dict[tuple[int, int], int] = {}

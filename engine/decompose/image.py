@@ -1,28 +1,28 @@
 """The outline of the opaque area of a picture.
 
-Between the centers of pixels the alpha is taken as linear, and the contour runs where it passes the threshold: an edge that was
-painted with soft pixels is found again to a small part of a pixel.
+The alpha is interpolated linearly between the centers of pixels, and the contour is at the threshold: an antialiased edge is recovered to a
+small fraction of a pixel.
 
        0    0    0    0           alpha at the centers of pixels; a row and a column of 0 around it
-         .----------.              closes what touches the picture's edge: an opaque pixel at the
-       0 |  1    1  | 0            edge ends half a pixel from its center, where the picture ends
+         .----------.              closes contours at the picture's edge: an opaque pixel at the
+       0 |  1    1  | 0            edge ends half a pixel from its center, at the end of the picture
          '-----.    |
        0    0   \\ 1 | 0            y is up: row 0 is the highest
                  '--'
 
-A picture without transparency is read as a drawing on paper: what differs from the one color of its border is the outline, wherever it
-is, so that a letter keeps its holes. If the border has several colors (a photograph), or nothing differs, the whole picture is the
-outline. A note says which of these was done.
+A picture without transparency is read as a drawing on paper: the outline is the area that differs from the single color of its border,
+including inner areas, so that a letter keeps its holes. If the border has several colors (a photograph), or nothing differs, the whole
+picture is the outline. A note records the choice.
 
-How far a pixel of such a drawing is covered: where paper shows through at the edge, its color lies between the paper's and that of the
-ink beside it, so the share is its distance from the paper over the greatest distance in the 3 x 3 pixels around it.
+Coverage of a pixel of such a drawing: at an edge its color is between the paper's and that of the adjacent ink, so the coverage is its
+distance from the paper over the greatest distance in the 3 x 3 pixels around it.
 
        paper  rim   rim   ink      distance from the paper    0    25   150   255
          .     o     o     O       opacity                    0   1/6   0.6    1
 
-The rim is what shares a side with paper, or with a pixel of the rim that is less than half covered (an edge aslant spreads over two).
-What lies deeper is solid, whatever its color: a light area inside is no hole. Up to `_PAPER_GRAIN` from its color is paper, and the
-greatest distance around counts as at least twice that, for compression wears plain colors that far.
+The rim consists of pixels that share a side with paper, or with a rim pixel that is less than half covered (a slanted edge spreads over
+two). Deeper pixels are solid in any color: a light area inside is not a hole. Colors within `_PAPER_GRAIN` of the paper's are paper, and
+the greatest distance around counts as at least twice that, because compression changes plain colors by as much.
 """
 
 from __future__ import annotations
@@ -71,8 +71,7 @@ _MAX_FILE = 64_000_000
 _PAPER_GRAIN = 24
 """Variation of a plain background per channel, in steps of 255, caused by JPEG of medium quality."""
 _BAND = 1_000_000
-"""Number of pixels processed at once: intermediate results then take some tens of megabytes, and not of a picture at its largest a
-gigabyte."""
+"""Number of pixels processed at a time: intermediate results then take tens of megabytes instead of a gigabyte for the largest picture."""
 _CONTOUR_BAND = 4 * _BAND
 """The same for the contour, which must be joined where bands meet: for noise, this takes as long as everything else."""
 _RIM = 2
@@ -86,7 +85,7 @@ _WORD_STEPS = 257
 class Opacity:
     """Opacity of each pixel: `alpha` float32 (height, width), 0 to 1, with row 0 at the top; the rectangle examined; notes.
 
-    `is_whole`: there is nothing to distinguish figure and background, the picture's own rectangle is the outline.
+    `is_whole`: figure and background cannot be distinguished, and the picture's own rectangle is the outline.
     """
 
     alpha: Shares
@@ -101,9 +100,9 @@ def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None
     Parameters
     ----------
     path : path-like
-        A PNG, or another picture that Pillow reads. Of an animation the first frame.
+        A PNG, or another picture that Pillow reads. The first frame of an animation is used.
     crop : (left, top, width, height), optional
-        Pixels; wholly inside the picture, turned upright if it is a photograph that says how.
+        Pixels; entirely inside the picture, after rotation by its EXIF orientation, if any.
 
     Raises
     ------
@@ -157,7 +156,7 @@ def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Byt
 
 
 def _turn_upright(picture: Any) -> None:
-    """Turn and mirror a photograph as its camera says (EXIF 2.3, tag 274), as every viewer does; broken tags are ignored."""
+    """Rotate and mirror a photograph by its orientation (EXIF 2.3, tag 274), as every viewer does; broken tags are ignored."""
     from PIL import ImageOps
 
     picture.load()
@@ -165,7 +164,7 @@ def _turn_upright(picture: Any) -> None:
         ImageOps.exif_transpose(picture, in_place=True)
     except MemoryError:
         raise
-    except Exception:  # Pillow's reader of a broken EXIF may raise anything
+    except Exception:  # Pillow's reader can raise any exception for a broken EXIF
         return
 
 
@@ -201,7 +200,7 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
     x = (np.arange(width + 2) - 0.5) / scale
     y = (height + 0.5 - np.arange(height + 2)) / scale
     bands = []
-    # Of rows of squares between the centers of pixels; the next begins where one ends.
+    # Bands are rows of squares between the centers of pixels; each begins where the previous one ends.
     for top, end in _bands(height + 1, width + 2, _CONTOUR_BAND):
         padded = np.zeros((end - top + 1, width + 2))
         held = alpha[max(top - 1, 0) : end]
@@ -216,11 +215,11 @@ def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, thre
 
 
 def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> list[Any]:
-    """Return polygons around what exceeds the level, in a rectangle of a grid."""
+    """Return polygons around the area above the level, in a rectangle of a grid."""
     import contourpy
     import shapely
 
-    # a pixel of exactly the threshold would be a corner where four lines meet, or none
+    # a pixel exactly at the threshold would be a corner of four lines, or of none
     padded[padded == level] = np.nextafter(level, 0.0)
     generator = contourpy.contour_generator(x, y, padded, name="serial", fill_type=contourpy.FillType.OuterOffset)
     points, offsets = cast(tuple[list[FloatArray], list[IntArray]], generator.filled(level, np.inf))
@@ -256,7 +255,7 @@ def opacity_threshold(value: float) -> float:
 
 
 def four_pixels(field: str, crop: Iterable[int]) -> Crop:
-    """Return what is given as a crop as four values, not looked at."""
+    """Return a given crop as four unchecked values."""
     try:
         left, top, width, height = crop
     except (TypeError, ValueError):
@@ -287,7 +286,7 @@ def _told_as_picture(name: str) -> Iterator[None]:
         raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
     except MemoryError:
         raise InvalidInputError(name, "a picture that fits into memory", Described("a larger one")) from None
-    except Exception as error:  # a reader of a broken file may raise anything: struct.error, SyntaxError, KeyError
+    except Exception as error:  # readers of a broken file can raise any exception: struct.error, SyntaxError, KeyError
         if type(error).__name__ == "DecompressionBombError":  # Pillow's own limit, ten times ours
             raise _too_large(name, "hundreds of millions") from None
         raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
@@ -334,7 +333,7 @@ def _as_rgba(picture: Any) -> Bytes:
 
     largest = max(float(grays(band).max()) for band in bands)
     steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
-    clear = picture.info.get("transparency")  # of a PNG, the one gray that is transparent
+    clear = picture.info.get("transparency")  # the transparent gray of a PNG
     for first, end in bands:
         values = grays((first, end))
         pixels[first:end, :, :3] = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)[:, :, None]
@@ -343,7 +342,7 @@ def _as_rgba(picture: Any) -> Bytes:
 
 
 def _on_paper(colors: Bytes) -> tuple[Shares, str]:
-    """Return the opacity of a drawing on paper of one color, or of the whole picture, and what was done."""
+    """Return the opacity of a drawing on paper of one color, or of the whole picture, and a note on the choice."""
     height, width = colors.shape[:2]
     border = np.concatenate((colors[0], colors[-1], colors[:, 0], colors[:, -1])).astype(np.int64)
     paper = np.median(border, axis=0)

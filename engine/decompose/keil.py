@@ -1,20 +1,19 @@
 """The minimum number of convex pieces by Keil's method, and a heuristic for outlines with holes.
 
-For a part without holes the answer is the least possible along diagonals (`_keil_kernel` derives it). With holes the question is NP-
-hard (Lingas, 1982): nothing better is known than to try. But one may try well. Any partition into convex pieces ties every hole to the
-outer ring by its diagonals. Cut the part open along some of them, one for each hole (*bridges*): what remains is a polygon without
-holes, of which the other diagonals of that partition are a partition still. Keil's method finds one with no more pieces than that::
+For a part without holes the result is the minimum along diagonals (derived in `_keil_kernel`). With holes the problem is NP-hard (Lingas,
+1982), and the search is heuristic. The diagonals of any partition into convex pieces connect every hole to the outer ring. Opening the part
+along some of them, one for each hole (*bridges*), gives a polygon without holes, which the other diagonals still divide into convex pieces.
+Keil's method finds a partition with no more pieces than that::
 
     +-----------+         +-----------+
-    |  +---+    |         |  +---+    |      opened at the bridge b: one ring, that runs along b twice
+    |  +---+    |         |  +---+    |      opened at the bridge b: one ring that runs along b twice
     |  |   |    |    ->   |  |   |    |
-    |  +---+    |         |  +---+    |      then bridges which are inessential after all are taken out (Hertel and Mehlhorn)
+    |  +---+    |         |  +---+    |      then inessential bridges are removed (Hertel and Mehlhorn)
     |      \\b   |         |      \\\\   |
     +-------+---+         +-------+ +-+
 
-So one starts from Hertel and Mehlhorn's pieces and repeats this with other bridges out of the best partition so far; the number of
-pieces never grows. The bridges are the shortest ones first, then drawn at random with a fixed seed, so that one outline always gives
-the same pieces.
+So the search starts from Hertel and Mehlhorn's pieces and repeats this with other bridges of the best partition so far; the number of
+pieces never increases. The bridges are first the shortest ones, then random with a fixed seed, so that the result is deterministic.
 """
 
 from __future__ import annotations
@@ -34,12 +33,14 @@ from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, f
 __all__ = ["KEIL_MAX_VERTICES", "Effort", "KeilRun", "KeilTrial", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
 KEIL_MAX_VERTICES = 1500
-"""Maximum number of corners for Keil's method: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
-have Hertel and Mehlhorn's pieces."""
+"""Maximum number of corners for Keil's method: it stores n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts use Hertel
+and Mehlhorn's pieces.
+"""
 
 TRIALS = 6
-"""Number of openings of a part with holes tried after the last one that led to fewer pieces. Over the outlines in `tests/outlines`
-24 of them find no fewer pieces."""
+"""Number of openings of a part with holes tried after the last one that led to fewer pieces. For the outlines in `tests/outlines` 24 of
+them find no fewer pieces.
+"""
 
 
 class Effort:
@@ -48,7 +49,7 @@ class Effort:
     Parameters
     ----------
     left : int
-        Subproblems of Keil's method: the square of the corners, for each polygon that it is used on.
+        Subproblems of Keil's method: the square of the number of corners, for each polygon.
     """
 
     def __init__(self, left: int = MAX_SEARCHED) -> None:
@@ -75,7 +76,7 @@ class KeilRun(NamedTuple):
 class KeilTrial(NamedTuple):
     """One state of the search for outlines with holes: the best pieces so far, and the diagonals along which the part is opened next.
 
-    Without diagonals these are the pieces that it begins with, Hertel and Mehlhorn's.
+    Without diagonals these are the initial pieces, Hertel and Mehlhorn's.
     """
 
     bridges: list[Diagonal]
@@ -85,7 +86,7 @@ class KeilTrial(NamedTuple):
 def fewest_pieces(
     part: GridPart, effort: Effort | None = None, trace: list[KeilRun | KeilTrial] | None = None
 ) -> tuple[list[list[int]], bool]:
-    """Return few convex pieces, no more than Hertel and Mehlhorn's, and whether none are fewer.
+    """Return few convex pieces, no more than Hertel and Mehlhorn's, and whether their number is minimal.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def fewest_pieces(
     Returns
     -------
     list of loops of indices into the part's points
-        Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbors.
+        Counter-clockwise, convex partition of the part; corners can be collinear with their neighbors.
     bool
         Whether this number is proved minimal for diagonals, not only the smallest found.
     """
@@ -132,11 +133,11 @@ def fewest_pieces(
 
 
 def fewest_needed(part: GridPart) -> int:
-    """Return a number of convex pieces below which no set of diagonals can cut a part.
+    """Return a lower bound on the number of convex pieces of a part cut along diagonals.
 
-    Each of r reflex corners needs a diagonal, which serves two at the most; and d diagonals cut a part whose rings are connected in
-    g + 1 groups (rings that touch are one) into ``d + 1 - g`` pieces. Around a hole there are three at least: two convex pieces share
-    a segment or nothing, and their union has no hole.
+    Each of r reflex corners needs a diagonal, which serves at most two; and d diagonals cut a part whose rings form g + 1 connected groups
+    (touching rings are one) into ``d + 1 - g`` pieces. Around a hole there are at least three: two convex pieces share a segment or
+    nothing, and their union has no hole.
     """
     n_reflex = 0
     for ring in part.rings:
@@ -147,9 +148,9 @@ def fewest_needed(part: GridPart) -> int:
 
 
 def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | None = None) -> list[Diagonal]:
-    """Return the minimum set of `diagonals` that connects all rings, by Kruskal's method: the shortest first, or in a drawn order.
+    """Return the minimum set of `diagonals` that connects all rings, by Kruskal's method: the shortest first, or in random order.
 
-    Rings that touch are tied already.
+    Touching rings are already connected.
     """
     ring_at, groups = _ring_groups(part)
     points = part.points
@@ -160,7 +161,7 @@ def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | Non
 
 
 def _ring_groups(part: GridPart) -> tuple[dict[int, int], DisjointSets]:
-    """Return for each point a ring that it lies on, and which rings are connected: those that touch."""
+    """Return a ring for each point on it, and the connected rings: those that touch."""
     ring_at: dict[int, int] = {}
     groups = DisjointSets(len(part.rings))
     for k, ring in enumerate(part.rings):
@@ -170,7 +171,7 @@ def _ring_groups(part: GridPart) -> tuple[dict[int, int], DisjointSets]:
 
 
 def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | KeilTrial] | None) -> list[Diagonal]:
-    """Return a least set of diagonals that cut the part, opened along `cut`, into convex pieces."""
+    """Return a minimum set of diagonals that cut the part, opened along `cut`, into convex pieces."""
     from engine.common._record_kernel import TRACE_WIDTH
     from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
 

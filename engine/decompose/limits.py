@@ -1,12 +1,12 @@
-"""Box2D's limits for one polygon, and how convex pieces are made to meet them.
+"""Box2D's limits for one polygon, and the adaptation of convex pieces to them.
 
-Box2D 2.3, in the wheel that this project uses, was asked (tests/unit/decompose/test_limits.py):
+The limits of Box2D 2.3 were measured with this project's wheel (tests/unit/decompose/test_limits.py):
 
 - at most 16 corners (8 in plain Box2D; a parameter here);
 - each edge longer than 1.2e-7 m, an area above 1.2e-7 m^2; it asserts both, after rounding to float32. The area is summed about the
-  *local origin*, so that rounding drowns a small piece far from there: a sliver of 2 mm x 2 mm at 2 m is about the least. It does not weld
+  *local origin*, so that rounding dominates for a small piece far from it: 2 mm x 2 mm at 2 m is about the least. It does not weld
   corners, as later versions do with those nearer than 2.5 mm: nothing is lost to that;
-- strictly convex as float32 sees it: a corner too nearly on the line of its neighbors is dropped in silence, or the hull never ends.
+- strictly convex in float32: a corner too near to the line of its neighbors is silently dropped, or the hull never ends.
 
 So corners that float32 cannot distinguish from the line of their neighbors are dropped (a rounding error's worth of area), pieces with
 too many corners are cut again, and pieces too small for Box2D are dropped and counted.
@@ -33,8 +33,8 @@ Loop = list[int]
 
 
 def clean(loop: FloatArray) -> FloatArray:
-    """Return the corners (n, 2) of a convex loop that float32 can distinguish from the line of their neighbors; fewer than 3 if there is
-    no such area.
+    """Return the corners (n, 2) of a convex loop that float32 can distinguish from the line of their neighbors; fewer than 3 if the area
+    vanishes.
 
     The flattest corner is dropped first, then the next, until each of the rest is strictly convex both as given and rounded to float32.
     """
@@ -55,7 +55,7 @@ def _told_apart(held: list[list[float]], bends: list[float]) -> list[int]:
     while queue and n_left > 2:
         bend, k = heappop(queue)
         if bend != bends[k]:
-            continue  # it has had another neighbor since
+            continue  # its neighbors have changed since
         bends[k] = math.nan
         n_left -= 1
         p, r = before[k], after[k]
@@ -80,8 +80,8 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
     """Cut a clean convex loop of n corners into the fewest loops of at most `max_vertices`, by diagonals.
 
     k loops have ``n + 2 (k - 1)`` corners between them, since each diagonal adds two; so at least ``k = ceil((n - 2) / (max_vertices -
-    2))``
-    are needed, and as many do: cut into halves that need k/2 each. Of such cuts the one that leaves the smaller half largest is taken.
+    2))`` are needed, and as many suffice, by cutting into halves that need k/2 each. Among such cuts, the one with the largest smaller half
+    is used.
     """
     n = len(loop)
     if n <= max_vertices:
@@ -95,7 +95,7 @@ def split(loop: FloatArray, max_vertices: int = MAX_POLYGON_VERTICES) -> list[Fl
     )  # twice the area of the fan from the first corner to each corner
     starts = np.arange(n)
     best, cut = -math.inf, (0, 0)
-    # a half of m corners leaves n + 2 - m; both must do with their share
+    # a half of m corners leaves n + 2 - m; both must fit their number of loops
     for m in range(max(3, n - (needed - half) * per_piece), half * per_piece + 3):
         ends = starts + m - 1
         area = swept[ends] - swept[starts] + x[ends] * y[starts] - x[starts] * y[ends]
@@ -114,7 +114,7 @@ def within_limits(part: GridPart, pieces: Sequence[Loop], max_vertices: int = MA
     n_dropped = 0
     for piece in pieces:
         for loop in split(clean(part.loop(piece)), max_vertices):
-            cleaned = clean(loop)  # the ends of a cut are sharper than they were; but what is small may be flat
+            cleaned = clean(loop)  # cutting makes corners sharper, but small loops can be flat
             if is_large_enough(cleaned):
                 made.append(cleaned)
             else:
@@ -135,7 +135,7 @@ def _bends(held: FloatArray) -> FloatArray:
 
 
 def _bend(a: list[float], b: list[float], c: list[float]) -> float:
-    """Return the same of one corner."""
+    """Return the same for one corner."""
     (ax, ay), (bx, by), (cx, cy) = a, b, c
     before, after = math.hypot(bx - ax, by - ay), math.hypot(cx - bx, cy - by)
     if min(before, after) <= 2.0 * EPS32:

@@ -3,15 +3,15 @@
     excess   area covered by pieces outside the outline        (a hull over a bay)
     missed   area of the outline that no piece covers          (circles leave the corners)
 
-The greatest distance says how deep the worst place is: from a covered point to the nearest of the outline, or from a missed point to
-the nearest piece. Within a region that distance need not be greatest at a corner (in a filled hole it is so in the middle), so it is
-searched by halving squares: no point of a square of half diagonal h is farther away than its center's distance + h, and squares which
-cannot beat the best center so far, or do not meet the region, are dropped.
+The largest distance measures the worst deviation: from a covered point to the outline, or from a missed point to the nearest piece. Within
+a region that distance need not be largest at a corner (in a filled hole it is so in the middle), so it is found by subdividing squares: no
+point of a square of half diagonal h is farther away than its center's distance + h, and squares that cannot exceed the best center so far,
+or do not overlap the region, are discarded.
 
-All is measured by shapely from the shapes alone; nothing of what a decomposition says about itself goes in. Circles are regular polygons of
-256 corners and the circle's area there.
+Everything is measured by shapely from the shapes alone, independently of the decomposition's own data. Circles are represented by regular
+polygons of 256 corners with the circle's area.
 
-Source of the search: V. Agafonkin, "polylabel", 2016, which looks for the deepest point of a polygon.
+Source of the search: V. Agafonkin, "polylabel", 2016, which finds the deepest point of a polygon.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ DISTANCE_CONVERGENCE = 0.01
 """Convergence, relative: accuracy of the largest distance."""
 
 DISTANCE_FLOOR = 1e-3
-"""Convergence, relative to the region's extent. Nor nearer than this: along a sliver much thinner than that no square could be dropped, and
-there would be millions."""
+"""Convergence, relative to the region's extent. Lower limit of the accuracy: along a much thinner sliver no square could be discarded, and
+there would be millions.
+"""
 
 MAX_LEVELS = 24
 """Convergence: maximum number of halvings of a square: 2^-24 of the region is float32's rounding."""
@@ -50,9 +51,9 @@ MAX_LEVELS = 24
 _MAX_HALVINGS = 40
 """Convergence: maximum number of halvings of an edge, to 1e-12 of its length."""
 _SPACING, _AT_ONCE = 8, 4_096
-"""Corners from one whose nearest edge is searched for in any case to the next; those that are asked for in one go."""
+"""Spacing of the corners whose nearest edge is always searched for; number of corners per query."""
 _NO_FARTHER = 1e-9
-"""Rounding, relative: thousands of corners that were cut off alike are as far away as each other, and one is enough."""
+"""Rounding, relative: thousands of equally cut corners have the same distance, and one suffices."""
 _MAX_STRETCHES = 200_000
 """Maximum number of stretches of a boundary examined at once; if there are more, those that may contain the farthest point."""
 
@@ -130,7 +131,7 @@ def _as_shapely(piece: Polygon | Circle) -> Any:
 def _united(polygons: NDArray[np.object_]) -> Any:
     """Return the union of polygons, group by group of those that touch.
 
-    As a whole that of 5,000 pieces of 400 rings within each other takes GEOS 2 s, ring by ring 0.1 s.
+    For 5,000 pieces of 400 nested rings GEOS takes 2 s as a whole, and 0.1 s ring by ring.
     """
     import shapely
 
@@ -147,9 +148,9 @@ def _united(polygons: NDArray[np.object_]) -> Any:
 
 
 def differences(one: Any, other: Any) -> tuple[Any, Any]:
-    """Return both differences of two regions, part by part: only parts that meet are subtracted.
+    """Return both differences of two regions, part by part: only overlapping parts are subtracted.
 
-    The overlay of a thousand rings within each other with as many takes GEOS minutes as a whole, and a moment ring by ring.
+    GEOS takes minutes for the overlay of a thousand nested rings with as many others as a whole, and less than a second ring by ring.
     """
     import shapely
 
@@ -172,9 +173,9 @@ def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArr
 
 
 def farthest(region: Any, target: Any) -> float:
-    """Return how far the farthest point of `region` lies from `target`, meters; 0 for an empty region.
+    """Return the distance of the farthest point of `region` from `target`, meters; 0 for an empty region.
 
-    Too small by `DISTANCE_CONVERGENCE` of it or `DISTANCE_FLOOR` of the region's extent at most, whichever is more.
+    It is too small by at most `DISTANCE_CONVERGENCE` of it or `DISTANCE_FLOOR` of the region's extent, whichever is larger.
     """
     import shapely
 
@@ -237,10 +238,10 @@ class _Distances:
 def boundary_distance(a: Outline, b: Outline, step: float) -> float:
     """Return the Hausdorff distance of two boundaries, meters; the true one is larger by at most ``step / 2``.
 
-    The distance from one segment is a convex function along another, so that it is greatest at an end. So for a stretch of a and the
-    edge of b that is nearest to its middle, the farther of the two ends bounds how far any point of the stretch is from b. Stretches that
-    may hold a point ``step / 2`` farther than the farthest found so far are halved. Where b is a with corners left out, as here, the
-    bound is met at the first look: n log n for n corners.
+    The distance from one segment is a convex function along another, so that it is greatest at an end. So for a stretch of a and the edge
+    of b nearest to its middle, the larger distance of the two ends bounds that of any point of the stretch from b. Stretches that can
+    contain a point ``step / 2`` farther than the farthest found so far are halved. If b is a with corners omitted, as here, the first bound
+    suffices: n log n for n corners.
     """
     step = positive("step", step, "m")
     return max(_directed(a, b, step), _directed(b, a, step))
@@ -249,8 +250,8 @@ def boundary_distance(a: Outline, b: Outline, step: float) -> float:
 def _directed(a: Outline, b: Outline, step: float) -> float:
     """Return the largest distance found of a point of a's boundary from b's; the true maximum is larger by at most ``step / 2``.
 
-    What an edge of b is nearest to at one corner of a is a bound for the corners beside it: only where that may be farther than the
-    farthest found so far is the nearest edge searched for.
+    The nearest edge of b at one corner of a gives a bound for the adjacent corners: the nearest edge is searched for only if that bound
+    exceeds the largest distance found so far.
     """
     import shapely
 
@@ -291,7 +292,7 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
 
 
 def _away(points: FloatArray, segments: FloatArray) -> FloatArray:
-    """Return how far each point is from its segment."""
+    """Return the distance of each point from its segment."""
     start, way = segments[:, 0], segments[:, 1] - segments[:, 0]
     to = points - start
     along = np.clip((to * way).sum(axis=1) / (way * way).sum(axis=1), 0.0, 1.0)

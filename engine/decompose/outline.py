@@ -6,8 +6,8 @@
                                  |   +----+         |        |  1   |
                                  +------------------+        +------+
 
-Rings are simple. They may touch each other in single points (a hole that meets its outer edge in a corner), but neither cross nor share
-an edge, and the interiors of parts are disjoint: the outline is a valid geometry in the sense of the OGC's Simple Features.
+Rings are simple. They can touch at single points (such as a corner of a hole on the outer ring), but neither cross nor share an edge, and
+the interiors of parts are disjoint: the outline is a valid geometry in the sense of the OGC's Simple Features.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Part:
     Parameters
     ----------
     outer : array_like, (n, 2), n >= 3
-        Meters, in either winding, simple, not convex in general. Repeated vertices, the first one at the end included, are dropped;
-        vertices on the line of their neighbors are kept.
+        Meters, in either winding, simple, possibly concave. Repeated vertices, including the first one at the end, are dropped; collinear
+        vertices are kept.
     holes : iterable of array_like, each (m, 2), m >= 3
-        Simple, inside `outer`, apart from each other; single common points are allowed.
+        Simple, inside `outer`, disjoint; single common points are allowed.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Part:
     Raises
     ------
     InvalidShapeError
-        A ring has fewer than three vertices or no area, crosses itself or another, a hole lies outside, or a number is not finite
+        A ring has fewer than three vertices or no area, crosses itself or another, a hole is outside, or a number is not finite
         or farther than `MAX_COORDINATE` from the origin.
     """
 
@@ -169,7 +169,7 @@ class Outline:
             yield from part.rings()
 
     def translated(self, dx: float, dy: float) -> Outline:
-        """Return the outline moved by so many meters."""
+        """Return the outline translated, meters."""
         offset = np.array([finite("dx", dx, "m"), finite("dy", dy, "m")])
         return Outline(Part(part.outer + offset, [hole + offset for hole in part.holes]) for part in self.parts)
 
@@ -217,13 +217,13 @@ class Outline:
 def settled(geometry: Any) -> Any:
     """Return a shapely geometry of polygons with its corners on `OVERLAY_GRID`, valid even after a translation along that grid.
 
-    An overlay in doubles may leave rings that cross by a rounding error where they touch. Rounding each corner by itself is nearly always
-    enough; where it is not, snap rounding (`shapely.set_precision`) joins what has come together.
+    An overlay in doubles can leave rings that cross by a rounding error where they touch. Rounding each corner separately nearly always
+    suffices; otherwise, snap rounding (`shapely.set_precision`) merges coincident vertices.
 
     Raises
     ------
     InvalidShapeError
-        It is a tangle that GEOS cannot sort out.
+        GEOS cannot repair the geometry.
     """
     import shapely
 
@@ -244,7 +244,7 @@ def on_grid(points: FloatArray) -> FloatArray:
 
 
 def polygons(geometries: Any) -> Any:
-    """Return the polygons among shapely geometries, which overlap nowhere, without the lines and points in which others touch."""
+    """Return the polygons among shapely geometries, which do not overlap, without the lines and points at which others touch."""
     require("shapely")
     import shapely
 
@@ -259,7 +259,7 @@ def signed_area(ring: FloatArray) -> float:
 
 
 def ring_points(field: str, value: ArrayLike) -> FloatArray:
-    """Return the vertices of a ring, (n, 2), finite and within the world, without those that repeat the one before; the ring is closed.
+    """Return the vertices of a ring, (n, 2), finite and within the world, without repetitions of the previous one; the ring is closed.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def ring_points(field: str, value: ArrayLike) -> FloatArray:
 
 
 def _ring(field: str, value: ArrayLike, winding: float) -> FloatArray:
-    """Return a ring without repeated vertices, with the sign of area asked for, read-only."""
+    """Return a ring without repeated vertices, with the requested sign of area, read-only."""
     points = ring_points(field, value)
     if len(points) < 3:
         raise InvalidShapeError(field, "a ring of at least 3 distinct vertices", Described(str(len(points))))

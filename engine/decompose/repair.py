@@ -1,15 +1,15 @@
 """Conversion of drawn rings to an outline: handles self-crossings, repeated points, spikes and collinear runs.
 
-All edges of all rings are cut where they meet; the faces between them are found, and a face belongs to the outline by its winding
-number w, the times that the rings go round it: under the rule *nonzero* where w != 0, under *evenodd* where w is odd.
+All edges of all rings are cut at their intersections, and the faces between them are found. A face belongs to the outline by its winding
+number w, the number of times that the rings go around it: under the rule *nonzero* if w != 0, under *evenodd* if w is odd.
 
-         +--------+              a ring drawn as an eight
+         +--------+              a ring in the shape of an eight
           \\  +1  /               evenodd, nonzero: both triangles
            \\    /
-            \\  /                 a pentagram goes twice round its middle
-             \\/                  nonzero: the whole star;  evenodd: five points and a pentagon left out
+            \\  /                 a pentagram goes twice around its middle
+             \\/                  nonzero: the whole star;  evenodd: five tips without the pentagon
              /\\
-            /-1\\                 a spike, there and back on one line, bounds no face: it is gone
+            /-1\\                 a spike, back and forth on one line, bounds no face and vanishes
            +----+
 
 The faces come from GEOS (`shapely.node`, `shapely.polygonize`); the winding number from the sum over edges below.
@@ -39,13 +39,15 @@ __all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "with
 FILL_RULES = ("nonzero", "evenodd")
 
 _MAX_PAIRS = 500_000
-"""Number of pairs of edges examined at once: some 100 MB."""
+"""Number of pairs of edges examined at a time: about 100 MB."""
 _MAX_NESTED = 1_000
-"""Maximum number of rings around a point: twice as many take four times as long to sort by containment, which is done more than once
-for a dropped drawing: 1,300 took 26 s on a busy machine before they were rejected as too thin."""
+"""Maximum number of rings around a point: twice as many take four times as long to sort by containment, which is done more than once for an
+imported drawing: 1,300 took 26 s on a busy machine before they were rejected as too thin.
+"""
 _MAX_OFFSET = 4_000
-"""Maximum number of corners for which a polygon is shrunk to see whether it is a speck. The sides of a thinner one would all cross each
-other; for larger polygons, the deepest point is searched instead."""
+"""Maximum number of corners of a polygon that is shrunk to test whether it is a speck. The sides of a thinner one would all cross each
+other; for larger polygons, the deepest point is searched for instead.
+"""
 _STRIPS = 64
 """Number of strips into which a drawing is cut to distinguish faces from holes."""
 
@@ -56,14 +58,15 @@ def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
     Parameters
     ----------
     rings : iterable of array_like, each (n, 2)
-        Meters. Closed, whether or not the first point is given again at the end; they may cross themselves and each other.
+        Meters. Closed, whether or not the first point is repeated at the end; they can cross themselves and each other.
     rule : "evenodd" or "nonzero"
-        What counts as inside. Without crossings, a ring within another is a hole by evenodd; by nonzero only if it goes the other way.
+        Definition of the inside. Without crossings, a ring within another is a hole by evenodd; by nonzero only if its direction is
+        opposite.
 
     Raises
     ------
     InvalidShapeError
-        They enclose no area, a number is not finite or too large, or there are too many crossings to sort out.
+        They enclose no area, a number is not finite or too large, or there are too many crossings.
 
     Examples
     --------
@@ -96,7 +99,7 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
     lines = shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in kept])
     try:
         return _inside(shapely.node(lines), edges, rule)
-    except shapely.GEOSException:  # where lines nearly coincide, rounding each crossing to doubles may make more without end
+    except shapely.GEOSException:  # if lines nearly coincide, rounding each crossing to doubles can create more indefinitely
         try:
             return _inside(shapely.union_all(lines, grid_size=OVERLAY_GRID), edges, rule)
         except shapely.GEOSException as error:
@@ -104,19 +107,19 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
 
 
 def _inside(network: Any, edges: FloatArray, rule: str) -> Any:
-    """Return the union of the faces of a noded network that lie inside by the winding numbers of the edges."""
+    """Return the union of the faces of a noded network that are inside by the winding numbers of the edges."""
     import shapely
 
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
     numbers = _winding_numbers(inside, edges)
     chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
-    united = shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
+    united = shapely.coverage_union_all(chosen)  # faces of one network share whole edges
     return united if united.is_valid else settled(united)
 
 
 def _check_depth(rings: list[FloatArray]) -> None:
-    """Reject deeply nested rings, because nesting is determined pair by pair. Boxes decide, and a sample of rings stands for all."""
+    """Reject deeply nested rings, because nesting is determined pair by pair. Boxes of a sample of rings are tested."""
     if len(rings) <= _MAX_NESTED:
         return
     low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
@@ -129,8 +132,8 @@ def _check_depth(rings: list[FloatArray]) -> None:
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:
     """Return the outline without the parts and holes that contain no disc of `radius` meters, and the numbers of both.
 
-    The first is None where nothing is left. A region in which every point lies within r of its boundary, of length L, has an area of
-    L r at the most: most parts need no closer look.
+    The first is None if nothing remains. A region in which every point is within r of its boundary, of length L, has an area of at most L
+    r, so most parts need no exact test.
     """
     import shapely
 
@@ -147,7 +150,7 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
         return None, len(parts), n_holes
     if len(kept) == len(parts) and n_holes == 0:
         return outline, 0, 0
-    # what lies in a hole that is filled is a speck as well, but for the rounding of these tests: then it is one with what is around it
+    # a part in a filled hole is a speck too, except for the rounding of these tests: then it is merged with its surroundings
     remaining = shapely.MultiPolygon(kept)
     return Outline.from_shapely(remaining if remaining.is_valid else settled(shapely.union_all(kept))), len(parts) - len(kept), n_holes
 
@@ -180,15 +183,15 @@ def edges_of(rings: Iterable[FloatArray]) -> FloatArray:
 
 
 def check_tangle(edges: FloatArray, field: str) -> None:
-    """Reject lines that take too long to process: with too many crossings, or with too many that might be one.
+    """Reject lines that take too long to process: with too many crossings, or too many possible ones.
 
-    Neighbors, which meet in a corner, are not counted.
+    Adjacent edges, which share a corner, are not counted.
 
     Parameters
     ----------
     edges : float64 (n, 2, 2)
     field : str
-        What the error is to name.
+        Name of the field in the error.
 
     Raises
     ------
@@ -214,7 +217,7 @@ def check_tangle(edges: FloatArray, field: str) -> None:
 
 
 def _count_meetings(one: FloatArray, other: FloatArray) -> int:
-    """Return how many of the pairs of edges, whose boxes overlap, have a point in common; a pair on one line counts."""
+    """Return the number of pairs of edges, whose boxes overlap, with a common point; a collinear pair counts."""
 
     def side(line: FloatArray, points: FloatArray) -> FloatArray:
         (ux, uy), (vx, vy) = (line[:, 1] - line[:, 0]).T, (points - line[:, 0]).T
@@ -227,11 +230,10 @@ def _count_meetings(one: FloatArray, other: FloatArray) -> int:
 
 
 def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return how often the closed lines go round each point, counter-clockwise positive.
+    """Return the winding number of the closed lines around each point, counter-clockwise positive.
 
-    A ray from the point to the right: an edge that crosses it upwards (a.y <= y < b.y, the point to its left) counts one, one that
-    crosses it downwards takes one off. Points lie within faces, never on an edge. Only the edges of the strip of y are looked at in which a
-    point lies.
+    A ray from the point to the right: an edge that crosses it upward (a.y <= y < b.y, the point to its left) adds one, and one that crosses
+    it downward subtracts one. Points are inside faces, never on an edge. Only the edges in a point's strip of y are tested.
     """
     low, high = float(edges[:, :, 1].min()), float(edges[:, :, 1].max())
     to_strip = _STRIPS / (high - low) if high > low else 0.0
@@ -256,7 +258,7 @@ def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
 
 
 def _straightened(geometry: Any) -> Any:
-    """Return the geometry without the vertices that lie on the line of their neighbors, if it stays valid without them."""
+    """Return the geometry without collinear vertices, if it stays valid without them."""
     import shapely
 
     scale = float(np.abs(shapely.get_coordinates(geometry)).max())

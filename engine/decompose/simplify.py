@@ -1,22 +1,22 @@
 """Simplification to fewer vertices, with the boundary within a tolerance and without new crossings of rings.
 
-Douglas and Peucker: between two vertices that stay, the chain of the others is left out if none of them is farther than the
-tolerance from the straight line between the two; else the farthest stays, and both halves are looked at again.
+Douglas and Peucker: between two kept vertices, the chain of the others is removed if none of them is farther than the tolerance from the
+segment between the two; otherwise the farthest is kept, and both halves are processed recursively.
 
-              . * .                         * stays: farther than the tolerance from a-b
+              . * .                         * is kept: farther than the tolerance from a-b
           .           .
        a ---------------- b
 
-Both directions of the Hausdorff distance are bounded by the tolerance t. From the old boundary to the new one: an edge between two
-vertices within t of a segment lies within t of it, for the neighborhood of a segment is convex. From the new to the old: the nearest
-point of the segment ab moves continuously from a to b as one goes along the chain, so that it takes every place on ab, each within t.
+Both directions of the Hausdorff distance are bounded by the tolerance t. From the old boundary to the new one: an edge between two vertices
+within t of a segment is within t of it, because the neighborhood of a segment is convex. From the new to the old: along the chain the
+nearest point of the segment ab moves continuously from a to b, so that every point of ab is within t of the chain.
 
-GEOS leaves a vertex in where the shortcut would cross another edge of any ring (`TopologyPreservingSimplifier`). That the result is
-valid, with every ring still there, is not believed but looked at; else the tolerance is halved until it is.
+GEOS keeps a vertex if the shortcut would cross another edge of any ring (`TopologyPreservingSimplifier`). The result is checked to be valid
+and to contain every ring; otherwise the tolerance is halved until it is.
 
-A chain whose farthest vertex is always its first is searched once for each vertex: a comb of n equal teeth costs n^2. So a ring of more
-than `_LONGEST_CHAIN` vertices is simplified in chains of that many, whose ends stay. Keeping the shortcuts of so many vertices apart
-costs GEOS eighteen times the simplification itself, so it is done only where the result without it is invalid.
+A chain whose farthest vertex is always its first is searched once for each vertex: a comb of n equal teeth takes n^2 steps. So a ring of
+more than `_LONGEST_CHAIN` vertices is simplified in chains of that many, whose ends are kept. Preventing crossings of so many vertices
+takes GEOS eighteen times as long as the simplification itself, so it is done only if the result without it is invalid.
 
 Sources: D. H. Douglas, T. K. Peucker, "Algorithms for the reduction of the number of points...", 1973; A. Saalfeld, "Topologically
 consistent line simplification with the Douglas-Peucker algorithm", 1999.
@@ -42,13 +42,13 @@ _LONGEST_CHAIN = 4_000
 
 
 def simplified(outline: Outline, tolerance: float) -> Outline:
-    """Return the outline with fewer vertices, each of them one of its own.
+    """Return the outline with a subset of its vertices.
 
     Parameters
     ----------
     outline : Outline
     tolerance : float
-        >= 0, meters: the Hausdorff distance between the boundaries of the two at the most.
+        >= 0, meters: maximum Hausdorff distance between the two boundaries.
 
     Examples
     --------
@@ -77,14 +77,14 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
 
 
 def _in_chains(whole: Any, tolerance: float, *, preserve_topology: bool) -> Any:
-    """Return the polygons with the chains of their rings simplified; None if a ring has too few vertices left."""
+    """Return the polygons with the chains of their rings simplified; None if a ring retains too few vertices."""
     import shapely
 
     chains: list[Any] = []
     lengths: list[int] = []
     for ring in shapely.get_rings(shapely.get_parts(whole)):
         points = shapely.get_coordinates(ring)
-        # two chains at the least: one that ends where it begins would be a ring, of which the end may go
+        # at least two chains: a single closed one would be a ring, whose end could be removed
         ends = np.linspace(0, len(points) - 1, max(2, -(-len(points) // _LONGEST_CHAIN)) + 1).astype(np.int64)
         lengths.append(len(ends) - 1)
         chains.extend(shapely.LineString(points[first : last + 1]) for first, last in pairwise(ends.tolist()))
@@ -103,7 +103,7 @@ def _in_chains(whole: Any, tolerance: float, *, preserve_topology: bool) -> Any:
 
 
 def _from_a_corner(ring: FloatArray) -> FloatArray:
-    """Return the ring from its vertex farthest from the middle on: where a ring starts, a vertex stays."""
+    """Return the ring rotated to start at its vertex farthest from the middle, because the first vertex is always kept."""
     away = ring - ring.mean(axis=0)
     first = int(np.argmax(np.hypot(away[:, 0], away[:, 1])))
     return np.concatenate((ring[first:], ring[:first]))

@@ -1,19 +1,20 @@
 """The faces into which edges divide a part, found by traversing their boundaries.
 
-Every edge of a ring is walked once, the inside on its left; a diagonal is walked twice, once in each direction. Coming along u -> v,
-the way on with the face on the left is the first edge met when turning clockwise from the way back::
+Every edge of a ring is traversed once, with the inside on its left; a diagonal is traversed twice, once in each direction. After u -> v,
+the next edge of the face on the left is the first one clockwise from the reversed edge::
 
-              w2                    from u, at v: turn clockwise from the way back, v -> u, over the face (left of u -> v):
-               \\    face            first met is v -> w1; w2 lies behind it and belongs to another face
+              w2                    from u, at v: clockwise from the reversed edge, v -> u, over the face (left of u -> v):
+               \\    face            v -> w1 is first; w2 is behind it and belongs to another face
         w1 ---- v
                  \\
                   u
 
-Going on so until the start returns gives one face. With a diagonal from each hole (a *bridge*) and no other, there is one face, the
+Repeating this until the start gives one face. With a diagonal from each hole (a *bridge*) and no other, there is one face, the
 *opened* part: a polygon without holes that runs along each bridge twice.
 
 **Which rings, or pieces, are connected** is found by uniting sets pair by pair (`DisjointSets`): each element has a parent or is a root,
-and two are connected when they have one root. On the way to the root each gets its parent's parent, so that paths stay short.
+and two are connected if they have the same root. On the path to the root each element is linked to its parent's parent, so that paths stay
+short.
 
 Sources: M. de Berg et al., Computational Geometry, 3rd ed., 2008, 2.2 (the doubly-connected edge list); R. Tarjan, J. van Leeuwen,
 "Worst-case analysis of set union algorithms", 1984 (path halving).
@@ -35,7 +36,7 @@ Diagonal = tuple[int, int]
 def faces(part: GridPart, diagonals: Iterable[Diagonal]) -> list[list[int]]:
     """Return the faces of a part cut along `diagonals`, each a loop of indices, the face on the left.
 
-    The diagonals lie inside the part and do not cross; every point of a ring touched by another is a corner of both.
+    The diagonals are inside the part and do not cross; every point at which two rings touch is a corner of both.
     """
     after: dict[int, list[int]] = {}
     for ring in part.rings:
@@ -67,7 +68,7 @@ def faces(part: GridPart, diagonals: Iterable[Diagonal]) -> list[list[int]]:
 
 
 def diagonals_of(pieces: Iterable[Iterable[int]], part: GridPart) -> list[Diagonal]:
-    """Return the edges of pieces that are no edges of the part's rings, in order."""
+    """Return the edges of pieces that are not edges of the part's rings, in order."""
     rings = {(u, v) for ring in part.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
     diagonals = set()
     for piece in pieces:
@@ -121,7 +122,7 @@ class DisjointSets:
         self.n_sets = n
 
     def find(self, k: int) -> int:
-        """Return the number that stands for the set of `k`."""
+        """Return the representative of the set of `k`."""
         parent = self._parent
         while parent[k] != k:
             parent[k] = parent[parent[k]]

@@ -1,15 +1,15 @@
 """The outline of the filled area of an SVG.
 
 The file is read safely (`_svg_xml`), its style sheets are resolved (`_svg_style`), and its tree is walked as a viewer renders it
-(`_svg_shapes`). Of each shape the region that its fill covers is taken, by its own fill-rule, within what clips it; open paths are closed
-by a straight line, as SVG fills them. Curves become points by `curves`, rings regions by `repair`. The outline is the union of all regions.
+(`_svg_shapes`). Each shape contributes the region of its fill, by its own fill-rule, within its clip; open paths are closed by a straight
+line, as SVG fills them. `curves` converts curves to points, and `repair` rings to regions. The outline is the union of all regions.
 
-What lies beyond the drawing's own width and height is cut off, as every viewer does. Not part of the outline: strokes, markers, text,
-images; masks, filters and partial opacity change nothing. Notes list what is omitted or not understood.
+Parts beyond the drawing's own width and height are cut off, as in every viewer. Strokes, markers, text and images are not part of the
+outline; masks, filters and partial opacity have no effect. Notes list omitted and unsupported parts.
 
-The user unit of a drawing is the CSS pixel, 96 to the inch; y is turned up.
+The user unit of a drawing is the CSS pixel, 96 per inch; y is flipped to point up.
 
-Source: SVG 2; what it leaves open is done as resvg does it.
+Source: SVG 2; unspecified behavior follows resvg.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Drawing:
 
 
 def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, tolerance: float) -> Drawing:
-    """Return what an SVG file fills.
+    """Return the filled area of an SVG file.
 
     Parameters
     ----------
@@ -91,15 +91,15 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     pixels_per_metre : float
         > 0; user units of the drawing, after its own width, height and viewBox.
     tolerance : float
-        > 0, meters: how far the polygon may be from a curve.
+        > 0, meters: maximum distance of the polygon from a curve.
 
     Raises
     ------
     InvalidInputError
-        There is no such file, it is no SVG, or one that is not read: too large or deeply nested, with entities, with references out of
-        the file or in a circle, with numbers beyond all bounds.
+        The file does not exist, is not an SVG, or is rejected: too large or deeply nested, with entities, with external or circular
+        references, or with excessive numbers.
     InvalidShapeError
-        It fills nothing.
+        It has no filled area.
     """
     require("shapely", "tinycss2", "cssselect2")
     import shapely
@@ -121,7 +121,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     filled = []
     for shape in shown:
         region = regions.of(shape)
-        if region.area > max(_NOTHING, OVERLAY_GRID * region.length):  # thicker than what rounding makes of a line
+        if region.area > max(_NOTHING, OVERLAY_GRID * region.length):  # thicker than a line with rounding errors
             filled.append((shape, region))
     n_unfilled = sum(shape.is_visible and shape.is_displayed and not shape.is_filled for shape in shapes)
     try:
@@ -182,8 +182,8 @@ class _Regions:
             check_tangle(edges_of(rings), self._name)
 
     def of(self, shape: Shape) -> Any:
-        """Return what a shape covers within its clip."""
-        region = settled(filled(self._rings[shape], shape.rule))  # corners where lines cross are on no grid
+        """Return the area of a shape within its clip."""
+        region = settled(filled(self._rings[shape], shape.rule))  # corners at crossings are not on the grid
         return region if shape.clip is None else self._clipped(region, shape.clip)
 
     def _clip(self, clip: Clip) -> Any:
@@ -211,7 +211,7 @@ class _Regions:
 
 
 def _union(regions: list[Any]) -> Any:
-    """Return the union of all shapes; shapes that do not meet are simply collected."""
+    """Return the union of all shapes; disjoint shapes are simply collected."""
     import shapely
 
     if not regions:

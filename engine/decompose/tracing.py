@@ -56,7 +56,7 @@ class Picture:
     Parameters
     ----------
     file : str
-        A path that can be opened from here, whether or not there is such a file.
+        A path relative to the working directory, whether or not the file exists.
     lower, upper : pair of float
         Corners of the box, body frame, meters; the picture's lower left and upper right.
     crop : (left, top, width, height), optional
@@ -65,7 +65,7 @@ class Picture:
     Raises
     ------
     InvalidInputError
-        The box has no area, or a number is not what it should be.
+        The box has no area, or a number is invalid.
     """
 
     file: str
@@ -88,7 +88,7 @@ class Picture:
             object.__setattr__(self, "crop", tuple(checked))
 
     def translated(self, dx: float, dy: float) -> Picture:
-        """Return the picture in a box moved by so many meters."""
+        """Return the picture in a translated box, meters."""
         (left, bottom), (right, top) = self.lower, self.upper
         return Picture(self.file, (left + dx, bottom + dy), (right + dx, top + dy), self.crop)
 
@@ -100,15 +100,15 @@ class Tracing:
     Attributes
     ----------
     name : str
-        The file's, without folder and ending.
+        Name of the file, without folder and suffix.
     outline : Outline
         Simplified; the middle of its box is the origin. Meters, y up.
     contour : Outline
-        The same before it was simplified, without specks, in the same frame.
+        The outline before simplification, without specks, in the same frame.
     picture : Picture or None
-        The file as a picture behind the outline; None for a drawing that does not say how large it is.
+        The file as a picture behind the outline; None for a drawing without a size.
     notes : tuple of str
-        A sentence each: what was left out, what was assumed.
+        Sentences on omitted parts and assumptions.
     seconds : dict of str to float
         Processor time by stage: "contour" (reading included), "repair", "simplify".
     """
@@ -137,18 +137,18 @@ def trace_file(
     pixels_per_metre : float
         > 0. A drawing's pixels are its user units.
     tolerance : float
-        > 0, meters: how far the boundary may be from the contour found, both ways (Hausdorff distance).
+        > 0, meters: maximum Hausdorff distance of the boundary from the traced contour.
     threshold : float
-        Of a picture: the alpha, greater than 0 and less than 1, beyond which it is solid.
+        For a picture: the alpha, greater than 0 and less than 1, above which it is solid.
     crop : (left, top, width, height), optional
-        Of a picture: the rectangle looked at, pixels; for one frame of a strip.
+        For a picture: the rectangle to trace, pixels; for one frame of a strip.
 
     Raises
     ------
     InvalidInputError
-        A value out of its range, or a file that cannot be read.
+        A value is out of range, or the file cannot be read.
     InvalidShapeError
-        There is nothing to trace in it, or nothing larger than a speck.
+        The file contains nothing to trace, or nothing larger than a speck.
     """
     name = os.fspath(path)
     if not isinstance(name, str):
@@ -196,7 +196,7 @@ def _traced(
         requirement = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels per meter"
         raise InvalidShapeError(name, requirement, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
     n_rings = sum(1 for _ in contour.rings())
-    if n_rings > MAX_CONVEX_PIECES:  # each part is a piece at least, and each hole makes one more
+    if n_rings > MAX_CONVEX_PIECES:  # each part has at least one piece, and each hole adds one
         raise InvalidShapeError(name, f"of at most {MAX_CONVEX_PIECES} parts and holes", Described(str(n_rings)))
     if n_rings * contour.n_vertices > MAX_RING_CORNERS:
         requirement = f"of at most {MAX_RING_CORNERS:,} corners times parts and holes"
