@@ -88,7 +88,6 @@ ADVICE: Mapping[str, Mapping[str, Advice]] = {
         **dict.fromkeys(("tunneling", "sensors", "missed"), Advice("four times the step rate", *manuals.SMALLER_STEPS, finer=4)),
         **dict.fromkeys(("seams", "slow", "stacks", "mass", "far", "invariants"), _CHIPMUNK),
     },
-    "soft_step": {"mass": Advice("64 sub-steps", *manuals.OURS, settings={"velocity_iterations": 64})},
 }
 """By engine and test."""
 

@@ -12,7 +12,6 @@ __all__ = [
     "BULLETS_3",
     "COLLISION_SLOP",
     "ITERATIONS",
-    "OURS",
     "SMALLER_STEPS",
     "SUB_STEPS",
     "Quote",
@@ -52,7 +51,6 @@ def _member(name: str) -> Place:
 BULLETS, ITERATIONS = _guide("Chapter06_Bodies", "Bullets"), _guide("Chapter02_Hello_Box2D", "Simulating the World")
 BULLETS_3, SUB_STEPS = _simulation("Bullets", "bullets"), _simulation("World, Simulation", "simulation-1")
 SMALLER_STEPS, COLLISION_SLOP = _member("Space.step"), _member("Space.collision_slop")
-OURS = "docs/solvers/soft_step.md", ""
 
 
 def box2d(words: str, chapter: str, section: str) -> Quote:

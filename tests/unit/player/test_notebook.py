@@ -77,7 +77,7 @@ def test_results_show_themselves():
     assert pages[0] == pages[1]
     assert all(page.startswith("<iframe srcdoc=") for page in pages)
     header = shown(player.show(pair)).header
-    assert [frame["sentence"].split()[0] for frame in header["frames"]] == ["The", "Ours:", "Box2D's:", "Explained:"]
+    assert [frame["sentence"].split()[0] for frame in header["frames"]] == ["Query:", "Ours:", "Box2D's:", "Explained:"]
 
 
 def test_a_comparison_shows_its_table_and_its_worst_pairs():
