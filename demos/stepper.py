@@ -44,7 +44,7 @@ _QUESTIONS = {
     "hulls and pieces": "Which convex shapes cover a body?",
     "solvers": "How do contacts and joints move bodies?",
 }
-"""What the algorithms of a group answer."""
+"""Question that each group of algorithms answers."""
 _WRITTEN = {
     "box2d": "Box2D",
     "morton": "Morton",
@@ -216,8 +216,8 @@ class Stepper(CaseHand):
         name = "_".join(searched.casefold().split())
         words = [word for word in searched.casefold().split() if word not in cls.title.casefold()]
         parts = {name: (*name.split("_"), *_TOPICS.get(name, "").split()) for names in trace.GROUPS.values() for name in names}
-        found = [name for name in parts if words and all(any(part.startswith(word) for part in parts[name]) for word in words)]
-        return {"algorithm": name} if name in NAMES else {"algorithm": found[0]} if found else {}
+        matches = [name for name in parts if words and all(any(part.startswith(word) for part in parts[name]) for word in words)]
+        return {"algorithm": name} if name in NAMES else {"algorithm": matches[0]} if matches else {}
 
     def build(self) -> None:
         self._case: Case | None = self.opened
