@@ -28,7 +28,7 @@ from engine.common import jit
 from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.arrays import FloatArray
 from engine.geometry import Polygon
-from engine.narrowphase.batched import poses_with_rotation, traced_rows
+from engine.narrowphase.batched import IN_ORDER, poses_with_rotation, traced_rows
 from engine.narrowphase.rules import EXACT
 from engine.narrowphase.scratch import core_of
 from engine.query.batch import ShapeBatch
@@ -139,7 +139,7 @@ def _asked_manifolds(n: int) -> _Call:
     rows = traced_rows(packed, cases.pairs, *poses, EXACT, None)
 
     def call(kernels: ModuleType, trace: FloatArray | None) -> Any:
-        kernels.manifold_pairs(packed.arrays, cases.pairs, *poses, EXACT, rows.arrays, trace)
+        kernels.manifold_pairs(packed.arrays, cases.pairs, *poses, EXACT, rows.arrays, IN_ORDER, trace)
         return rows.points
 
     return call

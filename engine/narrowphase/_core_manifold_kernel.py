@@ -140,15 +140,15 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
 
 @inlined_kernel
 def manifold_core_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, to: int, rule: int, room: Room, columns: Arrays,
     trace: FloatArray | None,
 ) -> int:  # fmt: skip
-    """Fill row `at` for two shapes of which one is a capsule or a segment, and return the number of points.
+    """Fill row `to` for pair `at` of two shapes of which one is a capsule or a segment, and return the number of points.
 
     The rule BOX2D supports neither capsules nor two segments; the caller must reject them.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
-    row = row_of(columns, at)
+    row = row_of(columns, to)
     base, other, to_other = a, b, 1.0
     links = rule != BOX2D and (is_link(a) or is_link(b))
     if (links and not is_link(a)) or (rule == BOX2D and b.kind == SEGMENT):  # in B's frame, the edge's
@@ -165,11 +165,13 @@ def manifold_core_pair(
 
 @kernel
 def manifold_core_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, to: IntArray,
+    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Fill the rows of those `pairs` that `manifold_pairs` skips; the arguments are the same."""
     shapes, kind, count = Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
-    for row in range(pairs.shape[0]):
-        if kind[pairs[row, 0]] >= CAPSULE or kind[pairs[row, 1]] >= CAPSULE:
-            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
+    for at in range(pairs.shape[0]):
+        if kind[pairs[at, 0]] >= CAPSULE or kind[pairs[at, 1]] >= CAPSULE:
+            row = to[at] if len(to) > 0 else at
+            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, at, row, rule, room, columns, trace)

@@ -219,15 +219,15 @@ def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
 
 @inlined_kernel
 def manifold_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, to: int, rule: int, room: Room, columns: Arrays,
     trace: FloatArray | None,
 ) -> int:  # fmt: skip
-    """Fill row `at` for two shapes that are circles or polygons, and return the number of points.
+    """Fill row `to` for pair `at` of two shapes that are circles or polygons, and return the number of points.
 
     Points in the trace are in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
-    row = row_of(columns, at)
+    row = row_of(columns, to)
     rounding = rounding_of(a.pose, a.extent, b.pose, b.extent)
     base, other, to_other = a, b, 1.0
     if a.kind == CIRCLE and b.kind == POLYGON:
@@ -240,20 +240,33 @@ def manifold_pair(
     return manifold_circles(base, moved, rounding, rule, row, trace)
 
 
+@inlined_kernel
+def _clear(columns: Arrays, row: int) -> None:
+    count, points, names, axis, reference = columns
+    count[row] = 0
+    for k in range(2):
+        names[row, k] = reference[row, k] = 0
+        for i in range(3):
+            points[row, k, i] = axis[row, 3 * k + i] = 0.0
+
+
 @kernel
 def manifold_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, to: IntArray,
+    trace: FloatArray | None,
 ) -> int:  # fmt: skip
     """Fill a row for each of the `pairs` of circles and polygons; return the number of others, which `manifold_core_pairs` fills.
 
-    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. `trace` is that of `manifold_pair`; it receives the steps pair
-    by pair.
+    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`; `to` (n,) are the rows of the pairs, or empty if their order is
+    that of the pairs. All rows are cleared first. `trace` is that of `manifold_pair`; it receives the steps pair by pair.
     """
     n_others, shapes, kind, count = 0, Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
-    for row in range(pairs.shape[0]):
-        if kind[pairs[row, 0]] < CAPSULE and kind[pairs[row, 1]] < CAPSULE:
-            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
+    for at in range(pairs.shape[0]):
+        row = to[at] if len(to) > 0 else at
+        _clear(columns, row)
+        if kind[pairs[at, 0]] < CAPSULE and kind[pairs[at, 1]] < CAPSULE:
+            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, at, row, rule, room, columns, trace)
         else:
             n_others += 1
     return n_others

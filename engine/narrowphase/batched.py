@@ -6,7 +6,7 @@ Numba compiles again for every mix of read-only and writable arrays, so `engine.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from engine.narrowphase._simd_kernel import POSE
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = [
+    "IN_ORDER",
     "ManifoldRows",
     "box_rows",
     "fill_manifolds",
@@ -45,6 +46,8 @@ _ROW = 1 + 6 + 2 + 6 + 2
 """Number of values per row: count, points, names, axis, reference."""
 
 _NO_BODIES, _NO_NORMALS = np.empty(0, dtype=np.int64), np.empty((0, 2))
+IN_ORDER = np.empty(0, dtype=np.int64)
+"""The rows of pairs that follow each other as the pairs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +128,15 @@ def traced_rows(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, trace: FloatArray | None
 ) -> ManifoldRows:
     """Compute the manifolds of a few `pairs` one by one, and record their steps in `trace`."""
-    rows = _empty_rows(len(pairs))
-    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, trace)
+    rows = _rows_for(len(pairs))
+    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, IN_ORDER, trace)
     return rows
 
 
 def fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
     """Fill the first rows, one per pair; arguments as in `manifold_rows`.
 
-    Without contact, and past the count, rows may keep their previous contents.
+    Past the count, and without contact, rows may keep their previous contents.
     """
     _fill(shapes, _NO_BODIES, pairs, poses_a, poses_b, rule, rows, _NO_NORMALS)
 
@@ -149,7 +152,7 @@ def _fill(
     normals: FloatArray,
 ) -> None:
     """Fill `rows`, and `normals` unless it is empty; arguments as in `manifolds_simd`."""
-    n, is_turned, some = len(pairs), poses_a.shape[1] == POSE, cast("IntArray | slice", slice(None))
+    n, is_turned, some = len(pairs), poses_a.shape[1] == POSE, IN_ORDER
     if _go_side_by_side(n):
         rest = np.empty(n + 1).view(np.int64)
         n_rest = manifolds_simd(
@@ -159,24 +162,20 @@ def _fill(
             return
         if n_rest < 0:
             index_pairs("pairs", pairs, len(shapes))
-        some, others = rest[:n_rest].copy(), _empty_rows(n_rest)
+        some = rest[:n_rest]
         pairs = pairs[some]
-    else:
-        others = rows
-        if not is_turned:
-            index_pairs("pairs", pairs, len(shapes))
+    elif not is_turned:
+        index_pairs("pairs", pairs, len(shapes))
     if len(which) > 0:
         pairs, poses_a, poses_b = pairs_of_bodies(which, poses_a, pairs)
-    else:
+    elif len(some) > 0:
         poses_a, poses_b = poses_a[some], poses_b[some]
     if not is_turned:
         poses_a, poses_b = _checked_turn("xf_a", poses_a), _checked_turn("xf_b", poses_b)
-    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, others)
-    if others is not rows:
-        for column, part in zip(rows.arrays, others.arrays, strict=True):
-            column[some] = part
+    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, some)
     if len(normals) > 0:
-        normals[some] = contact_normals(others.count, others.axis)
+        filled = some if len(some) > 0 else slice(None)
+        normals[filled] = contact_normals(rows.count[filled], rows.axis[filled])
 
 
 def _go_side_by_side(n: int) -> bool:
@@ -192,22 +191,8 @@ def _checked_turn(field: str, poses: FloatArray) -> FloatArray:
 
 
 def _rows_for(n: int) -> ManifoldRows:
-    """Return the columns of `n` rows, in one piece of memory.
-
-    They are zero for scalar kernels; SIMD kernels write all numbers anyway.
-    """
+    """Return the columns of `n` rows, in one piece of memory with arbitrary contents."""
     numbers = np.empty(_ROW * n)
-    if not _go_side_by_side(n):
-        numbers.fill(0.0)
-    return _columns(numbers, n)
-
-
-def _empty_rows(n: int) -> ManifoldRows:
-    """Return `n` rows of zeros."""
-    return _columns(np.zeros(_ROW * n), n)
-
-
-def _columns(numbers: FloatArray, n: int) -> ManifoldRows:
     integers = numbers.view(np.int64)
     return ManifoldRows(
         count=integers[:n],
@@ -225,9 +210,10 @@ def _fill_one_by_one(
     poses_b: FloatArray,
     rule: int,
     rows: ManifoldRows,
+    to: IntArray,
     trace: FloatArray | None = None,
 ) -> None:
-    arguments = shapes.arrays, pairs, poses_a, poses_b, rule, rows.arrays, trace
+    arguments = shapes.arrays, pairs, poses_a, poses_b, rule, rows.arrays, to, trace
     if manifold_pairs(*arguments) > 0:
         manifold_core_pairs(*arguments)
 
