@@ -36,7 +36,7 @@ Pose = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """A pose in which continuous physics put the bullet during a step, and its contact; the normal pushes on the bullet.
+    """A pose to which continuous physics moved the bullet during a step, and its contact; the normal pushes the bullet.
 
     For a pair that met several times in a step, Box2D keeps only the last contact. After the first impact of a step, `fraction` is a lower
     bound.
@@ -179,7 +179,7 @@ class Lane:
         return step == len(self._motions) - 1 and self.watch is not None and not self.watch.is_over
 
     def _shape(self, body: int) -> tuple[int, FixtureShape, Point]:
-        """Return a body, its shape as Box2D holds it, because the curve is for Box2D, and its center of mass."""
+        """Return a body, its shape as Box2D represents it, because the curve is for Box2D, and its center of mass."""
         world = self.stage.world
         record = world.body(body)
         fixture = world.fixture(record.fixtures[0])
@@ -191,7 +191,7 @@ class Lane:
         return (*state.position, state.angle)
 
     def _note_impacts(self, watch: ShotTracker, piece: Piece) -> None:
-        """Record where continuous physics, Box2D's or ours, put the bullet during the current step."""
+        """Record the poses to which continuous physics, Box2D's or ours, moved the bullet during the current step."""
         world, contacts, step, travel = self.stage.world, piece.contacts, len(self.pieces) - 1, watch.spec.travel
         before = self.poses[-1]
         rows = {(int(contacts.fixture_a[row]), int(contacts.fixture_b[row])): row for row in contacts.in_toi.nonzero()[0].tolist()}

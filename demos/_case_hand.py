@@ -1,4 +1,4 @@
-"""The hand of the demos `pair` and `stepper`: it moves, turns and reshapes the parts of a case."""
+"""The hand of the demos `pair` and `stepper`: it moves, rotates and reshapes the parts of a case."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CaseHand(Demo):
     Attributes
     ----------
     message : str
-        What came of saving, until the case changes; kept in `view_state`.
+        Result of saving, until the case changes; kept in `view_state`.
     """
 
     key_turn: ClassVar[float] = WHEEL_TURN
@@ -42,11 +42,11 @@ class CaseHand(Demo):
     @property
     @abstractmethod
     def case(self) -> Case | None:
-        """The case as it stands; None while it is not loaded."""
+        """The current case; None while it is not loaded."""
 
     @abstractmethod
     def put_case(self, case: Case) -> None:
-        """Take a changed case."""
+        """Adopt a changed case."""
 
     @property
     def is_fixed(self) -> bool:
@@ -56,22 +56,22 @@ class CaseHand(Demo):
     @property
     @abstractmethod
     def first_box(self) -> AABB:
-        """Box of the case as it begins, of which `HANDLE` is a share."""
+        """Bounding box of the initial case, of which `HANDLE` is a share."""
 
     def chosen(self, name: str) -> str | None:
-        """Return the selected word of a parameter that is a choice; None if there is no such parameter."""
+        """Return the selected option of a choice parameter; None if there is no such parameter."""
         choices = next((parameter.choices for parameter in self.parameters if parameter.name == name), None)
         return None if choices is None else choices[round(self.parameter(name))]
 
     def begin_hand(self, touched: str = "") -> None:
-        """Hold nothing; `touched` is the part that keys change."""
+        """Release the held part; `touched` is the part that keys change."""
         self._held: tuple[str, Point, Case, float | None] | None = None
         """The part, where the hand took it or is now, the case as it was then, and the angle turned since if it is turned."""
         self._touched = touched
 
     @property
     def reach(self) -> float:
-        """Distance at which a handle is taken, meters."""
+        """Distance within which a handle can be grabbed, meters."""
         (left, bottom), (right, top) = self.first_box.lower, self.first_box.upper
         return HANDLE * max(right - left, top - bottom)
 
@@ -80,7 +80,7 @@ class CaseHand(Demo):
         return case.part_at(point, self.reach)
 
     def middle_of(self, case: Case, part: str) -> Point:
-        """Return the point about which a part turns."""
+        """Return the point about which a part rotates."""
         return case.middle(part)
 
     # What the hand does
@@ -129,7 +129,7 @@ class CaseHand(Demo):
         return True
 
     def change_touched(self, key: str, step: float = 0.0) -> bool:
-        """Turn the part that was touched last, by Q or E, or move it `step` meters, by an arrow; return True for these keys."""
+        """Rotate the last touched part by Q or E, or move it `step` meters by an arrow key; return True for these keys."""
         moves = {"left": (-step, 0.0), "right": (step, 0.0), "up": (0.0, step), "down": (0.0, -step)} if step else {}
         case = self.case
         if case is None or self.is_fixed or not self._touched or key not in ("q", "e", *moves):
@@ -148,7 +148,7 @@ class CaseHand(Demo):
     # What is saved and seen
 
     def save_as(self, folder: Path, stem: str, save: Callable[[Path], object]) -> None:
-        """Save the case under the first of the names ``stem_1.json``, ``stem_2.json``, ... that is free."""
+        """Save the case under the first unused name of ``stem_1.json``, ``stem_2.json``, ..."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path = next(file for k in range(1, 1_000_000) if not (file := folder / f"{stem}_{k}.json").exists())
@@ -158,12 +158,12 @@ class CaseHand(Demo):
             self.view_state.message = f"not saved: {(isinstance(error, OSError) and error.strerror) or error}"
 
     def message_lines(self) -> list[StatusLine]:
-        """Return what came of saving."""
+        """Return the result of saving."""
         message = self.view_state.message
         return [(message, palette.WARNING if message.startswith("not") else palette.ACCENT)] if message else []
 
     def draw_handles(self, canvas: Canvas, plane: AABB) -> None:
-        """Ring what the hand would take within `plane`: a corner, or the corners of the shape under the pointer."""
+        """Draw rings around what the hand would grab in `plane`: a corner, or the corners of the shape under the pointer."""
         case, pointed = self.case, self.viewer.pointed
         if case is None or pointed is None or self.is_fixed or not plane.overlaps(AABB(pointed, pointed)):
             return

@@ -1,4 +1,4 @@
-"""Predictions in the demo `stepper`: a step's question before the step is shown, if the student wants it; or a whole quiz."""
+"""Predictions in the demo `stepper`: an optional question before each step is shown, or a complete quiz."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ ANSWER_KEYS = (*"123456789", *(f"answer {k}" for k in range(10, 65)))
 
 @dataclass
 class Guesses:
-    """The open question and the answers so far; part of the demo's past.
+    """The open question and the answers so far; part of the demo's history.
 
     Attributes
     ----------
     is_on : bool
-        Whether steps are asked about.
+        True if questions are asked.
     seen : int
-        The farthest step that was shown, from 0: it is not asked about again.
+        The last step shown, from 0; no question is asked about it again.
     at : int
-        The step whose question was answered and that is shown with its answer; -1 for none.
+        The answered step that is shown with its answer; -1 for none.
     chosen : int or None
-        That answer; None where the question was skipped.
+        That answer; None if the question was skipped.
     made : tuple of Prediction
     """
 
@@ -39,33 +39,33 @@ class Guesses:
     made: tuple[Prediction, ...] = ()
 
     def toggle(self, k: int) -> None:
-        """Begin to ask, from the step after k on, or no more."""
+        """Start asking questions from the step after k on, or stop."""
         self.is_on, self.seen, self.at = not self.is_on, k, -1
 
     def asked(self, k: int, steps: Sequence[TraceStep]) -> Question | None:
-        """Return the question of step k that is to be answered before the step is shown."""
+        """Return the question to be answered before step k is shown."""
         return steps[k].question if self.is_on and k > self.seen and k != self.at and k < len(steps) else None
 
     def answered(self, k: int, steps: Sequence[TraceStep]) -> tuple[Question, int] | None:
-        """Return the question of step k and its answer, to be shown with the step."""
+        """Return the question and the answer to be shown with step k."""
         question = steps[k].question if k == self.at and k < len(steps) else None
         return None if question is None or self.chosen is None else (question, self.chosen)
 
     def take(self, asked: Asked, given: int | None, seconds: float | None) -> None:
-        """Count an answer, None for a question that is skipped, and let the step be shown."""
+        """Record an answer, None for a skipped question, and allow the step to be shown."""
         self.made = (*self.made, asked.answered(given, seconds))
         self.at, self.chosen = asked.step, given
 
     def pass_by(self, k: int) -> None:
-        """Step k was shown, and is left."""
+        """Record that step k was shown."""
         self.seen, self.at = max(self.seen, k), -1
 
     def begin_again(self) -> None:
-        """All steps are asked about once more."""
+        """Ask about all steps again."""
         self.seen, self.at = 0, -1
 
     def words(self, quiz: Quiz | None, question: Question | None, answered: tuple[Question, int] | None, is_last: bool) -> str:
-        """Return how the last answer was, the score, and what can be done; empty if no questions are asked.
+        """Return the result of the last answer, the score, and the available actions; empty if no questions are asked.
 
         `question` is the open one; `is_last` is true at the last step.
         """
@@ -86,17 +86,17 @@ class Guesses:
 
 
 class StopWatch:
-    """How long a question has been looked at; no part of the past."""
+    """How long a question has been shown; not part of the history."""
 
     def __init__(self) -> None:
         self._of: object = None
         self._since = 0.0
 
     def look(self, question: object) -> None:
-        """See a question, or none."""
+        """Start timing a question, or stop."""
         if question is not self._of:
             self._of, self._since = question, time.monotonic()
 
     def seconds(self, question: object) -> float | None:
-        """Return for how long it has been seen; None if it was not."""
+        """Return how long it has been shown; None if it was not."""
         return time.monotonic() - self._since if question is self._of else None

@@ -52,7 +52,7 @@ class Filters(Scene):
 
     tries = (
         ("Empty the bins (Enter).", "key return"),
-        ("Turn off collisions between balls of the same letter.", "set same"),
+        ("Turn off collisions between balls with the same letter.", "set same"),
         ("Pause (Space) and read the counts: did any ball fall through the wrong grid?", "pause"),
     )
     keywords = "category mask group collision filter bits"
@@ -60,7 +60,7 @@ class Filters(Scene):
         Parameter("balls", 44, 4, 60, "", "balls", whole=True),
         Parameter("rate", 2.0, 0.5, 5.0, "1/s", "new balls per second"),
         Parameter.choice(
-            "same", ("meet", "never meet"), "balls of the same letter", note="A negative group disables collisions between its members."
+            "same", ("meet", "never meet"), "balls with the same letter", note="A negative group disables collisions between its members."
         ),
     )
     keys = (("Enter", "empty the bins"),)

@@ -43,7 +43,7 @@ class GhostCollisions(Scene):
     """A world per floor; the sliders do not collide with each other, and are removed at the end."""
 
     tries = (
-        ("Pause now and then (Space): do exactly the marked boxes trip?", "pause"),
+        ("Pause occasionally (Space): do exactly the marked boxes trip?", "pause"),
         ("Slide discs instead of boxes.", "set slider"),
         ("Change the speed.", "set speed"),
     )

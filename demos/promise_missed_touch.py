@@ -30,7 +30,7 @@ N_OUTLINES = 8
 
 @register(
     id="promise_missed_touch",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="A missed collision",
     watch="In one step the rod passes through the plate, and Box2D reports no contact.",
 )

@@ -29,7 +29,7 @@ SET_COLUMN = -15.2
 
 @register(
     id="promise_motion_cap",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="Speed limit: 2 m per step",
     watch="The three fastest discs move at the same speed: Box2D lets no body move more than 2 m or rotate more than 90° in a step.",
 )

@@ -131,7 +131,7 @@ class RowsScene(Limitation):
 
 @register(
     id="promise_sensors",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="Sensors miss bullets",
     watch="A sensor detects a bullet only if a step ends in the green zone, regardless of the bullet flag.",
 )
@@ -166,7 +166,7 @@ class PromiseSensors(RowsScene):
 
 @register(
     id="promise_switches",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="The flag alone does nothing",
     watch="Bullets are fired at a static wall with every combination of two switches; only continuous physics stops them.",
 )
@@ -195,7 +195,7 @@ class PromiseSwitches(RowsScene):
 
 @register(
     id="promise_thin_bodies",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="Through thin bodies",
     watch="Continuous physics is on in every row, yet a body without the bullet flag flies through a dynamic plate.",
 )

@@ -44,7 +44,7 @@ COLUMNS, LAST_COLUMN = (10.4, 11.8), 13.3
 
 @register(
     id="promise_seams",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="Tripping on a level floor",
     watch="The same body slides over four kinds of level floors. On some of them, it trips at the seams.",
 )

@@ -37,7 +37,7 @@ ROW = 0.26
 
 @register(
     id="promise_slow_balls",
-    category="Where Box2D surprises",
+    category="Limitations of Box2D",
     title="Slow balls do not bounce",
     watch="A ball that hits a surface at 1 m/s or less does not bounce, even though its restitution is 1.",
 )

@@ -1,4 +1,4 @@
-"""Convex shapes of every kind rain into a pit: contact points that come, stay and go."""
+"""Convex shapes of every kind fall into a pit: contact points begin, persist and end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FIRST_RAIN = 4.0
 
 
 def make_shape(kind: str, size: float) -> Circle | Polygon:
-    """Return a shape whose corners lie at most `size` meters from its origin."""
+    """Return a shape whose corners are at most `size` meters from its origin."""
     if kind == "circle":
         return Circle(0.8 * size)
     sides = {"triangle": 3, "pentagon": 5, "hexagon": 6, "octagon": 8}.get(kind)
@@ -94,7 +94,7 @@ class SimpleShapes(Pit):
     opens_list = True
 
     def build(self) -> None:
-        """Dig the pit and hang the rain above it."""
+        """Create the pit and the shapes above it."""
         self.stage = self.add_stage(World(WorldSettings(gravity=(0.0, -self.parameter("gravity")))), mark_touching=True)
         count = int(self.parameter("count"))
         self._columns = max(5, round(1.05 * math.sqrt(count)))
@@ -111,7 +111,7 @@ class SimpleShapes(Pit):
         return dict(enumerate(map(_COLORS.__getitem__, self._kinds(self.rng("rain"))), 1))  # the pit comes first
 
     def before_step(self) -> None:
-        """Lift one shape after another out of the heap, so that it falls again."""
+        """Move one shape after another from the heap to the top, so that it falls again."""
         rate = self.parameter("rain")
         if rate == 0.0 or self.steps * self.step_seconds < _FIRST_RAIN or self.steps % max(round(1.0 / (rate * self.step_seconds)), 1) > 0:
             return
@@ -127,12 +127,12 @@ class SimpleShapes(Pit):
             place_body(world, body, place, world.state(body).angle, (0.0, -_FALL_SPEED), 1.0)
 
     def home(self) -> AABB:
-        """Show the pit up to the lower part of the rain."""
+        """Show the pit and the lower part of the falling shapes."""
         width = self._half_width + WALL
         return AABB((-width, -WALL), (width, max(1.15 * width, 4.0)))
 
     def on_parameter(self, name: str) -> None:
-        """Change material and gravity on the spot; another number of bodies begins anew."""
+        """Change material and gravity at once; a new number of bodies restarts the demo."""
         if name == "count":
             self.restart()
         if name in ("count", "rain"):
@@ -144,7 +144,7 @@ class SimpleShapes(Pit):
             self.set_material(name)
 
     def status(self) -> Sequence[StatusLine]:
-        """Count what touches, by state of its points."""
+        """Count the contacts, by the state of their points."""
         contacts = self.stage.world.contacts
         added, persistent = int((contacts.state == 0).sum()), int((contacts.state == 1).sum())
         segments = int((contacts.count == 2).sum())
@@ -156,7 +156,7 @@ class SimpleShapes(Pit):
         )
 
     def _kinds(self, rng: np.random.Generator) -> list[str]:
-        """Draw the kind of every shape, in the order of their bodies."""
+        """Choose the kind of every shape at random, in the order of the bodies."""
         count = int(self.parameter("count"))
         return [KINDS[k] for k in rng.permutation(count) % len(KINDS)]
 

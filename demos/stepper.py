@@ -1,6 +1,6 @@
-"""Any algorithm of the library, step by step, with the hand on what it is asked: drag, turn, reshape, and every step follows.
+"""Any algorithm of the library, step by step, on input that can be dragged, rotated and reshaped; all steps are updated at once.
 
-Nothing is drawn but what the production kernel did (`engine.trace`). ``python main.py step ALGORITHM`` opens it on a case of a file.
+The drawn steps are those of the production kernel (`engine.trace`). ``python main.py step ALGORITHM`` opens it on the case in a file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NAMES = ("gjk", *(name for name in trace.algorithms() if name != "gjk"))
 """The first of them is what it begins with, whatever others there are."""
 _QUESTIONS = {
     "distance": "How far apart are two shapes?",
-    "overlap and contact": "Do two shapes overlap, and how deep?",
+    "overlap and contact": "Do two shapes overlap, and how deeply?",
     "motion": "When and where do moving shapes touch?",
     "trees and grids": "Which of many boxes overlap?",
     "hulls and pieces": "Which convex shapes cover a body?",
@@ -79,13 +79,13 @@ _loads = Loads("stepper")
 
 @cache
 def _example(name: str) -> Case:
-    """Return what an algorithm begins with: always the same object, by which its steps are known."""
+    """Return an algorithm's initial case: always the same object, which identifies its steps."""
     example: Case = trace.algorithm(name).example
     return example
 
 
 def _written(name: str) -> str:
-    """Return an algorithm's name as it is written in text."""
+    """Return an algorithm's name for use in a sentence."""
     return " ".join(_WRITTEN.get(part, part) for part in name.split("_"))
 
 
@@ -96,7 +96,7 @@ def _load(name: str) -> None:
 
 
 class _Buttons(Mapping[str, tuple[str, str]]):
-    """Words and help of the buttons of the algorithms, whose modules are imported when their group is shown."""
+    """Text and help of the buttons of the algorithms, whose modules are imported when their group is shown."""
 
     def __getitem__(self, name: str) -> tuple[str, str]:
         title = trace.algorithm(name).title
@@ -111,16 +111,16 @@ class _Buttons(Mapping[str, tuple[str, str]]):
 
 @dataclass(slots=True)
 class _ViewState:
-    """The drawn steps, kept for as long as they stay the same.
+    """The drawn steps, cached until they change.
 
     Attributes
     ----------
     traced : dict
         By algorithm, the case, its picture, and why there is none.
     theirs : tuple or None
-        Of a picture and what the user's function answered beside it: what that comes to, and the picture with its marks.
+        For a picture and the user's answer: the comparison, and the picture with its marks.
     watch : StopWatch
-        Times how long a question has been shown.
+        Measures how long a question has been shown.
     """
 
     traced: dict[str, tuple[Case, StepPicture | None, str]] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class _ViewState:
     watch="Watch any algorithm of the library step by step on shapes that you can move.",
 )
 class Stepper(CaseHand):
-    """One algorithm, or up to four of them, on one case."""
+    """Up to four algorithms on one case."""
 
     tries = (
         ("Go through the steps (Right and Left).", "key right, key left"),
@@ -185,7 +185,7 @@ class Stepper(CaseHand):
         quiz: Quiz | None = None,
         own: Asking | None = None,
     ) -> type[Stepper]:
-        """Return the class of demo that begins with an algorithm on a case, or on its example; `title` says where the case is from.
+        """Return a demo class that starts with an algorithm on a case, or on its example; `title` names the source of the case.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class Stepper(CaseHand):
 
     @classmethod
     def searched_values(cls, searched: str) -> Mapping[str, str]:
-        """Return the algorithm with a searched name, or else the first one found by its name or topic."""
+        """Return the algorithm with a searched name, otherwise the first one whose name or topic matches."""
         name = "_".join(searched.casefold().split())
         words = [word for word in searched.casefold().split() if word not in cls.title.casefold()]
         parts = {name: (*name.split("_"), *_TOPICS.get(name, "").split()) for names in trace.GROUPS.values() for name in names}
@@ -238,7 +238,7 @@ class Stepper(CaseHand):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The algorithm, and those beside it."""
+        """The algorithm, and those shown next to it."""
         chosen, beside = self.chosen("algorithm"), self.chosen("beside")
         assert chosen is not None and beside is not None
         if beside == trace.ALL_BESIDE:
@@ -257,14 +257,14 @@ class Stepper(CaseHand):
         return [name for name in self.names if name in _loads]
 
     def _is_ready(self, name: str) -> bool:
-        """Tell whether an algorithm may be asked: its kernels are there, or nobody watches who would have to wait for them."""
+        """Return True if an algorithm may run: its kernels are loaded, or no user would have to wait for them."""
         if not self.has(name):
             _loads.begin(name, partial(_load, name))
             return False
         return True
 
     def picture(self, name: str) -> StepPicture | None:
-        """Return the steps of an algorithm on the case as it stands; None where it is not loaded, or does not answer."""
+        """Return the steps of an algorithm on the current case; None if it is not loaded or does not accept the case."""
         case = self.case
         if case is None or not self._is_ready(name):
             return None
@@ -283,12 +283,12 @@ class Stepper(CaseHand):
 
     @property
     def n_steps(self) -> int:
-        """How many steps there are, of the longest."""
+        """Number of steps of the longest algorithm."""
         return max((len(picture.steps) for name in self.names if (picture := self.picture(name)) is not None), default=1)
 
     @property
     def k(self) -> int:
-        """The step that is shown, from 0."""
+        """The displayed step, from 0."""
         return min(round(self.parameter("step")), self.n_steps) - 1
 
     def _go_to(self, k: int) -> None:
@@ -304,7 +304,7 @@ class Stepper(CaseHand):
     # Predictions
 
     def _open_question(self) -> Asked | None:
-        """Return the question that is to be answered before the step is shown; while it plays nothing is asked."""
+        """Return the question to be answered before the step is shown; none during playback."""
         name, picture = self.names[0], self.picture(self.names[0])
         if self.playing or picture is None or self.case is None or self.guesses.asked(self.k, picture.steps) is None:
             return None
@@ -320,7 +320,7 @@ class Stepper(CaseHand):
         return True
 
     def _next_question(self) -> None:
-        """Put the next question of the quiz, or end it."""
+        """Ask the next question of the quiz, or end it."""
         assert self.quiz is not None
         following = self.quiz.asked(len(self.guesses.made)) if len(self.guesses.made) < self.quiz.n else None
         if following is None:
@@ -342,7 +342,7 @@ class Stepper(CaseHand):
 
     @property
     def theirs(self) -> OwnAnswer | str | None:
-        """Answer of the user's function beside the algorithm's, or why there is none; None without a function, or until it answers."""
+        """The user function's answer, compared with the algorithm's, or why there is none; None without a function, or until it answers."""
         name, case = self.names[0], self.case
         picture = None if self.own is None else self.picture(name)
         if self.own is None or case is None or picture is None:
@@ -455,7 +455,7 @@ class Stepper(CaseHand):
             self.save_as(Path("out"), self.names[0], partial(save_case, saved=SavedCase(self.names[0], case)))
 
     def _leaf(self, key: str) -> bool:
-        """Go through the steps: forwards past a question that is skipped, and in a quiz to its next question; False if nothing changed."""
+        """Move through the steps, skipping an open question, and in a quiz to its next question; return False if nothing changed."""
         before = self.values["step"], self.playing, replace(self.guesses)
         self.playing = False
         k, is_forward = self.k, key not in ("left", "home")
@@ -470,7 +470,7 @@ class Stepper(CaseHand):
         return before != (self.values["step"], self.playing, self.guesses)
 
     def _next_beside(self) -> None:
-        """Show the next of the algorithms that go with this one, and after the last of them none."""
+        """Show the next of the algorithms suited for comparison; after the last one, none."""
         words = next(parameter for parameter in self.parameters if parameter.name == "beside").choices
         offered = ["none"]
         if self._is_ready(self.names[0]):
@@ -509,7 +509,7 @@ class Stepper(CaseHand):
         return [*lines, *self.message_lines()]
 
     def _aside(self) -> Aside | None:
-        """Return what is said below the sentence: how predictions went, what a function of the user's answers."""
+        """Return the text below the sentence: the score of the predictions, and the user function's answer."""
         if self.guesses.is_on or self.quiz is not None:
             current, picture = self._open_question(), self.picture(self.names[0])
             answered = picture and self.guesses.answered(self.k, picture.steps)

@@ -69,9 +69,10 @@ def foot(side: float, turn: float) -> Point:
 
 
 def stride() -> float:
-    """Return how far the machine walks to the right in a clockwise turn of its crank, meters of the sample, where no foot slips.
+    """Return how far the machine walks to the right in a clockwise turn of its crank, meters of the sample, if no foot slips.
 
-    The lowest of the six feet stands, and the body goes over it the other way: the way is the sum of what the lowest foot moves back.
+    The lowest of the six feet stands still, and the body moves over it in the opposite direction: the distance is the sum of the lowest
+    foot's backward motion.
     """
     way = 0.0
     for k in range(_SAMPLES):

@@ -1,4 +1,4 @@
-"""An empty world to build in: a ground, with walls or without end if that is wanted, and nothing else."""
+"""An empty world to build in: only a ground, optionally with walls or endless."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ROOM, _LEAD = 0.9, 0.08
 
 @dataclass(frozen=True)
 class _Motion:
-    """Bodies and joints of a world, without the hand, and how the bodies move.
+    """Bodies and joints of a world, without the hand, and the motion of the bodies.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class _Motion:
         return cls(world.body_ids, joints, world.poses.copy(), world.velocities.copy())
 
     def is_of(self, world: World) -> bool:
-        """Return True if nothing was created, removed or moved in a world."""
+        """Return True if no body or joint was created, removed or moved in a world."""
         now = _Motion.of(world)
         is_same = (self.bodies, self.joints) == (now.bodies, now.joints)
         return is_same and np.array_equal(self.poses, now.poses) and np.array_equal(self.velocities, now.velocities)
@@ -81,7 +81,7 @@ class _Motion:
         return [body for body, height in zip(self.bodies, self.poses[:, 1].tolist(), strict=True) if height < y]
 
     def put_back(self, world: World) -> None:
-        """Let the bodies that are still there move as they did."""
+        """Restore the motion of the bodies that still exist."""
         for body, (x, y, angle), (vx, vy, spin) in zip(self.bodies, self.poses.tolist(), self.velocities.tolist(), strict=True):
             if world.is_body(body) and world.body(body).spec.type != "static":
                 world.set_pose(body, (x, y), angle)
@@ -96,7 +96,7 @@ class _Motion:
     watch="Build in an empty world: draw bodies, join them, and throw them.",
 )
 class Workbench(Demo):
-    """A ground and the usual world; what was built stays when the ground is changed, and when it is restarted."""
+    """A ground in a default world; constructions survive changes of the ground and restarts."""
 
     tries = BUILDING
     keywords = "build create draw scene editor sandbox"
@@ -115,7 +115,7 @@ class Workbench(Demo):
         self.on_scene()
 
     def on_scene(self) -> None:
-        """Take the first static body of the ground's name for the ground."""
+        """Find the ground: the first static body with its name."""
         self.stage = self.stages[0]
         world = self.stage.world
         specs = ((body, world.body(body).spec) for body in world.body_ids)
@@ -123,7 +123,7 @@ class Workbench(Demo):
         self._left = self._start = _Motion.of(world)
 
     def restart(self) -> None:
-        """Put every body back to where it was when time went on after the last change by hand; build the ground if there is none."""
+        """Move every body back to its pose when time continued after the last manual change; build the ground if there is none."""
         if not self.stages or self.stage.world.is_lost:
             self.clock_start = 0.0, 0
             super().restart()
@@ -133,7 +133,7 @@ class Workbench(Demo):
         self.clock_start = self.stage.world.time, self.stage.world.step_index
 
     def before_step(self) -> None:
-        """Remember where everything is if something was built or moved by hand since the last step."""
+        """Store all poses if something was built or moved by hand since the last step."""
         if not self._left.is_of(self.stage.world):
             self._start = _Motion.of(self.stage.world)
 
@@ -152,12 +152,12 @@ class Workbench(Demo):
         return True
 
     def home(self) -> AABB:
-        """Show the ground, and as much above it as is half as high as that is wide."""
+        """Show the ground and the area above it, half as high as the ground is wide."""
         half = 0.5 * self.parameter("width") + _THICKNESS
         return AABB((-half, -_THICKNESS), (half, _SHAPE * self.parameter("width")))
 
     def on_parameter(self, name: str) -> None:
-        """Change the ground under what stands on it; joints to it stay. One that was deleted stays away."""
+        """Change the ground under the bodies on it; joints to it are kept. A deleted ground is not recreated."""
         world = self.stage.world
         if not world.is_body(self._ground):
             return
@@ -171,7 +171,7 @@ class Workbench(Demo):
                 world.set_awake(body, True)
 
     def status(self) -> Sequence[StatusLine]:
-        """Count all there is; a joint with the ground has a body of its own, its anchor."""
+        """Count bodies and joints; a joint to the ground has its own body, the anchor."""
         world, grip = self.stage.world, self.grip
         ground = " with the ground" if world.is_body(self._ground) else ""
         n_anchors = sum(world.body(body).spec.name == ANCHOR for body in world.body_ids)
@@ -190,7 +190,7 @@ class Workbench(Demo):
         return counts, (fallen + again + endless, palette.WARNING)
 
     def draw_background(self, canvas: Canvas) -> None:
-        """Say how to begin, until somebody has."""
+        """Explain how to start, until something has been built."""
         if any(body != self._ground for body in self.stage.world.body_ids):
             return
         width = self.parameter("width")

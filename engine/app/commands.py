@@ -426,7 +426,7 @@ def is_of_demo(app: App, key: str, command: Command) -> bool:
 _POINTER = (
     ("Drag", "grab a body"),
     ("Right or Ctrl drag", "move the view"),
-    ("Wheel, Page Up, Page Down", "zoom at the cursor"),
+    ("Wheel, Page Up, Page Down", "zoom at the pointer"),
     ("Drop a file", "open it; a picture becomes a body"),
     ("Point at a ring", "show why Box2D's answer differs"),
     ("Click a ring", "show a close-up; click again to step through it"),

@@ -93,7 +93,7 @@ def refitted_boxes(local: FloatArray, which: IntArray, poses: FloatArray, rows: 
 
 @kernel
 def boxes_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows whether the closed boxes share a point."""
+    """Return for pairs (m, 2) of rows whether the closed boxes share a point."""
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):
         a, b = pairs[at, 0], pairs[at, 1]
@@ -119,7 +119,7 @@ def posed_oriented_boxes(local: FloatArray, which: IntArray, poses: FloatArray, 
 
 @kernel
 def oriented_boxes_overlap(rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
-    """Tell of pairs (m, 2) of rows whether the closed boxes share a point."""
+    """Return for pairs (m, 2) of rows whether the closed boxes share a point."""
     overlapping = np.empty(pairs.shape[0], dtype=np.bool_)
     for at in range(pairs.shape[0]):
         a, b = pairs[at, 0], pairs[at, 1]

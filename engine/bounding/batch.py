@@ -46,7 +46,7 @@ class VolumeBatch:
     shapes : sequence
         For each body, an argument of `cloud_of`: points (n, 2), a shape, or several shapes; body frame, meters.
     k : int
-        Sides of a k-DOP, even, 4 to 32; of no meaning to others.
+        Sides of a k-DOP, even, 4 to 32; ignored for other kinds.
 
     Attributes
     ----------

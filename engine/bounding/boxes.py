@@ -1,8 +1,8 @@
 """Boxes: the AABB of a rotating body, computed in two ways, and the OBB, which rotates with it, of minimum area by rotating calipers.
 
 **Rebuilt** at every pose from the corners of the hull: tight, and costs as many multiplications as there are corners.
-**Re-fitted** from the box that is tight in the body's own frame, whatever is inside: four products, but the box of a rotated box is larger
-than the box of the shape::
+**Refitted** from the box that is tight in the body's own frame, which takes four products for any shape; but the box of a rotated box is
+larger than the box of the shape::
 
         +-----------+              local box, rotated: its corners stick out
         |    /\\     |              rebuilt box <= refitted box
@@ -15,11 +15,11 @@ At 45 degrees the refitted box of a square has twice the area of the local one, 
 local axis, l^2 / 2, as has the rebuilt one. Averaged over all angles the refitted box of a w by h box has the area ``4 (w h + (2 / pi) (w^2
 + h^2) / 2)`` with half sizes w and h: 1.64 times that of a square.
 
-**Least area.** Of all rectangles around a convex polygon one of least area has a side along an edge of the polygon. While no side is along
-an edge, rotating the rectangle by t keeps the same four corners in touch, and its width and height are ``w = |p| cos(t - a)`` and ``h = |q|
-cos(t - b)``, p and q the diagonals between opposite corners. With a radius r around the polygon, ``area = (w + 2 r)(h + 2 r)``; each factor
-is concave (w'' = -w < 0) and positive, so the logarithm of the product is concave, and a concave function has its minimum over an interval
-at an end, where the next edge is on a side.
+**Least area.** A rectangle of least area around a convex polygon has a side along one of its edges. While no side lies along an edge,
+rotating the rectangle by t keeps the same four corners in contact, and its width and height are ``w = |p| cos(t - a)`` and ``h = |q| cos(t
+- b)``, p and q the diagonals between opposite corners. With a radius r around the polygon, ``area = (w + 2 r)(h + 2 r)``; each factor is
+concave (w'' = -w < 0) and positive, so the logarithm of the product is concave, and a concave function has its minimum over an interval at
+an end, where the next edge is on a side.
 
 **Rotating calipers.** So one rectangle per edge is a candidate. As the edges advance around the polygon, the three other touching corners
 only move forward, and go around once in total::

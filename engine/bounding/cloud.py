@@ -1,8 +1,8 @@
 """The input of every bounding volume: points, and a radius around each of them.
 
-A convex bounding volume contains a shape exactly if it contains the discs around the shape's core, and those exactly if it contains the
-discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a polygon with a skin its corners;
-for several shapes, or a non-convex outline, only the corners of the hull matter::
+A convex bounding volume contains a shape if and only if it contains the discs around the points of the shape's core, which is the case if
+and only if it contains the discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a
+polygon with a skin its corners; for several shapes, or a non-convex outline, only the corners of the hull matter::
 
         * . . *             a few of many points, and the radius:
        .  o o  .            *  corner of the hull, kept

@@ -1,15 +1,15 @@
 """The convex hull as a bounding volume: the tightest convex one.
 
 It is contained in every other volume here, moves with the body corner by corner, and is compared by the separating axis test: along the
-outward normal of an edge, the polygon's own farthest corner is known, so the other's nearest one decides. With a radius around the corners,
-the largest gap found is exact where an edge faces, and too small where two corners face each other::
+outward normal of an edge, the polygon's own farthest corner is known, so the nearest corner of the other hull decides. With a radius around
+the corners, the largest gap is exact if an edge faces the other hull, and too small if two corners face each other::
 
          \\                     gap over the edge's normal:  g
           *  . . *             gap between the corners:    d >= g
          /   d    \\
 
-so between "a gap above the radii" and "no gap at all" the distance of the corners from the edges is taken. Hulls of one point or
-of two, for which no edge or no side says "inside", are left to the distance as well.
+so between "a gap above the radii" and "no gap", the distance of the corners from the edges is computed. The distance is also computed for
+hulls of one or two points, which have no interior.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 4.6 (volumes cut out by half spaces, hulls among them) and 5.2.1.
 """

@@ -1,20 +1,20 @@
 """The k-DOP: the slabs of k / 2 fixed directions, closer to the shape than a box and as quick to compare.
 
-A discrete oriented polytope is what k half planes leave, their normals fixed once for all bodies, evenly round the circle. It is kept as an
-interval on each of k / 2 axes; k = 4 is the upright box. Two k-DOPs are compared interval by interval, without a product. That is a
-little more cautious than whether the polygons themselves share a point (an axis between two of the k would have to part them)::
+A discrete oriented polytope is the intersection of k half-planes whose normals are the same for all bodies and evenly spaced. It is stored
+as an interval on each of k / 2 axes; k = 4 is the upright box. Two k-DOPs are compared interval by interval, without a product. This test
+is slightly more conservative than testing whether the polygons share a point (an axis between two of the k may separate them)::
 
          __
        /    \\        k = 8: the box with its corners cut
       |      |        area over all shapes: k = 4 >= 8 >= 16 >= 32 >= hull, for the axes of each are among the next one's
        \\ __ /
 
-A body that turns needs new intervals at every pose. **Rebuilt** they hold the corners of its hull, tightly. The usual ways cost h
-k / 2 products for a hull of h corners, or need the extreme corners of the last pose (hill climbing); here the directions are
-taken *in order*: as the direction turns left, the extreme corner moves left along the hull, and once round for all k of them, so
-k + h products do (rotating calipers again), and nothing has to be remembered. **Re-fitted**, they hold the corners of the *local*
-k-DOP, of which there are at most k: the same walk on another polygon. It costs less only where the hull has more than k corners,
-and it is looser; docs/algorithms/bounding.md has both costs and both areas.
+A rotating body needs new intervals at every pose. **Rebuilt** intervals fit the corners of its hull tightly. The usual methods need h k / 2
+products for a hull of h corners, or the extreme corners of the last pose (hill climbing). Here, the directions are visited *in order*: as
+the direction rotates counterclockwise, the extreme corner advances around the hull, once for all k directions, so k + h products suffice
+(rotating calipers again), and no state is kept. **Refitted** intervals contain the corners of the *local* k-DOP, of which there are at most
+k: the same walk on another polygon. Refitting is cheaper only if the hull has more than k corners, and it is looser;
+docs/algorithms/bounding.md gives both costs and both areas.
 
 Sources: J. T. Klosowski, M. Held, J. S. B. Mitchell, H. Sowizral, K. Zikan, "Efficient collision detection using bounding volume
 hierarchies of k-DOPs", 1998 (both ways of updating, by hill climbing and by the local polytope); C. Ericson, Real-Time Collision
@@ -44,7 +44,7 @@ _HERE = Transform()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KDop:
-    """Closed intervals on the axes of `kdop_axes(k)`, meters; made by `fitted_kdop`.
+    """Closed intervals on the axes of `kdop_axes(k)`, meters; created by `fitted_kdop`.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Pl
     points
         As for `cloud_of`, body frame.
     k : int
-        Sides of a k-DOP, even, 4 to 32; of no meaning to others.
+        Sides of a k-DOP, even, 4 to 32; ignored for other kinds.
 
     Raises
     ------

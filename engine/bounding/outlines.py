@@ -1,10 +1,11 @@
 """Exact overlap test of two outlines, the reference for judging bounding volumes.
 
 An outline is the area within its rings by the even-odd rule: outer edges, holes, several parts, in any direction; closed, so the edges
-belong to it. Two of them share a point exactly when
+belong to it. Two outlines share a point if and only if
 
 - an edge of one meets an edge of the other, or
-- a ring of one lies within the other. Where no edges meet, a ring lies inside whole or not at all, and one of its corners decides::
+- a ring of one lies within the other. If no edges meet, a ring is either entirely inside or entirely outside, and one of its corners
+  decides::
 
       +---------+
       |  +---+  |         no edge meets another: is the first corner of each ring inside the other outline?
@@ -12,11 +13,11 @@ belong to it. Two of them share a point exactly when
       |  +---+  |         a ray from it crosses the edges an odd number of times
       +---------+
 
-B is taken to A's frame first, so that the numbers are as small as the outlines are far apart. Edges whose boxes miss the other
-outline's box are left out; what remains is every edge against every edge (`_outline_kernel`). No decomposition into convex pieces and no
-search: slow, and simple enough to trust.
+B is transformed to A's frame first, so that the numbers are no larger than the distance of the outlines. Edges whose boxes miss the other
+outline's box are skipped; the others are tested edge against edge (`_outline_kernel`). There is no decomposition into convex pieces and no
+search, so the test is slow but simple enough to trust.
 
-Touching is judged in floating point, to rounding: of two outlines nearer than some 10 EPS64 of their size it may say either.
+Touching is judged in floating point: for two outlines closer than about 10 EPS64 of their size, either result is possible.
 
 Source: J. O'Rourke, Computational Geometry in C, 1998, 1.5 and 7.4.
 """
@@ -39,7 +40,7 @@ Rings = Sequence[FloatArray]
 
 
 def rings_of(rings: Sequence[ArrayLike]) -> tuple[FloatArray, ...]:
-    """Return rings in the form that the functions here expect.
+    """Return rings in the form that the functions of this module expect.
 
     Raises
     ------

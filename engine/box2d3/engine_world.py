@@ -99,7 +99,7 @@ class Box2D3World(EngineWorld):
             self.set_awake(body, False)
 
     def _set_empty_mass(self, body: int) -> None:
-        """Give a dynamic body without mass 1 kg, as Box2D 2.3 does; here it would not react to any force."""
+        """Give a massless dynamic body 1 kg, as Box2D 2.3 does; in Box2D 3.1, it would not react to forces."""
         made = self._bodies[body]
         if self.is_dynamic(body) and made.mass == 0.0:
             data = pyb2d3.MassData()
@@ -116,7 +116,7 @@ class Box2D3World(EngineWorld):
         del self._angles[body]
 
     def _renew(self, body: int) -> None:
-        """Create a body anew, with its present motion, fixtures and joints."""
+        """Recreate a body with its current motion, fixtures and joints."""
         values = self.motion_of(body)
         is_awake = self._bodies[body].awake or not self.sleeps_by_itself(body)
         joints = self.joints_of(body)
@@ -317,7 +317,7 @@ class Box2D3World(EngineWorld):
         return self._batch
 
     def _drop_batch(self) -> None:
-        """Make the batch anew when it is next needed, because bodies or their angles change."""
+        """Rebuild the batch when it is next needed, because bodies or their angles change."""
         if self._batch is not None:
             self._angles.update(zip(self._batch[0], self._turned.tolist(), strict=True))
             self._batch = None
@@ -331,7 +331,7 @@ class Box2D3World(EngineWorld):
         return values
 
     def _track_angles(self) -> None:
-        """Count full turns: a body turns by less than half a turn per step, because Box2D limits its rotation."""
+        """Count full turns: Box2D limits rotation to less than half a turn per step."""
         ids, bodies = self._bodies_in_order()
         if ids:
             turned = bodies.get_rotations().astype(np.float64)
@@ -357,7 +357,7 @@ class Box2D3World(EngineWorld):
 
 
 def sensed_pairs(fixtures: Iterable[tuple[int, FixtureSpec, str]]) -> list[tuple[int, int]]:
-    """Return all pairs of a sensor and a shape that it may sense, from fixture ids, specifications and body types."""
+    """Return all pairs of a sensor and a shape that it can detect, from fixture ids, specifications and body types."""
     listed = list(fixtures)
     sensors = [fixture for fixture, spec, _ in listed if spec.sensor]
     others = [fixture for fixture, spec, kind in listed if not spec.sensor and kind != "static"]

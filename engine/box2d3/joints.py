@@ -1,4 +1,4 @@
-"""Our joints as Box2D 3.1's seven.
+"""Conversion of our joints to Box2D 3.1's seven.
 
 Revolute, distance, weld, prismatic, wheel, mouse and motor joints are the same; a rope is a distance joint whose spring has no stiffness.
 Box2D 3.1 has no pulley, gear and friction joint.

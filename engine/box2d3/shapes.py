@@ -1,6 +1,7 @@
-"""Our shapes as Box2D 3.1's, with its limits: float32, at most eight corners, and a hull that drops corners too close to others.
+"""Conversion of our shapes to Box2D 3.1's, with its limits: float32, at most eight corners, and a hull that drops corners too close to
+others.
 
-Boxes of any thickness are made by `b2MakeOffsetBox`, which builds no hull.
+Boxes of any thickness are created by `b2MakeOffsetBox`, which builds no hull.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SQUARE = 1.0e-6
 
 
 def accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
-    """Return a fixture with the numbers of Box2D 3.1.
+    """Return a fixture with its numbers rounded as in Box2D 3.1.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def create_shapes(body: pyb2d3.Body, spec: FixtureSpec) -> tuple[pyb2d3.Shape, .
 
 def _chain_points(shape: Segment) -> FloatArray:
     """Return the four points of an open chain with this one link, from p2 to p1, because Box2D 3.1's chains collide on their right side; a
-    missing ghost vertex continues it straight on."""
+    missing ghost vertex extends the link straight."""
     p1, p2 = np.array(shape.p1), np.array(shape.p2)
     before = 2.0 * p1 - p2 if shape.ghost1 is None else np.array(shape.ghost1)
     after = 2.0 * p2 - p1 if shape.ghost2 is None else np.array(shape.ghost2)

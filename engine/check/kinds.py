@@ -79,7 +79,7 @@ KINDS: dict[str, Kind] = {
     "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop terminate for every pair?", "check.md"),
     "crashed": Kind("ended its process", "The function's process ended during the call.", "check.md"),
     "not_repeatable": Kind(
-        "not repeatable", "The same pair gave two different answers: the function keeps state between calls, or is random.", "check.md"
+        "not repeatable", "The same pair gave two different answers: the function keeps state between calls or is random.", "check.md"
     ),
 }
 """Kinds in the order of display."""

@@ -114,7 +114,7 @@ class TraceStep:
     kind : str
         Kind of step: "support", "axis", "rotation", ...
     line : int
-        Line of the algorithm's pseudo-code that was executed, from 0.
+        Line of the algorithm's pseudocode that was executed, from 0.
     sentence : str
         What happened and why, with the numbers.
     looked_at : tuple of Feature

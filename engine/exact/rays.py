@@ -1,4 +1,4 @@
-"""A ray at a shape: margins, normals and meeting, exact up to the last division by an edge's length.
+"""A ray at a shape: margins, normals and hits, exact up to the last division by an edge's length.
 
 The *margin* of a point is how far it lies outside the shape: the greatest of its distances from the edges' lines, or that from the circle;
 negative inside. That of an edge is its distance: no point lies inside.
@@ -49,7 +49,7 @@ class ExactRay:
 
     @property
     def has_inside(self) -> bool:
-        """Whether the shape is more than an edge."""
+        """True if the shape is not just an edge."""
         return len(self._shape.corners) != 2
 
     @property
@@ -61,7 +61,7 @@ class ExactRay:
         return max(self._margins(fraction))
 
     def is_short_for_circle(self) -> bool:
-        """Return True if b2CircleShape sees a ray too short for it."""
+        """Return True if the ray is too short for b2CircleShape."""
         (x, y), limit = self._way, bits_of(_SHORT)
         return self._is_circle and (x * x + y * y) << limit <= to_int(_SHORT, limit) << (2 * self._bits)
 
@@ -72,7 +72,9 @@ class ExactRay:
         return Core([((x << more) + t * way_x, (y << more) + t * way_y)], self._bits + more)
 
     def is_own_normal(self, fraction: float, normal: Sequence[float]) -> bool:
-        """Return True if a unit normal belongs to the ray's point at `fraction`: that of an edge it lies on, or the circle's there."""
+        """Return True if a unit normal belongs to the ray's point at `fraction`: that of an edge on which it lies, or the circle's normal
+        there.
+        """
         nx, ny = normal
         if self._is_circle:
             (x, y), _ = self._offset(fraction, 0)
@@ -89,7 +91,7 @@ class ExactRay:
         return False
 
     def _offset(self, fraction: float, corner: int) -> tuple[tuple[float, float], float]:
-        """Return the way from a corner of the shape to the ray's point at `fraction`, and its length, meters."""
+        """Return the vector from a corner of the shape to the ray's point at `fraction`, and its length, meters."""
         shape, place = aligned(self._shape, self._place(fraction))
         (px, py), (x, y) = place.corners[0], shape.corners[corner]
         offset = real(px - x, place.bits), real(py - y, place.bits)
@@ -99,7 +101,7 @@ class ExactRay:
         return [(real(bx - ax, self._bits), real(by - ay, self._bits)) for (ax, ay), (bx, by) in self._shape.edges]
 
     def _is_on_side(self, nx: float, ny: float) -> bool:
-        """Return True if a normal looks against the ray, as an edge's has to, unless rounding decides on which side the ray starts."""
+        """Return True if a normal points against the ray, as an edge's must unless rounding decides on which side the ray starts."""
         against = -(nx * real(self._way[0], self._bits) + ny * real(self._way[1], self._bits))
         if against >= -self._turned * self.length:
             return True
@@ -109,7 +111,7 @@ class ExactRay:
         return Fraction(beside * beside, (ex * ex + ey * ey) << (2 * self._bits)) <= Fraction(self.bound) ** 2
 
     def _is_end_normal(self, fraction: float, nx: float, ny: float) -> bool:
-        """Return True if the place is within the bound of an end of the edge, and the normal points away from the edge there."""
+        """Return True if the point is within the bound of an end of the edge, and the normal points away from the edge there."""
         for end, (ex, ey) in enumerate(self._edges()):
             toward = (ex * nx + ey * ny) / math.hypot(ex, ey)
             if self._offset(fraction, end)[1] <= self.bound and toward <= self._turned:
@@ -130,7 +132,7 @@ class ExactRay:
         return [distance, distance]
 
     def grazing_margin(self) -> float:
-        """Return how far the surface must move for the ray just to meet the shape, meters, rounded up to a 64th of the bound."""
+        """Return how far the surface must move for the ray to just hit the shape, meters, rounded up to a 64th of the bound."""
         meets, low, high = self.meets(0.0), 0.0, self.bound
         for _ in range(_MARGIN_HALVINGS):
             middle = 0.5 * (low + high)
@@ -141,9 +143,9 @@ class ExactRay:
         return high
 
     def meets(self, grown: float) -> bool:
-        """Return True if the ray meets the shape with its edges, or its circle, moved outwards by `grown` meters.
+        """Return True if the ray hits the shape with its edges, or its circle, moved outward by `grown` meters.
 
-        A negative one asks of an edge whether the ray crosses it even if an end of either moves so far.
+        If that is negative for an edge, return whether the ray crosses it even if an end of either moves that far.
         """
         if len(self._shape.corners) > 2:
             return self._meets_polygon(grown)

@@ -10,13 +10,13 @@ Such a corner is *flat*: it is off the segment between its neighbors by at most
 
     h = EPS32 R + FLOAT32_TURN (|ab| + |bc|),     R the largest distance of a corner from the local origin
 
-the first for the rounding of the three corners themselves (`FLOAT32_CORNER`), the second for that of what is computed of them (a turn whose
-sign Box2D can determine, `FLOAT32_TURN`). Both terms grow with the polygon, and neither knows of directions: scaled, turned or mirrored
-the same corners are flat. The distance is that from the *segment*, so that the tip of a spike is not flat, though its neighbors are
-on a line with it.
+where the first term covers the rounding of the three corners (`FLOAT32_CORNER`), and the second the rounding of quantities computed from
+them (a turn whose sign Box2D can determine, `FLOAT32_TURN`). Both terms grow with the polygon and do not depend on direction: scaling,
+rotating or mirroring does not change which corners are flat. The distance is measured from the *segment*, so the tip of a spike is not
+flat, although it is collinear with its neighbors.
 
 Flat corners are dropped only if the polygon is not accepted with them, one by one, the flattest first; an accepted polygon keeps all its
-corners. A corner is not dropped if that removes more than `FLAT_SHARE` of the area: a shape as thin as float32's rounding is no polygon.
+corners. A corner is not dropped if that removes more than `FLAT_SHARE` of the area: a shape as thin as float32 rounding is not a polygon.
 """
 
 from __future__ import annotations

@@ -5,16 +5,16 @@ The turn p, q, r is the sign of
     | qx - px   qy - py |
     | rx - px   ry - py |   =  left - right,     left = (qx - px)(ry - py),  right = (qy - py)(rx - px)
 
-positive where r lies left of the line from p to q. It is twice the signed area of the triangle::
+which is positive if r lies left of the line from p to q. It is twice the signed area of the triangle::
 
               r
              /  \\          +: counter-clockwise
             p----q
 
 Computed in float64 the determinant errs by at most ``(3 + 16 u) u (|left| + |right|)``, u = 2^-53 (`ORIENTATION_ROUNDING`): the
-two differences, the two products and the last difference are rounded once each. Where it is larger than that its sign is
-right, which settles nearly every call; else it is computed again in fractions, which do not round. Products so small that they
-may have underflowed, or so large that they overflowed, go the second way too.
+two differences, the two products and the last difference are rounded once each. If it is larger than that, its sign is correct, which
+settles nearly every call; otherwise it is recomputed in fractions, which do not round. Products that may have underflowed or overflowed are
+also recomputed.
 
 Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, section 4.
 """
@@ -34,7 +34,7 @@ __all__ = ["exact_turn", "turn_sign", "turns", "turns_of_few"]
 
 
 def turn_sign(p: FloatArray, q: FloatArray, r: FloatArray) -> int:
-    """Return 1 where r lies left of the line from p to q, -1 right of it, 0 on it."""
+    """Return 1 if r lies left of the line from p to q, -1 if right of it, 0 if on it."""
     value, error = turns(p, q, r.reshape(1, 2))
     if abs(value[0]) > error[0]:
         return 1 if value[0] > 0.0 else -1
@@ -54,7 +54,7 @@ def turns(p: FloatArray, q: FloatArray, points: FloatArray) -> tuple[FloatArray,
 
 
 def turns_of_few(p: Sequence[float], q: Sequence[float], points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Return what `turns` does, as pairs, in a loop: for a few points faster than arrays."""
+    """Return the result of `turns` as pairs, computed in a loop, which is faster than arrays for a few points."""
     px, py = p
     dx, dy = q[0] - px, q[1] - py
     turns = []

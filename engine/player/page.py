@@ -1,7 +1,7 @@
-"""Writes the page of the player: one HTML file with its style, its script and the recordings, which loads nothing else.
+"""Writes the page of the player: one HTML file with its style, its script and the recordings, which loads no other file.
 
-The script is the modules of `web`, joined in the order of their imports. The page's content security policy allows that script and that
-style by their hashes, and nothing else: text that came from a scene cannot run, whatever it says.
+The script is the modules of `web`, joined in the order of their imports. The page's content security policy allows only that script and
+that style, by their hashes, so text from a scene cannot run.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _fonts(ui_scale: float) -> FontBook:
 
 
 def parts_of(n: int) -> frozenset[str]:
-    """Return the parts of each of n pictures: one has its own slider, several share one; two have room for pseudo-code."""
+    """Return the parts of each of n pictures: one has its own slider, several share one; two have room for pseudocode."""
     return ALL_PARTS if n == 1 else ALL_PARTS - {"slider"} if n == 2 else ALL_PARTS - {"slider", "code"}
 
 

@@ -1,4 +1,4 @@
-"""Draws one step of an algorithm: its views, the pseudo-code with the current line, the sentence, and the slider of all steps.
+"""Draws one step of an algorithm: its views, the pseudocode with the current line, the sentence, and the slider of all steps.
 
     +----------------------------+------------------+
     | title                                    page |
@@ -6,13 +6,13 @@
     |                            | other views      |
     |  plane                     |                  |
     |                            +------------------+
-    |                            | pseudo-code      |
+    |                            | pseudocode      |
     +----------------------------+------------------+
     | what happened and why, in a sentence          |
     | step 3 of 12  ----o-----------    supports 5  |
     +-----------------------------------------------+
 
-In a narrow rectangle the pseudo-code is below the views. The same code draws the window, pictures, films and film strips.
+In a narrow rectangle the pseudocode is below the views. The same code draws the window, pictures, films and film strips.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _lay_out(
 def _arranged(
     room: pygame.Rect, first: View, others: Sequence[View], ui: float, is_wide: bool, code_size: tuple[int, int]
 ) -> tuple[dict[str, pygame.Rect], pygame.Rect]:
-    """Return the rectangles of the views and the pseudo-code, in a column beside the plane or below it."""
+    """Return the rectangles of the views and the pseudocode, in a column beside the plane or below it."""
     nothing, (wide, high) = pygame.Rect(room.topleft, (0, 0)), code_size
     with_code = wide > 0
     plane, code, rest = room.copy(), nothing, nothing
@@ -193,7 +193,7 @@ def _arranged(
 
 
 def _score(views: Sequence[pygame.Rect], code: pygame.Rect, code_width: int, n_wanted: int, ui: float) -> float:
-    """Score an arrangement: large views, above all the plane, and pseudo-code, unless most of its lines would be broken."""
+    """Score an arrangement: large views, above all the plane, and pseudocode, unless most of its lines would be broken."""
     sides = [min(view.width, 1.4 * view.height) / ui for view in views]
     score = 2.0 * min(sides[0], 500.0) + 0.2 * sides[0] + sum(min(side, 260.0) for side in sides[1:])
     score -= 400.0 * (min(sides) < _MIN_VIEW) + 400.0 * (sides[0] < _MIN_VIEW) + 250.0 * (n_wanted > 0 and len(views) == 1)
@@ -219,7 +219,7 @@ class StepPicture:
     Parameters
     ----------
     algorithm : AlgorithmFacts
-        Title, page, pseudo-code and views, such as an `engine.trace.protocol.Algorithm`.
+        Title, page, pseudocode and views, such as an `engine.trace.protocol.Algorithm`.
     scenery : sequence of Mark
         Marks drawn under every step, for all views: `algorithm.scenery(case)`.
     steps : sequence of TraceStep
@@ -633,7 +633,7 @@ def _draw_words(surface: pygame.Surface, place: pygame.Rect, sentence: str, colo
 def _draw_code(
     surface: pygame.Surface, place: pygame.Rect, algorithm: AlgorithmFacts, line: int | None, fonts: FontBook, marks: Sequence[Mark]
 ) -> None:
-    """Write the pseudo-code with the current line highlighted, and below it the meanings of this step's colors, if there is room."""
+    """Write the pseudocode with the current line highlighted, and below it the meanings of this step's colors, if there is room."""
     if not place.height:
         return
     ui, code = fonts.ui_scale, algorithm.pseudo_code
@@ -659,7 +659,7 @@ def _draw_code(
 
 
 def _code_rows(number: int, line: str, size: float, room: int, fonts: FontBook) -> list[tuple[int, int, str]]:
-    """Break a line of pseudo-code if it is too wide; return its number, the indent and the text of each row."""
+    """Break a line of pseudocode if it is too wide; return its number, the indent and the text of each row."""
     indent, words = _indent(line, fonts.ui_scale), line.strip()
     if fonts.width(words, size) <= room - indent:
         return [(number, indent, words)]

@@ -1,4 +1,4 @@
-"""Claims: numbers that a demo predicts and measures."""
+"""Claims: quantities that a demo predicts and measures."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Claim(NamedTuple):
     measured : function of the demo
         Returns None while there is no measurement.
     predicted, allowed : float or function of the demo
-        The prediction, and its largest allowed difference from the measurement, in `unit`. The prediction is None where nothing can be
-        predicted; the difference is None where the two cannot be compared yet.
+        The prediction, and its largest allowed difference from the measurement, in `unit`. The prediction is None if there is none; the
+        difference is None if the two cannot be compared yet.
     digits : int
         Decimals for display.
     """
@@ -54,7 +54,7 @@ class Claim(NamedTuple):
         return abs(measured - predicted) <= allowed
 
     def verdict(self, demo: Any) -> Verdict | None:
-        """Return a line with both numbers, and whether they agree; None if nothing is predicted."""
+        """Return a line with both numbers, and whether they agree; None if there is no prediction."""
         measured, predicted = self.measured(demo), _value(self.predicted, demo)
         if predicted is None:
             return None

@@ -26,7 +26,7 @@ _CATEGORIES = (
     "Filters and sensors",
     "Two answers compared",
     "Algorithms",
-    "Where Box2D surprises",
+    "Limitations of Box2D",
 )
 """Categories in the order of the demo list, from basic to advanced; other categories follow."""
 

@@ -1,4 +1,4 @@
-"""Algorithms, step by step: what their kernels did, decoded.
+"""Algorithms, step by step: the decoded records of their kernels.
 
 >>> from engine import trace
 >>> from engine.geometry import Circle, Polygon, Transform
@@ -6,7 +6,7 @@
 >>> steps[-1].result.separation
 1.0
 
-`algorithms` has the names; `steps` takes what the query of an algorithm takes and returns a list of `TraceStep`.
+`algorithms` returns the names; `steps` takes the arguments of an algorithm's query and returns a list of `TraceStep`.
 """
 
 from __future__ import annotations
@@ -86,17 +86,17 @@ def algorithm(name: str) -> Algorithm[Any]:
 
 
 def beside(name: str, case: Case) -> tuple[str, ...]:
-    """Return up to three algorithms worth showing beside one and taking the same case."""
+    """Return up to three algorithms that accept the same case and are worth comparing."""
     others = (other for other in algorithm(name).beside if other in algorithms() and algorithm(other).takes(case))
     return tuple(others)[:_MAX_BESIDE]
 
 
 def steps(name: str, /, *arguments: Any, **named: Any) -> TraceSteps:
-    """Return the steps of an algorithm on the arguments that its query takes; the last step has the result of the query.
+    """Return the steps of an algorithm for the arguments of its query; the last step contains the result of the query.
 
     Raises
     ------
     InvalidInputError
-        There is no algorithm of that name, or an argument is not what the query takes.
+        There is no algorithm with that name, or an argument is invalid for its query.
     """
     return algorithm(name).of(*arguments, **named)

@@ -32,7 +32,7 @@ ASKED = code("""
       if the node is a leaf: a hit if the region meets its box
       otherwise visit the left child, then the right one
 """)
-"""The last lines of the pseudo-code of every tree."""
+"""The last lines of the pseudocode of every tree."""
 
 WALK_EVENTS: Events = {WALK_NODE: Event("node", "node:i is_met:b size"), WALK_ITEM: Event("item", "node item is_hit:b")}
 
@@ -45,17 +45,16 @@ def _letters(k: int) -> str:
 
 
 class Forest:
-    """A tree, or the subtrees that are to become one.
+    """A tree, or the subtrees that will be joined.
 
     Parameters
     ----------
     n_boxes : int
         Final number of boxes: with many, only the nodes of the current step are named.
     is_built_up : bool
-        Nodes stand as high as they are above the deepest leaf below them, not as low as they are below the root: what is joined from below
-        stays where it is.
+        The height of a node is that above its deepest leaf, not the depth below the root, so subtrees stay in place when they are joined.
     fat : bool
-        Leaves have boxes of their own, larger than the boxes in them.
+        Leaves have their own boxes, larger than their contents.
     """
 
     def __init__(self, n_boxes: int, is_built_up: bool = False, fat: bool = False) -> None:
@@ -92,7 +91,7 @@ class Forest:
         self.roots, self._drawn = roots, None
 
     def said(self, node: int) -> str:
-        """Return a node as sentences name it: "box 3", "A"."""
+        """Return a node's name in sentences: "box 3", "A"."""
         return self.names[node] if self.is_inner(node) else f"box {self.names[node]}"
 
     def is_inner(self, node: int) -> bool:
@@ -100,11 +99,11 @@ class Forest:
         return not self.names[node].isdigit()
 
     def feature(self, node: int) -> Feature:
-        """Return a node as what a step looks at."""
+        """Return a node as an object that a step looks at."""
         return Feature("node", "", node) if self.is_inner(node) else Feature("box", "", int(self.names[node]))
 
     def preorder(self) -> list[int]:
-        """Return all nodes, each before what is below it, the left side first."""
+        """Return all nodes in preorder, left side first."""
         ordered, waiting = [], self.roots[::-1]
         while waiting:
             node = waiting.pop()
@@ -113,7 +112,7 @@ class Forest:
         return ordered
 
     def n_leaves(self, node: int) -> int:
-        """Return how many boxes are below a node."""
+        """Return the number of boxes below a node."""
         return sum(map(self.n_leaves, self.children[node])) if node in self.children else 1
 
     @property
@@ -125,7 +124,7 @@ class Forest:
 
     @property
     def inner_perimeters(self) -> float:
-        """Half the perimeters of all inner nodes, in sum: what builders keep small."""
+        """Sum of the half perimeters of all inner nodes, which builders minimize."""
         return math.fsum(half_perimeter(self.boxes[node]) for node in self.children)
 
     def place(self, node: int) -> Point:
@@ -134,7 +133,7 @@ class Forest:
         return self._places[node]
 
     def marks(self, roles: Mapping[int, Role]) -> Marks:
-        """Return the picture, some nodes in other roles than the rest."""
+        """Return the picture, with some nodes in special roles."""
         marks = list(self._draw())
         for node, role in roles.items():
             is_inner = self.is_inner(node)
@@ -163,7 +162,7 @@ class Forest:
         return self._drawn
 
     def _stand(self, node: int, x: int, depth: int) -> int:
-        """Place a subtree, in order, from column x on, and return the column behind it."""
+        """Place a subtree in order from column x on, and return the next free column."""
         if node not in self.children:
             self._places[node] = (float(x), 0.0 if self.is_built_up else 0.0 - depth)
             return x + 1
@@ -177,14 +176,14 @@ class Forest:
 
 
 class TreeDecoder(Decoder[BoxesCase]):
-    """The tree that the steps are about; first the rows of its making, then those of the query.
+    """The tree of the steps; the rows of its construction come first, then those of the query.
 
     Attributes
     ----------
     is_built_up, fat : bool
         As in `Forest`.
     layout_line : int or None
-        Line of the pseudo-code that lays the tree out in memory; None if it stays as it is.
+        Line of the pseudocode that lays the tree out in memory; None if it stays as it is.
     """
 
     costs = ("choices tried", "rotations", "nodes visited", "boxes tested")
@@ -199,21 +198,21 @@ class TreeDecoder(Decoder[BoxesCase]):
     def show(
         self, kind: str, line: int, sentence: str, roles: Mapping[int, Role] | None = None, marks: Iterable[Mark] = (), **more: Any
     ) -> None:
-        """Add a step that looks at the nodes that have roles."""
+        """Add a step that looks at the nodes with roles."""
         roles = roles or {}
         features = tuple(self.forest.feature(node) for node in roles)
         self.add(kind, line, sentence, features, marks=(*self.forest.marks(roles), *marks), **more)
 
     def node(self, e: Any) -> None:
-        """Note that the query visits a node, and whether it meets its box; nodes are numbered in preorder."""
+        """Record that the query visits a node, and whether it overlaps its box; nodes are numbered in preorder."""
         self.visits.append((self.forest.preorder()[e.node], e.is_met, None))
 
     def item(self, e: Any) -> None:
-        """Note whether the query meets the box in the leaf visited."""
+        """Record whether the query overlaps the box in the visited leaf."""
         self.visits[-1] = (*self.visits[-1][:2], e.is_hit)
 
     def answer(self) -> None:
-        """Add the layout of the tree in memory, the query's descent, and the answer."""
+        """Add the layout of the tree in memory, the query's descent, and the result."""
         forest, counts, hits, first_line = self.forest, self.counts, self.result, len(self.algorithm.pseudo_code) - len(ASKED)
         if self.layout_line is not None and self.case.boxes:
             row = [forest.names[node] for node in forest.preorder()]
@@ -259,10 +258,10 @@ class TreeDecoder(Decoder[BoxesCase]):
 
 
 class TreeAlgorithm(Algorithm[BoxesCase]):
-    """A tree of boxes, built step by step and queried for the boxes that meet a region: the answer is their numbers, in order.
+    """A tree of boxes, built step by step and queried for the boxes that overlap a region; the result is their sorted numbers.
 
-    Trees that are built at once have one box per leaf here, so that there is a tree to see; by default they have up to eight. The
-    kernels are the same for any leaf size.
+    Trees built in one pass have one box per leaf here, so that a tree is visible; by default, leaves have up to eight. The kernels are the
+    same for any leaf size.
     """
 
     page = "bvh.md#derivation"
@@ -271,7 +270,7 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
 
     @abstractmethod
     def structure(self) -> BroadPhase:
-        """Return the tree, empty."""
+        """Return the empty tree."""
 
     def run(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
         structure = self.structure()

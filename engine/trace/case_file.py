@@ -1,8 +1,8 @@
-"""Stepper cases as JSON files: saved while stepping, opened again, or sent to somebody else.
+"""Stepper cases as JSON files, which can be saved while stepping, reopened and shared.
 
     {"format": "stepper case", "version": 1, "algorithm": "quickhull", "points": [[0, 0], [1, 0.2], [0.4, 1]]}
 
-Beside these three fields a file holds the input of the algorithm, and nothing else:
+Besides these three fields, a file contains only the input of the algorithm:
 
     pair, before      a pair file's content (`engine.compare.pair.file`), and if it has been moved, the pair of the frame before
     points            for hulls and enclosing shapes: [[x, y], ...]
@@ -11,8 +11,7 @@ Beside these three fields a file holds the input of the algorithm, and nothing e
     scene, taken      for solvers: a scene file's content (`engine.scenes.scene_file`), and the number of steps before the one shown;
                       as in any scene file, impulses are not in it: the first step begins without those of a step before
 
-A pair file is a case too: of the algorithm that answers its query. Meters and radians, world frame; every float comes back as the same
-float.
+A pair file is also a case, for the algorithm of its query. Meters and radians, world frame; every float is restored exactly.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ _CONTENT = ("pair", "points", "rings", "boxes", "scene")
 
 @dataclass(frozen=True, slots=True)
 class SavedCase:
-    """A case with the name of the algorithm that it was saved for, or that answers its query; empty if there is none."""
+    """A case with the name of the algorithm for which it was saved, or that answers its query; empty if there is none."""
 
     algorithm: str
     case: Case
 
 
 def save_case(path: str | os.PathLike[str], saved: SavedCase) -> None:
-    """Write a case atomically; a case that could not be loaded again is refused.
+    """Write a case atomically; an unloadable case is rejected.
 
     Raises
     ------
@@ -86,7 +85,7 @@ def case_as_json(saved: SavedCase) -> dict[str, Any]:
 
 
 def case_from_json(plain: object, file: str = "case") -> SavedCase:
-    """Return the case that the plain data of a file describe; `file` is the name used in messages.
+    """Return the case described by a file's plain data; `file` is the name used in messages.
 
     Raises
     ------

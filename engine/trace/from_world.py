@@ -10,8 +10,8 @@
     boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
                          centers lie, on each axis
 
-Shapes are those that the solver holds, skins included. Fixtures of one body, of two that no force moves, and such as filters or a joint
-keep from meeting, are no pair.
+Shapes are those of the solver, skins included. Fixtures of one body, of two immovable bodies, and fixtures whose collision filters or a
+joint disable are not pairs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _T = TypeVar("_T")
 
 
 class _Fixtures:
-    """All fixtures of a world that can meet others: ids, bodies, shapes, poses, and boxes (n, 4)."""
+    """All fixtures of a world that can collide: ids, bodies, shapes, poses, and boxes (n, 4)."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -83,14 +83,14 @@ class _Fixtures:
         return np.column_stack((a[may], b[may]))
 
     def distances(self, rows: IntArray) -> FloatArray:
-        """Return the separation of each pair; 0 or less where two overlap."""
+        """Return the separation of each pair; 0 or less for overlapping pairs."""
         from engine.query import batch
 
         poses = np.array([(*xf.position, xf.angle) for xf in self.poses], dtype=np.float64).reshape(-1, 3)
         return batch.distance(batch.ShapeBatch(self.shapes), rows, poses[rows[:, 0]], poses[rows[:, 1]]).separation
 
     def pair(self, rows: IntArray, query: str) -> Pair:
-        """Return two fixtures at their poses, or the second as a ray from its middle to that of the first."""
+        """Return two fixtures at their poses, or with the second replaced by a ray from its center to that of the first."""
         a, b = rows.tolist()
         (shape_a, xf_a), (shape_b, xf_b) = ((self.shapes[row], self.poses[row]) for row in (a, b))
         if query == "ray_cast":
@@ -151,7 +151,7 @@ def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase
 
 
 def case_of_fixtures(world: World, a: int, b: int, query: str) -> PairCase:
-    """Return two fixtures as their bodies stood before the last step; for `toi` with their motion through it."""
+    """Return two fixtures at their bodies' poses before the last step; for `toi`, with their motion through it."""
     rows = [world.row_of(world.fixture(fixture).body) for fixture in (a, b)]
     start_a, start_b = (_transform(world.previous_poses[row]) for row in rows)
     if query != "toi":
@@ -180,7 +180,7 @@ def nearest_of_bodies(world: World, body_a: int, body_b: int, query: str = "dist
 
 
 def nearest_by_boxes(world: World, body: int | None = None) -> tuple[PairCase, int, int] | None:
-    """Return two fixtures that may meet, one of `body` if given, whose boxes are nearest, and their bodies; no kernel is called."""
+    """Return the two fixtures that may collide and have the nearest boxes, one of `body` if given, and their bodies; calls no kernel."""
     fixtures = _Fixtures(world)
     rows = fixtures.pairs()
     if body is not None:
@@ -227,9 +227,9 @@ def _pairs_by_merit(world: World, example: PairCase) -> Iterator[PairCase]:
 
 
 def _meeting(world: World) -> Iterator[PairCase]:
-    """Yield approaching pairs by estimated time of contact, from distance and speed of approach; pairs that do meet first.
+    """Yield approaching pairs by their estimated time of contact, from distance and approach speed; pairs that do collide come first.
 
-    Each is followed by the same without its rotation, and that relative to B at rest.
+    Each is followed by the same pair without rotation, and that relative to B at rest.
     """
     from engine import query
 

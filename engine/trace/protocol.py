@@ -22,7 +22,7 @@ C = TypeVar("C", bound=Case)
 
 
 def code(text: str, *more: str) -> tuple[str, ...]:
-    """Return pseudo-code, written as an indented text, as lines, and `more` lines after it.
+    """Return pseudocode, written as an indented text, as lines, and `more` lines after it.
 
     Examples
     --------

@@ -4,10 +4,9 @@ A rule takes the columns, which fixtures are edges (n,), and pairs (k, 2) of row
 2.3.0, b2ContactManager::AddPair (one body), b2Body::ShouldCollide (a dynamic one, joints), b2ContactFilter::ShouldCollide (groups,
 categories and masks), b2Contact::Create (two edges have no algorithm).
 
-A joint that is removed, a filter that is changed, a body that becomes dynamic or active enables pairs between two steps. Box2D makes
-contacts for new pairs when it has moved the bodies, and evaluates only those that it has; so a pair newly enabled may touch for a step or
-longer without being reported by Box2D. These pairs follow from the fixtures alone, and from whether a contact existed after the last
-step.
+Removing a joint, changing a filter, or making a body dynamic or active enables pairs between two steps. Box2D creates contacts for new
+pairs after it has moved the bodies, and evaluates only existing contacts, so a newly enabled pair may touch for a step or longer without
+being reported. These pairs follow from the fixtures alone, and from whether a contact existed after the last step.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ class NewlyEnabledPairs:
         """Values of `_freed` and `_renewed` after the last step."""
 
     def change(self, old: FixtureColumns, was_edge: Flags, step: StepPairs) -> None:
-        """Record that a step had different columns than the `old` ones; `was_edge` says which of those were edges."""
+        """Record that a step had different columns from the `old` ones; `was_edge` marks those that were edges."""
         new = step.fixtures
         self._before = (old, was_edge)
         self._freed |= set(pair_keys(old.joint_filtered).tolist()) - set(pair_keys(new.joint_filtered).tolist())

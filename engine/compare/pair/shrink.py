@@ -1,8 +1,8 @@
 """Shrinks a pair to the smallest one that still fails in the same way: fewer corners, rounder numbers, a simpler pose.
 
 The caller decides which pairs fail, so that the search cannot drift from an unexplained pair to an explained one. The pair is first moved
-to the origin as a whole; then each shape, pose, ray and motion is simplified by itself. No corner is moved onto the other shape's edge if
-none was there before: it would look like the reason.
+to the origin as a whole; then each shape, pose, ray and motion is simplified separately. No corner is moved onto the other shape's edge if
+none was there before, because that would look like the reason.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _changed(pair: Pair, changes: dict[str, Any]) -> Pair:
 
 
 def _turned(pair: Pair) -> Iterator[Pair]:
-    """Yield two shapes whose corners are in the world, turned so that an edge points along x, and with A's middle at the origin."""
+    """Yield two shapes with corners in world coordinates, rotated so that an edge points along x, with A's middle at the origin."""
     if pair.shape_b is None or pair.end_a is not None or not pair.pose_a == pair.pose_b == _HERE:
         return
     edges = [np.roll(shape.core, -1, axis=0) - shape.core for shape in (pair.shape_a, pair.shape_b)]
@@ -254,7 +254,7 @@ def _simpler_poses(pose: Transform) -> Iterator[Transform]:
 
 
 def _rounded_shape(shape: AnyShape, grid: float) -> AnyShape | None:
-    """Return a shape with its corners and its radius rounded; None if that is no shape any more."""
+    """Return a shape with its corners and radius rounded; None if the result is not a valid shape."""
     if isinstance(shape, Polygon):
         return _with_corners(shape, [_round(corner, grid) for corner in shape.vertices.tolist()])
     return _valid(shape, lambda points: np.array([_round(point, grid) for point in points.tolist()]), _round_radius(shape, grid))
@@ -269,7 +269,7 @@ def _round_radius(shape: AnyShape, grid: float) -> float | None:
 
 
 def _with_corners(shape: Polygon | Circle, corners: Sequence[Point]) -> AnyShape | None:
-    """Return a polygon that looks like one, or a circle; a needle may be left for it, and is not made."""
+    """Return a polygon that looks like one, or a circle; needles may be replaced but are not created."""
     if isinstance(shape, Polygon) and not is_plain_polygon(corners, MAX_NUMBER):
         return None
     return _valid(shape, lambda _: np.array(corners), None)
@@ -283,7 +283,7 @@ def _valid(shape: AnyShape, place: Callable[[FloatArray], FloatArray], radius: f
 
 
 def _rounded(value: float, grid: float) -> float:
-    """Return the multiple of `grid` next to a value, with as few digits as it has; never a negative zero.
+    """Return the multiple of `grid` nearest to a value, with as few digits as possible; never a negative zero.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def _round(point: Sequence[float], grid: float) -> Point:
 
 
 def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
-    """Return True if corners go once round a convex shape, counter-clockwise, nowhere thin or nearly straight, and near the origin."""
+    """Return True if corners go once around a convex shape, counterclockwise, without thin or nearly straight parts, near the origin."""
     edges = [(qx - px, qy - py) for (px, py), (qx, qy) in zip(corners, [*corners[1:], corners[0]], strict=True)]
     lengths = [math.hypot(*edge) for edge in edges]
     if min(lengths) <= 0.0 or min(lengths) < _SHORTEST_EDGE * max(lengths) or max(max(abs(x), abs(y)) for x, y in corners) > farthest:
@@ -317,7 +317,7 @@ def is_plain_polygon(corners: Sequence[Point], farthest: float) -> bool:
 
 
 def is_on_edge(point: Point, corners: Sequence[Point], near: float) -> bool:
-    """Return True if a point lies on an edge or corner of a closed outline, for the eye; a circle has its center."""
+    """Return True if a point visibly lies on an edge or corner of a closed outline, or on a circle's center."""
     for (px, py), (qx, qy) in zip(corners, [*corners[1:], corners[0]], strict=True):
         ex, ey = qx - px, qy - py
         length_sq = ex * ex + ey * ey
@@ -359,7 +359,7 @@ def _cost(pair: Pair) -> tuple[int, int]:
 
 
 def _digits(value: float) -> int:
-    """Return how many characters a number takes; none for zero, and its sign is free.
+    """Return the number of characters of a number; none for zero or for a sign.
 
     Examples
     --------

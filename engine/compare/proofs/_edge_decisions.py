@@ -1,8 +1,8 @@
 """A second implementation of Box2D 2.3.0's rules for edges that exposes every decision, as `_polygon_decisions` does for two polygons.
 
 `engine.narrowphase._edge_kernel` explains the rules, with pictures. This file is independent of it, works in the world frame, and shares
-no line with it. Decisions are made as late as possible, so that few remain open: whether the normal of a polygon's edge lies within the
-limits matters only if that edge is the best one.
+no line with it. Decisions are made as late as possible, so that few are open: whether the normal of a polygon's edge lies within the limits
+matters only if that edge is the best one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["WorldEdge", "replay_edge_circle", "replay_edge_polygon"]
 
 @dataclass(frozen=True, slots=True)
 class WorldEdge:
-    """Both ends and both neighbors, world frame, and the skin."""
+    """Both ends and both neighbors, in the world frame, and the skin."""
 
     v1: Vector
     v2: Vector
@@ -42,7 +42,7 @@ class WorldEdge:
 
 
 def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
-    """Follow Box2D's rule for an edge and a circle once; `sign` is -1 where the circle is A."""
+    """Follow Box2D's rule for an edge and a circle once; `sign` is -1 if the circle is A."""
     judge, exact = Judge(bounds, script), type(radius)
     along = unit(edge.v1, edge.v2)
     end, neighbor, name = None, None, ""
@@ -74,7 +74,7 @@ def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: in
 
 
 def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
-    """Follow Box2D's rule for an edge and a polygon once; `sign` is -1 where the polygon is A."""
+    """Follow Box2D's rule for an edge and a polygon once; `sign` is -1 if the polygon is A."""
     judge, total = Judge(bounds, script), edge.skin + poly.skin
     exact = type(total)
     is_front, lower, upper = _facing(judge, edge, poly.centroid)
@@ -106,7 +106,7 @@ def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: 
 
 
 def _facing(judge: Judge, edge: WorldEdge, centroid: Vector) -> tuple[bool, Vector, Vector]:
-    """Return True if the centroid is in front of the chain, and between which normals the contact's must lie."""
+    """Return True if the centroid is in front of the chain, and the limits of the contact's normal."""
     along, bounds = unit(edge.v1, edge.v2), judge.bounds
     normal, behind = (along[1], -along[0]), (-along[1], along[0])
 
@@ -161,7 +161,7 @@ def _facing(judge: Judge, edge: WorldEdge, centroid: Vector) -> tuple[bool, Vect
 def _best_within_limits(
     judge: Judge, gaps: Sequence[Number], outward: Sequence[Vector], normal: Vector, lower: Vector, upper: Vector
 ) -> int | None:
-    """Return the polygon's edge with the greatest gap among those whose normal lies within the limits, of equal ones as the judge says."""
+    """Return the polygon's edge with the greatest gap among those whose normal lies within the limits; the judge breaks ties."""
     slop, bounds = type(normal[0])(BOX2D_ANGULAR_SLOP), judge.bounds
 
     def is_within(out: Vector) -> bool:

@@ -1,7 +1,7 @@
 """A second implementation of Box2D 2.3.0's polygon rule that exposes every decision.
 
 The rule is a chain of comparisons: which normal points most along the centroids, whether the next edge is better, which face is
-preferred, on which side of a plane an end lies. Float32 rounding changes the answer only by reversing one of them. Here each
+preferred, on which side of a plane an end lies. Float32 rounding changes the answer only by reversing some of them. Here each
 comparison goes through a `Judge`, which knows the largest margin that rounding can reverse: beyond it, the decision is certain;
 within it, either outcome is possible, and `all_outcomes` follows both.
 
@@ -101,18 +101,18 @@ class Outcome:
 
 
 class Judge:
-    """Decides comparisons. Where rounding leaves a choice, it follows `script`, and after the end of that the unrounded answer."""
+    """Decides comparisons. Where rounding leaves a choice, it follows `script`, and after its end the unrounded answer."""
 
     def __init__(self, bounds: Bounds, script: Sequence[int] = ()) -> None:
         self.bounds, self._script = bounds, list(script)
         self._open: list[Decision] = []
 
     def is_positive(self, name: str, margin: Number, bound: float | None = None) -> bool:
-        """Return True if `margin` > 0, or what the script says if it is within `bound` of 0, by default that of a separation."""
+        """Return True if `margin` > 0; if it is within `bound` of 0 (by default that of a separation), the script decides."""
         return self._choose(name, margin, self.bounds.separation if bound is None else bound, 0 if margin > 0 else 1, 2) == 0
 
     def extreme(self, name: str, values: Sequence[Number], bound: float) -> int:
-        """Return the index of the greatest value; of those within `bound` of it, the one the script says, else the first greatest."""
+        """Return the index of the greatest value; among those within `bound` of it, the script's choice, otherwise the first greatest."""
         greatest = max(values)
         near = [index for index, value in enumerate(values) if greatest - value <= bound]
         for index in near[:-1]:
@@ -128,7 +128,7 @@ class Judge:
         return Outcome(normal if points else None, points, tuple(self._open), amplification)
 
     def side_of_plane(self, margin: Number, bound: float) -> int:
-        """Return 0 inside, 1 outside, 2 on the plane itself, of a distance in front of it."""
+        """Return 0 inside, 1 outside, 2 on the plane, for a distance in front of it."""
         return self._choose("side plane", margin, bound, 1 if margin > 0 else (2 if margin == 0 else 0), 3)
 
     def _choose(self, name: str, margin: Number, bound: float, plain: int, n_options: int) -> int:
@@ -144,7 +144,7 @@ class Judge:
 def all_outcomes(replay: Callable[[Sequence[int]], Outcome]) -> Iterator[tuple[Outcome, tuple[int, ...]]]:
     """Yield every manifold that a rule can give under rounding, the unrounded one first, each with the script that leads to it.
 
-    `replay` follows the rule once, the undecided comparisons as the script it is given says.
+    `replay` follows the rule once and decides open comparisons by the given script.
     """
     waiting: list[tuple[int, ...]] = [()]
     for _ in range(_MAX_RUNS):
@@ -162,7 +162,7 @@ def all_outcomes(replay: Callable[[Sequence[int]], Outcome]) -> Iterator[tuple[O
 
 
 def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
-    """Follow Box2D's rule once, the undecided comparisons as `script` says."""
+    """Follow Box2D's rule once, with open comparisons decided by `script`."""
     judge = Judge(bounds, script)
     total = a.skin + b.skin
     separation_a, edge_a = _climb(judge, a, b)
@@ -202,9 +202,10 @@ def clipped_points(
     base_skin: Number,
     other_skin: Number,
 ) -> tuple[tuple[tuple[Number, Number, Number], ...], float]:
-    """Clip the incident edge's `ends` between the `corners` of the reference edge, moved apart by `widening`, and keep what is near.
+    """Clip the incident edge's `ends` between the `corners` of the reference edge, moved apart by `widening`, and keep nearby points.
 
-    `product` is that of the two edges' normals. Returns points x, y, separation, and by how much the clip amplified errors.
+    `product` is the dot product of the two edges' normals. Returns points x, y, separation, and the factor by which clipping amplified
+    errors.
     """
     exact = type(widening)
     (nx, ny), total, bound = normal, base_skin + other_skin, judge.bounds.separation
@@ -238,7 +239,7 @@ def clipped_points(
 def placed_points(
     local: Sequence[Sequence[float]], position: tuple[float, float], rotation: tuple[float, float], number: Callable[[float], Number]
 ) -> list[Vector]:
-    """Take points to the world by float32 `position` and `rotation` (cos, sin); `number` is float or Fraction."""
+    """Transform points to the world by float32 `position` and `rotation` (cos, sin); `number` is float or Fraction."""
     c, s, x0, y0 = (number(value) for value in (*rotation, *position))
     return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in ((number(x), number(y)) for x, y in local)]
 

@@ -1,17 +1,17 @@
-"""Proof that two moving shapes nowhere come nearer than a floor within a part of their step, or the moment at which they do.
+"""Proof that two moving shapes never come closer than a floor within part of a step, or the time at which they do.
 
-For any fixed unit direction n the gap of the projections on n is no larger than the distance of the cores. Within an interval of half width
-h about a moment m it changes by at most::
+For any fixed unit direction n, the gap of the projections onto n is no larger than the distance of the cores. Within an interval of half
+width h around a time m, it changes by at most::
 
     rate h,    rate = |n . (v_b - v_a)| + reach_a |w_a| + reach_b |w_b|
 
-with the linear and angular moves v, w over the whole step (so h is a share of it) and the reach of each core about its origin, about which
-it turns: a corner at radius r moves by at most r |w| h. Hence the whole interval is proved by one evaluation at m, along the direction
-between the nearest points there, if
+with the translation v and rotation w over the whole step (so h is a share of it) and the reach of each core from its origin, about which it
+rotates: a corner at radius r moves by at most r |w| h. Hence, one evaluation at m, along the direction between the nearest points there,
+proves the whole interval if
 
     gap(m, n) - rate h - error >= floor
 
-and is halved if not. The evaluation is float64's; `error` bounds what rounding does to it, so that the proof holds for the exact motion::
+and is halved if not. The evaluation uses float64; `error` bounds its rounding, so that the proof holds for the exact motion::
 
           distance                    *-------- evaluated at m, for all of the interval
              |`.                   .'   `.
@@ -19,7 +19,7 @@ and is halved if not. The evaluation is float64's; `error` bounds what rounding 
        floor |- - -`.- `- - -'- - - - - - - - - - - - - - -
              |        `--- nearer than the floor: found, and not proved
 
-A moment found below the floor is only a proposal: its caller must show it by a witness. (Piyavskii and Shubert, 1972: the
+A time found below the floor is only a candidate: the caller must prove it by a witness. (Piyavskii and Shubert, 1972: the
 minimum of a Lipschitz function; here the constant is that of each direction, which is near 0 for shapes that slide along each other.)
 """
 
@@ -49,7 +49,9 @@ carry 3 roundings of half EPS64 each, the angle's times the reach (and the scale
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """Per row: whether the gap is proved to stay above the floor, and the lowest moment found with its core gap (inf: none below)."""
+    """Per row: whether the gap is proved to stay above the floor, and the time of the lowest gap found with that core gap (inf: none
+    below).
+    """
 
     is_proved: Flags
     moment: FloatArray
@@ -107,7 +109,7 @@ def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tup
 
 
 def _bounds_within(moving: MovingPairs, which: IntArray, middle: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the core gap at each moment, and what it cannot be less than within `half` of it."""
+    """Return the core gap at each time, and its lower bound within `half` of that time."""
     gap, normal = core_gaps(moving, which, middle)
     normal = np.ascontiguousarray(np.where(np.isfinite(normal), normal, 0.0))
     shapes, pairs, motion = moving.shapes, moving.pairs[which], moving.motion

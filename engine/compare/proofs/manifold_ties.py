@@ -147,14 +147,14 @@ def axis_margins(posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows) ->
 
 
 def explain_equal_axes(row: PosedRow, ours: ManifoldRows, replay: ManifoldRows, known: AxisMargins | None = None) -> Explained:
-    """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot order.
+    """Prove that the separations along our axis and Box2D's, which belong to two edges, cannot be ordered in float32.
 
     The fractions are integers here, all over one denominator: 2**160 holds every float32 exactly, products lie over its square, and
     a separation is n . (v - w) / |n| with the edge itself for n.
 
-    A running world asks this for a hundred pairs a step. With `known`, of all pairs, the float64 separations are asked first, each exact to
-    SAT_ROUNDING times the scale; where that certifies the margin, integers could only say the same, and are not asked (a
-    floating-point filter: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997).
+    A running world needs this for a hundred pairs per step. If `known` has the float64 separations of all pairs, each accurate to
+    SAT_ROUNDING times the scale, they are tested first; if they certify the margin, the integers are not computed (a floating-point filter:
+    J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997).
     """
     if known is not None:
         margin, error, bound = known.margin[row.at], known.error[row.at], known.bound[row.at]
@@ -184,11 +184,11 @@ def explain_equal_axes(row: PosedRow, ours: ManifoldRows, replay: ManifoldRows, 
 
 
 def explain_steep_clip(row: PosedRow, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
-    """Prove Box2D's points right though they may lie far from ours: the incident edge stands so steep that the cut is undetermined.
+    """Prove that Box2D's points are correct even if they are far from ours: the incident edge is so steep that the cut is undetermined.
 
-    Each point, taken back to the clipped end, must lie on the incident polygon's surface, and between the side planes, within the
-    bound of one separation: then rounding moved it along the edge, and nothing else happened. `widening` is by how much the side
-    planes are moved apart, by default both skins.
+    Each point, moved back to the clipped end, must lie on the incident polygon's surface and between the side planes, within the bound of
+    one separation: then rounding has only moved it along the edge. `widening` is the distance by which the side planes are moved apart, by
+    default both skins.
     """
     side, edge = ours.reference[row.at].tolist()
     base, other = (row.polygon(which, Fraction) for which in (side, 1 - side))
@@ -231,7 +231,7 @@ def _segment_distance_sq(point: _Point, start: _Point, end: _Point) -> Fraction:
 
 
 def explain_circle(row: PosedRow, ours: ManifoldRows, box2d: Answers, excess: float) -> Explained:
-    """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within float32 rounding."""
+    """Prove that a circle is at the limit of contact, or equally deep behind two edges, within float32 rounding."""
     is_b = row.kind(1) == CIRCLE
     bound = row.bounds.separation
     cores = row.core(0), row.core(1)
@@ -272,9 +272,10 @@ def explain_circle(row: PosedRow, ours: ManifoldRows, box2d: Answers, excess: fl
 
 
 def _explain_region(row: PosedRow, ours: ManifoldRows, box2d: Answers, polygon: list[_Point], center: _Point, bound: float) -> Explained:
-    """Prove that a circle's center lies on the border between what is nearest to an edge and what is nearest to its corner.
+    """Prove that a circle's center is on the border between the region nearest to an edge and the region nearest to its corner.
 
-    There both give one normal; but that from a corner is a direction over a distance, which float32 knows less well than an edge's.
+    Both give the same normal there, but the one from the corner is a direction over a short distance, which is less accurate in float32
+    than an edge's normal.
     """
     limit = Fraction(bound)
     for k, (vx, vy) in enumerate(polygon):
@@ -306,7 +307,7 @@ def _explain_region(row: PosedRow, ours: ManifoldRows, box2d: Answers, polygon: 
 
 
 def _explain_end(row: PosedRow, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> Explained:
-    """Prove that a circle's center lies so near to the end of an edge that the direction from there is undetermined."""
+    """Prove that a circle's center is so close to the end of an edge that the direction from the end is undetermined."""
     if exact.amplification == 0.0 or not _is_along_own_normal(row, box2d, bound):
         return None
     distance = 1.0 / exact.amplification
@@ -319,7 +320,7 @@ def _explain_end(row: PosedRow, ours: ManifoldRows, box2d: Answers, exact: Outco
 
 
 def _is_along_own_normal(row: PosedRow, box2d: Answers, bound: float) -> bool:
-    """Return True if a circle's contact point lies where its own normal and separation say."""
+    """Return True if a circle's contact point agrees with its own normal and separation."""
     is_b = row.kind(1) == CIRCLE
     circle, polygon = (1, 0) if is_b else (0, 1)
     toward = box2d.normal[row.at] if is_b else -box2d.normal[row.at]

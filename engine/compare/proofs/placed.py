@@ -1,9 +1,9 @@
-"""One of two posed shapes in the world, in fractions or in any other numbers, what a proof about the pair may allow, and the proof that
-its distance lies so near the limit of touching that rounding decides on which side.
+"""One of two posed shapes in the world, in fractions or other numbers; the allowances of a proof about the pair; and the proof that its
+distance is so close to the limit of touching that rounding decides the result.
 
-The inputs are float32 numbers, hence rationals; Box2D's float32 cosine and sine of an angle are taken as the exact rotation, since they
-are what it computed with. Every margin computed from these corners is then exact (unit normals to 2**-120), and a proof is an inequality
-between fractions.
+The inputs are float32 numbers, hence rational; Box2D's float32 cosine and sine of an angle are taken as the exact rotation, because Box2D
+computes with them. Every margin computed from these corners is then exact (unit normals to 2**-120), and a proof is an inequality between
+fractions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _vertices(shapes: PackedShapes, shape: int) -> list[tuple[float, float]]:
 
 
 class PosedRow:
-    """One of some posed pairs: its shapes in the world, exactly or in any other numbers, and what a proof about it may allow.
+    """One posed pair: its shapes in the world, in exact or other numbers, and the allowances of a proof about it.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class PosedRow:
 
     @property
     def bounds(self) -> Bounds:
-        """Bounds on what float32 rounding does to the margins."""
+        """Bounds on the float32 rounding of the margins."""
         separation = float(allowances.separation_allowance(self.scale)[0])
         a, b = self._centroid_error[self._pair].tolist()
         return Bounds(separation, allowances.direction_allowance(), separation + a + b)
@@ -77,18 +77,18 @@ class PosedRow:
         return placed_core(self.shapes, self._pair[side], (x, y), held_rotation(angle))
 
     def points(self, side: int, number: Callable[[float], Any], local: Sequence[tuple[float, float]] | None = None) -> list[Vector]:
-        """Take points of a shape's own frame to the world, in numbers that `number` makes; its core's vertices unless others are given."""
+        """Transform points from a shape's frame to the world, in numbers created by `number`; by default, the vertices of its core."""
         x, y, angle = self._poses[side]
         return placed_points(_vertices(self.shapes, self._pair[side]) if local is None else local, (x, y), held_rotation(angle), number)
 
     def polygon(self, side: int, number: Callable[[float], Any]) -> WorldPolygon:
-        """Return a polygon in the world, in numbers that `number` makes."""
+        """Return a polygon in the world, in numbers created by `number`."""
         center_x, center_y = self.shapes.centroid[self._pair[side]].tolist()
         (centroid,) = self.points(side, number, [(center_x, center_y)])
         return WorldPolygon.of(self.points(side, number), centroid, number(self.radius(side)))
 
     def edge(self, side: int, number: Callable[[float], Any]) -> WorldEdge:
-        """Return an edge in the world with its neighbors, in numbers that `number` makes."""
+        """Return an edge in the world with its neighbors, in numbers created by `number`."""
         x1, y1, x2, y2 = self.shapes.ghosts[self._pair[side]].tolist()
         ghosts = self.points(side, number, [(x1, y1), (x2, y2)])
         is_there = self.shapes.has_ghost[self._pair[side]].tolist()
@@ -101,7 +101,7 @@ class PosedRow:
 
 
 def explain_overlap(row: PosedRow, box2d_overlaps: bool) -> Explained:
-    """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
+    """Prove that the distance of two shapes is at b2TestOverlap's limit, and return which side is correct."""
     square, reach = distance_sq(row.core(0), row.core(1)), row.reach
     bound = float(allowances.overlap_allowance(row.scale)[0])
     right = "Box2D" if (square <= reach * reach) == box2d_overlaps else "our answer"
@@ -109,7 +109,7 @@ def explain_overlap(row: PosedRow, box2d_overlaps: bool) -> Explained:
 
 
 def explain_distance(row: PosedRow, ours: float, box2d: float) -> Explained:
-    """Prove that one of two distances is 0 and the other is not because the shapes lie at the limit of touching."""
+    """Prove that one of two distances is 0 and the other is not because the shapes are at the limit of touching."""
     bound = float(allowances.distance_allowance(row.scale)[0])
     if max(ours, box2d) > 2.0 * bound:
         return None

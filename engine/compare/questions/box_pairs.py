@@ -1,8 +1,7 @@
-"""Question: overlapping pairs of boxes of a scene.
+"""Query: overlapping pairs of boxes in a scene.
 
-Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
-without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement
-ahead (b2_aabbMultiplier)::
+Ours are the pairs whose tight boxes share a point. Box2D keeps enlarged boxes in its tree, so that a small motion does not change the tree:
+the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement ahead (b2_aabbMultiplier)::
 
     +-----------------------------------+
     | 0.1                               |
@@ -12,10 +11,10 @@ ahead (b2_aabbMultiplier)::
     |                         2 d       |
     +-----------------------------------+
 
-Of each wide box that rule is checked against our own boxes before and after, within float32's rounding. Whether two boxes overlap is a
-comparison of given numbers, so there nothing is allowed: Box2D's pairs must be those of its wide boxes exactly, and so must be those that
-each of our broad phases finds among the wide boxes; ours must be those of the tight boxes; and none of ours may report a pair twice, or
-pair a body with itself. A pair is then
+For each enlarged box, this rule is checked against our own boxes before and after the step, within float32 rounding. Box overlap only
+compares given numbers, so no allowance is needed: Box2D's pairs must be exactly those of its enlarged boxes, as must the pairs that each of
+our broad phases finds among those boxes; our pairs must be those of the tight boxes; and none of our broad phases may report a pair twice
+or pair a body with itself. A pair is then
 
     agree            both or neither report it
     `fat_box`        Box2D alone, and all of the above holds for both bodies
@@ -54,7 +53,7 @@ BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), TopDownTree
 
 @dataclass(frozen=True, slots=True)
 class OurScene:
-    """Our tight boxes (m, 4) before the step and after it, our pairs (k, 2) after it, and those we find among Box2D's wide boxes."""
+    """Our tight boxes (m, 4) before and after the step, our pairs (k, 2) after it, and the pairs found among Box2D's enlarged boxes."""
 
     before: FloatArray
     after: FloatArray
@@ -64,7 +63,7 @@ class OurScene:
 
 @dataclass(frozen=True)
 class SceneCases:
-    """All shapes as Box2D holds them, the bodies, Box2D's world of them, and the number of pairs to judge."""
+    """All shapes as Box2D represents them, the bodies, their Box2D world, and the number of pairs to judge."""
 
     oracle: PairOracle
     bodies: SceneChunk
@@ -74,7 +73,7 @@ class SceneCases:
 
 @dataclass(frozen=True)
 class SceneColumns:
-    """The same with packed shapes, as Box2D holds them, with their skins."""
+    """The same with packed shapes, as Box2D represents them, with their skins."""
 
     shapes: PackedShapes
     indices: IntArray
@@ -83,7 +82,7 @@ class SceneColumns:
 
 
 def our_scene(columns: SceneColumns) -> OurScene:
-    """Return our boxes and pairs for the poses Box2D had."""
+    """Return our boxes and pairs at Box2D's poses."""
     scene = columns.scene
     turned = (batched.poses_with_rotation(poses.copy()) for poses in (scene.poses_before, scene.poses))
     before, after = (batched.box_rows(columns.shapes, columns.indices, poses) for poses in turned)
@@ -92,7 +91,7 @@ def our_scene(columns: SceneColumns) -> OurScene:
 
 
 def judge_pairs(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> Verdicts:
-    """Judge the first pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
+    """Judge the first pairs of a scene; the row of a pair is j (j - 1) / 2 + i for bodies i < j."""
     is_wide, off = _follows_rule(columns, scene, ours)
     m = len(columns.indices)
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
@@ -120,7 +119,7 @@ def judge_pairs(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> Ve
 
 
 def _follows_rule(columns: SceneColumns, scene: OracleScene, ours: OurScene) -> tuple[Flags, FloatArray]:
-    """Return for each body whether its wide box follows Box2D's rule, and its deviation."""
+    """Return for each body whether its enlarged box follows Box2D's rule, and its deviation."""
     reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
     allowed = allowances.tree_box_allowance(reach + columns.shapes.extent[columns.indices])
     extension = np.array((-1.0, -1.0, 1.0, 1.0)) * BOX2D_BOX_EXTENSION
@@ -152,7 +151,9 @@ def _marked(pairs: IntArray, m: int) -> Flags:
 
 
 def _is_reported_once(pairs: IntArray, m: int) -> Flags:
-    """Return a symmetric (m, m) matrix, false for pairs reported more than once, and for all of a body that is paired with itself."""
+    """Return a symmetric (m, m) matrix that is false for pairs reported more than once, and for all pairs of a body that is paired with
+    itself.
+    """
     counts = np.zeros((m, m), dtype=np.int64)
     np.add.at(counts, (pairs.min(axis=1), pairs.max(axis=1)), 1)
     is_alone = np.diagonal(counts) == 0
@@ -170,7 +171,7 @@ def _overlaps(boxes: FloatArray) -> Flags:
 
 
 class BoxPairsQuestion(Question[SceneCases, SceneColumns, OurScene, OracleScene]):
-    """Pairs of boxes of a scene, all of them; those between which Box2D keeps a contact count as touching."""
+    """All pairs of boxes in a scene; those with a contact in Box2D count as touching."""
 
     names = SCENE_FAMILIES
 

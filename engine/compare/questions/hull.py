@@ -1,11 +1,11 @@
-"""Question: convex hull of a set of points.
+"""Query: the convex hull of a set of points.
 
 The verdict on hulls: agree, explained with a proof, or unexplained.
 
-Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d.wrap`) and then refuses polygons of no
-more than 1.2e-7 m^2. The two agree if both have the same corners in the same order round, or if both refuse. Otherwise the wrapping
-is followed once more, comparison by comparison, in float32 and in fractions. With r and v the two edges of a comparison, its cross
-product is rounded by at most 4 u (|rx vy| + |ry vx|): two differences, a product and a sum, u each.
+Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d.wrap`) and then rejects polygons of at most 1.2e-7
+m^2. The two agree if both have the same corners in the same cyclic order, or if both reject the points. Otherwise, the wrapping is repeated
+comparison by comparison, in float32 and in fractions. With r and v the two edges of a comparison, its cross product is rounded by at most 4
+u (|rx vy| + |ry vx|): two differences, a product and a sum, u each.
 
     `float32_tie`    Box2D's answer is that of its rule; some comparisons came out otherwise than exactly, and each of them lies
                      within its bound: a point so near to a line that float32 cannot decide its side
@@ -57,7 +57,7 @@ def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
 def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None]) -> Verdicts:
     """Judge Box2D's hulls against ours.
 
-    The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, meters.
+    The maximum ``max_tie`` is the largest distance of a point beyond a line on the wrong side of which float32 put it, meters.
     """
     differences: dict[int, Verdict] = {}
     max_tie = 0.0
@@ -169,7 +169,7 @@ def _refused(corners: Core, refusal: str) -> Verdict:
 
 
 def _fault_of_constructor(hull: FloatArray | None) -> Explained:
-    """Return where `Polygon` does not keep the corners of our hull, but for those it may take for collinear."""
+    """Return where `Polygon` drops corners of our hull other than those that it may treat as collinear."""
     if hull is None:
         return None
     resolution = COLLINEAR_ROUNDING * float(np.abs(hull).max())
@@ -196,7 +196,7 @@ Hulls = Sequence[FloatArray | None]
 
 
 class HullQuestion(Question[PointSets, PointSets, Hulls, OracleHulls]):
-    """Hulls of sets of points (k, 2); sets of which Box2D makes a polygon count as touching."""
+    """Hulls of sets of points (k, 2); sets for which Box2D creates a polygon count as touching."""
 
     names = HULL_FAMILIES
 

@@ -1,11 +1,10 @@
 """The verdict on manifolds: agree, explained with a proof, or unexplained.
 
-Two manifolds agree when they say the same physically: one normal, and one set of points with their separations, whatever the
-order, within what Box2D's float32 can have done (`allowances`). Where they do not, the pair is tried in this order, and the first
-step that succeeds is its reason:
+Two manifolds agree if they are physically the same: the same normal, and the same points with their separations, in any order, within
+Box2D's float32 rounding (`allowances`). If they differ, the following steps are tried in order, and the first that succeeds is the reason:
 
-1. Replay Box2D's rule in float64 from the same numbers. If that gives Box2D's answer, the rule is the cause, and what is left to show
-   is that our axis is no worse. The witness is a projection of both shapes on both normals, which searches nothing::
+1. Replay Box2D's rule in float64 from the same numbers. If that gives Box2D's answer, the rule is the cause, and it remains to show that
+   our axis is no worse. The witness is a projection of both shapes onto both normals, without a search::
 
        ours is shallower    `skin` if the cores are apart and Box2D's points too: a contact of the skins only;
                             `face_preference` if Box2D climbed to the best edge of each polygon and then kept A's for 0.98 and 0.001;
@@ -14,19 +13,20 @@ step that succeeds is its reason:
                             another normal: `float32_tie`, the two separations compared in rational arithmetic
        ours is deeper       unexplained: our own fault
 
-2. Otherwise rounding turned some decision. Follow the rule through every outcome that float32 rounding allows; if one of them gives
+2. Otherwise, rounding reversed some decision. Follow the rule through every outcome that float32 rounding allows; if one of them gives
    Box2D's answer, prove in rational arithmetic that each margin on the way lies within its bound: `float32_tie`.
 
 3. Otherwise unexplained.
 
-Agreement is no proof: of two polygons in contact no edge may part them more than our axis does, which a projection on every edge's normal
-shows. And no answer widens its own allowance: by how much clipping amplified errors is measured again where ours says it was much.
+Agreement is not a proof: for two polygons in contact, no edge may separate them more than our axis does, as projections onto every edge's
+normal show. And no answer may widen its own allowance: if ours reports that clipping amplified errors strongly, the amplification is
+measured again.
 
-An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbors do: step 2, and ours
-has to be one of the rule's outcomes too. Where an edge is asked as any other shape is (`PosedPairs.is_edge` false, its kind a segment),
-ours has the axis of least overlap; Box2D's rule for it also cuts at the end of the reference edge, ours a skin beyond as of polygons:
-with one axis on both sides, and no points that differ but there, `edge_end`. A link of a chain has fewer normals by our rule than by
-Box2D's, and another side of it where the two differ in that: `chain_normal` if ours is one of them and Box2D's is not.
+An edge's manifold is judged against Box2D's rule, which is the only definition of the effect of an edge's sides and neighbors: step 2, and
+our answer must be one of the rule's outcomes too. If an edge is treated like any other shape (`PosedPairs.is_edge` false, its kind a
+segment), ours uses the axis of least overlap. Box2D's rule also clips it at the end of the reference edge, ours one skin beyond, as for
+polygons; if both sides have the same axis and only such points differ, the reason is `edge_end`. A link of a chain has fewer normals by our
+rule than by Box2D's, and the two rules may choose different sides: `chain_normal` if ours is one of them and Box2D's is not.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _UNCHECKED_AMPLIFICATION = 2.0
 class Fit:
     """Comparison of two sets of manifolds: True where equal within the allowances, and the size of the differences.
 
-    `is_determined` where float32 determines the answer at all: elsewhere being the same means little.
+    `is_determined` is True where float32 determines the answer; elsewhere, equality means little.
     """
 
     is_same: Flags
@@ -76,7 +76,7 @@ class Fit:
 
 
 def compile_ahead() -> None:
-    """Compile what is compared by a kernel, or load it."""
+    """Compile or load the comparison kernel."""
     numbers, points = np.zeros(1), np.zeros((1, 2, 3))
     manifold_errors(np.zeros(1, dtype=np.int64), np.zeros((1, 6)), points, np.zeros((1, 2)), points, numbers, numbers)
 
@@ -101,10 +101,10 @@ def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
 
 
 def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
-    """Return by how much our clipping amplifies errors, no more of it than the polygons say.
+    """Return the factor by which our clipping amplifies errors, at most that computed from the polygons.
 
-    An answer must not widen its own allowance: of the larger claims the angle of the incident edge, the one most opposed to our normal, is
-    measured here again.
+    An answer must not widen its own allowance, so for large factors, the angle of the incident edge, the one most nearly opposite to our
+    normal, is measured again here.
     """
     claimed = ours.axis[:, 3].copy()
     is_claim: Flags = ~(claimed <= _UNCHECKED_AMPLIFICATION)
@@ -125,9 +125,9 @@ def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
 
 
 def _is_least(posed: PosedPairs, ours: ManifoldRows) -> Flags:
-    """Return where no edge of two polygons in contact parts them more than our axis does: all edges, each by a projection.
+    """Return where no edge of two polygons in contact separates them more than our axis does, by projecting onto the normals of all edges.
 
-    Two answers that agree may be wrong together: a search of ours that stopped where Box2D's does would never be found out otherwise.
+    Two answers that agree may both be wrong: a search of ours that stopped where Box2D's does would otherwise go undetected.
     """
     is_least: Flags = np.ones(len(posed), dtype=np.bool_)
     rows = np.flatnonzero(np.logical_and(posed.is_polygons, (ours.count > 0) & ~posed.is_edge))
@@ -148,10 +148,10 @@ def _is_least(posed: PosedPairs, ours: ManifoldRows) -> Flags:
 
 
 def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None = None, is_live: bool = False) -> Verdicts:
-    """Judge Box2D's manifolds against ours (those of `rule="exact"`, unless others are put on trial).
+    """Judge Box2D's manifolds against ours (those of `rule="exact"` unless others are given).
 
-    `is_live` certifies equal axes by a floating-point filter before it asks rational arithmetic, and does not look for an axis that neither
-    side has found; the verdicts are the same, unless our own search has a fault that Box2D's has too.
+    `is_live` certifies equal axes by a floating-point filter before it uses rational arithmetic, and does not search for an axis that
+    neither side has found; the verdicts are the same unless our search shares a fault with Box2D's.
     """
     if ours is None:
         ours = our_manifolds(posed)
@@ -186,7 +186,7 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
 
 
 class _Differing:
-    """The differing rows, with everything that can be computed for all of them at once."""
+    """The rows that differ, with everything that can be computed for all of them at once."""
 
     def __init__(self, posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows, again: Fit, box2d: Answers, is_live: bool) -> None:
         self._margins = axis_margins(posed, ours, replay) if is_live else None
@@ -275,9 +275,9 @@ class _Differing:
 
 
 def _beyond_the_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> float | None:
-    """Return how far beyond the end of the reference edge we cut, at most, meters, if two manifolds differ in nothing else.
+    """Return the maximum distance beyond the end of the reference edge at which we clip, meters, if two manifolds differ in nothing else.
 
-    Each point that the other side has not is Box2D's at an end of the edge, or ours beyond one by no more than both skins.
+    Each point without a counterpart is Box2D's at an end of the edge, or ours beyond an end by no more than both skins.
     """
     shapes, (side, edge) = posed.shapes, ours.reference[at].tolist()
     which, turned = posed.pairs[at, side], (posed.turned_a, posed.turned_b)[side][at]

@@ -1,10 +1,10 @@
-"""Question: mass, centroid and inertia of a shape.
+"""Query: mass, centroid and inertia of a shape.
 
 The verdict on masses: agree, explained by cancellation, or unexplained.
 
-Four numbers a shape: mass, centroid, inertia about the centroid, and the centroid that Box2D keeps with the shape for its collision.
-They agree within what float32 would do to them if nothing canceled (`mass_bounds`). Beyond that, mass, centroid and inertia are computed
-once more in fractions:
+Four quantities per shape: mass, centroid, inertia about the centroid, and the centroid that Box2D stores with the shape for collision.
+They agree if they differ by at most float32 rounding without cancellation (`mass_bounds`). Otherwise, mass, centroid and inertia are
+recomputed in fractions:
 
     `cancellation`   ours lies within float64's bound of the exact value, and Box2D's, farther off, within float32's; where float32 has
                      none, for rounding may eat half of the area, Box2D's sums repeated in float32 give its number (`mass_replay`)
@@ -49,9 +49,9 @@ _CIRCLE_OPERATIONS = 9.0
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """One side's answers in columns: mass, centroid (n, 2), inertia about the centroid, and the centroid kept for collision.
+    """One side's answers in columns: mass, centroid (n, 2), inertia about the centroid, and the centroid stored for collision.
 
-    `is_refused` (n,) where there is no mass, centroid and inertia.
+    `is_refused` (n,) is True where there is no mass, centroid and inertia.
     """
 
     mass: FloatArray
@@ -68,7 +68,7 @@ class Masses:
 
 @dataclass(frozen=True)
 class MassCases:
-    """Box2D's masses of n shapes; the shapes as it holds them, their densities (n,), kg/m^2, and families (n,)."""
+    """Box2D's masses of n shapes; the shapes as Box2D represents them, their densities (n,), kg/m^2, and families (n,)."""
 
     oracle: ShapeOracle
     shapes: Sequence[Circle | Polygon]
@@ -85,7 +85,7 @@ def our_masses(cases: MassCases) -> Masses:
 
 
 def box2d_masses(oracle: OracleMasses, kept: FloatArray) -> Masses:
-    """Return Box2D's masses with the inertia about the center of mass, as a body gets it."""
+    """Return Box2D's masses with the inertia about the center of mass, as in a body."""
     inertia = oracle.inertia - oracle.mass * (oracle.center * oracle.center).sum(axis=1)
     return Masses(oracle.mass, oracle.center, inertia, kept, oracle.is_refused)
 
@@ -93,8 +93,8 @@ def box2d_masses(oracle: OracleMasses, kept: FloatArray) -> Masses:
 def judge_masses(cases: MassCases, box2d: Masses, ours: Masses) -> Verdicts:
     """Judge Box2D's masses against ours.
 
-    Errors are the largest over the agreeing ones: centroids in meters, mass and inertia relative to ours. The worst are the largest that
-    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, meters.
+    Errors are the largest over agreeing shapes: centroids in meters, mass and inertia relative to ours. The worst errors are the largest
+    that cancellation explains: Box2D's inertia relative to ours, and its stored centroid, meters.
     """
     shapes, density = cases.shapes, cases.density
     bounds = _Bounds(shapes, density)
@@ -157,7 +157,7 @@ class _Bounds:
 
 
 def box2d_reference(vertices: FloatArray, count: IntArray) -> FloatArray:
-    """Return the point s of ComputeMass, summed in float32 in its order, for (n, m, 2) vertices of which `count` are meant."""
+    """Return the point s of ComputeMass, summed in float32 in its order, for (n, m, 2) vertices, of which the first `count` are used."""
     running = np.cumsum(vertices.astype(np.float32), axis=1, dtype=np.float32)
     last = running[np.arange(len(count)), count - 1]
     return (last * (np.float32(1.0) / count.astype(np.float32))[:, None]).astype(np.float64)
@@ -188,7 +188,7 @@ def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, bo
 
 
 def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box2d: Masses) -> bool:
-    """Return True if Box2D's own sums, repeated in float32, give its centroid, inertia, or kept centroid to the last bit."""
+    """Return True if Box2D's own sums, repeated in float32, give its centroid, inertia or stored centroid to the last bit."""
     if isinstance(shape, Circle):
         return False
     if at == 3:
@@ -219,7 +219,7 @@ def _off(masses: Masses, row: int, at: int, exact: ExactMass) -> float:
 
 
 class MassQuestion(Question[MassCases, MassCases, Masses, Masses]):
-    """Masses of shapes made from those of pairs."""
+    """Masses of shapes derived from those of pairs."""
 
     names = MASS_FAMILIES
 

@@ -1,12 +1,12 @@
-"""Questions: where does a ray hit a shape (`ray_cast`), and does the shape contain its origin (`contains`)?
+"""Queries: where does a ray hit a shape (`ray_cast`), and does the shape contain its origin (`contains`)?
 
 The verdict on rays and points: agree, explained with a proof, or unexplained.
 
-Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked for that. Write b for what float32 moves the surface by
-(`allowances.surface_allowance`; a circle's ray adds what its discriminant loses). The *margin* of a point is how far it lies outside the
+Box2D's TestPoint and RayCast ignore a polygon's skin, so our queries do too. Let b be the distance by which float32 moves the surface
+(`allowances.surface_allowance`; a circle's ray adds the error of its discriminant). The *margin* of a point is its distance outside the
 shape: the greatest of its distances from the edges' lines, or that from the circle; negative inside.
 
-That of an edge is its distance: no point lies inside.
+For an edge, which has no interior, it is the distance.
 
 Points: `float32_tie` if the margin is within b.
 
@@ -119,7 +119,7 @@ def _exact_ray(posed: PosedRays, row: int) -> ExactRay:
 
 
 def _is_well_inside(posed: PosedRays, rows: IntArray) -> Flags:
-    """Return for the given rays, and False for all others, whether they start in their shape, beyond the rounding of its surface."""
+    """Return whether each given ray starts in its shape, beyond the rounding of its surface; False for all others."""
     shapes, which = posed.shapes, posed.indices[rows]
     pose, first, n_vertices = posed.turned[rows], shapes.first[which], shapes.n_vertices[which]
     u, v = (posed.origins[rows] - pose[:, :2]).T
@@ -143,7 +143,7 @@ def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: Flags) -> Rays:
 
 
 def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
-    """Return reason, size and what was shown."""
+    """Return the reason, the size and the evidence."""
     mine, other = int(ours.status[row]), int(box2d.status[row])
     theirs = float(box2d.fraction[row])
     if mine == Status.OVERLAPPING:
@@ -187,7 +187,7 @@ def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
 
 
 class RayCastQuestion(RayQuestion[Rays, Rays]):
-    """Asks where a ray hits a shape."""
+    """Query: where a ray hits a shape."""
 
     with_edges = True
 
@@ -221,7 +221,7 @@ class RayCastQuestion(RayQuestion[Rays, Rays]):
 
 
 class ContainsQuestion(RayQuestion[Flags, Flags]):
-    """Does a shape contain a point? The points are the origins of rays; an edge contains none."""
+    """Query: whether a shape contains a point. The points are the origins of rays; an edge contains none."""
 
     with_edges = False
 

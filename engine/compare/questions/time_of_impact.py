@@ -19,11 +19,11 @@ time that one side calls a touch must be one (cores within D + T + r), and
     one sees an overlap at the start   `float32_tie` if the cores are within r of touching there
     otherwise                          unexplained
 
-The inequalities at one moment are between whole numbers (`exact`), and only a few of them need the whole distance. That two cores are
-*nearer* than a bound is shown by a witness, wherever from: a point that lies in both, or a corner of one and an edge of the other. That
-they are *farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many
-directions as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact
-rotation; what this moves is half a billion times less than r.
+The inequalities at one time compare integers (`exact`), and only a few of them need the full distance. A witness shows that two cores are
+*closer* than a bound: a point in both, or a corner of one and an edge of the other. A direction along which their projections are farther
+apart shows that they are *farther apart*; several directions show that they are *never* closer within an interval (`approach`). The pose at
+a fraction of the sweep is computed in float64, and its cosine and sine are taken as the exact rotation; the resulting displacement is half
+a billion times smaller than r.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts) -> Verdict
 
 
 def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray:
-    """Return those rows of which a look at a few moments before our time, or in the whole step, shows the cores nearer than a touch.
+    """Return the rows in which the cores, sampled at a few times before ours or in the whole step, are closer than at contact.
 
-    Two answers that agree may be wrong together: a search of ours that went wrong where Box2D's does would never be found out otherwise.
+    Two answers that agree may both be wrong: an error of our search that Box2D's shares would otherwise go undetected.
     """
     until = np.where(ours.status[rows] == Status.HIT, ours.fraction[rows], 1.0)
     rows, until = rows[until > 0.0], until[until > 0.0]  # nothing is before a touch at the start
@@ -116,9 +116,9 @@ def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray
 
 @dataclass(frozen=True, slots=True)
 class _Nearest:
-    """The nearest that each pair was seen to come within the time in question: when, and the core gap then.
+    """The closest sampled approach of each pair within the interval in question: its time and the core gap.
 
-    `stays_above` is proved: at no moment the cores are nearer than the floor of their case.
+    `stays_above` is proved: the cores are never closer than the floor of their case.
     """
 
     fraction: FloatArray
@@ -127,7 +127,7 @@ class _Nearest:
 
 
 def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
-    """Look for the moment, and where nothing is found below the floor prove that there is none."""
+    """Search for the time; if none is found below the floor, prove that there is none."""
     mine, other = ours.fraction[rows], np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
     since, until = np.minimum(mine, other), np.maximum(mine, other)
     is_later = (box2d.status[rows] == Status.HIT) & ((ours.status[rows] != Status.HIT) | (mine > other))
@@ -151,7 +151,7 @@ def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: 
 
 
 class _Differing:
-    """One differing row."""
+    """One row that differs."""
 
     def __init__(self, moving: MovingPairs, row: int, ours: Impacts, box2d: Impacts) -> None:
         self._moving, self._row = moving, row
@@ -164,7 +164,7 @@ class _Differing:
         self._far = self._limit + self._rounding
 
     def verdict(self, nearest: _Nearest, at: int) -> Explained:
-        """Return reason, size and what was shown."""
+        """Return the reason, the size and the evidence."""
         if Status.OVERLAPPING in (self._ours, self._box2d):
             return self._at_start()
         moment, gap, stays = float(nearest.fraction[at]), float(nearest.gap[at]), bool(nearest.stays_above[at])
@@ -237,9 +237,9 @@ class _Differing:
         )
 
     def _is_within(self, fraction: float, bound: float, is_deep: bool = False) -> bool:
-        """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge.
+        """Prove by a witness that the cores are closer than `bound`: a point in both, or a corner and an edge.
 
-        Unless `is_deep`, which means that they are expected to overlap deeply, the exact distance is tried last.
+        The exact distance is tried last, unless `is_deep` means that a deep overlap is expected.
         """
         cores = self._cores(fraction)
         if max(len(core.corners) for core in cores) > 2 and share_point(*cores):

@@ -1,5 +1,4 @@
-"""Prepares the examples of a run for its report: each is computed again by itself, drawn, and given a file name; unexplained pairs are
-shrunk.
+"""Prepares the examples of a run for its report: each is recomputed alone, drawn and given a file name; unexplained pairs are shrunk.
 
 An example shows the result of `ask` for the pair alone, so that `run --pair FILE` shows the same.
 """
@@ -58,10 +57,10 @@ class Run:
 class Exhibit:
     """A prepared example.
 
-    `role` says what it is an example of, `name` is that of its files, without an ending. `pair` is to be saved, None for a question that a
-    pair file does not hold, and `answers` are those to it alone. Of an unexplained pair that was made small, `shrunk` is what was found and
-    `pair` the small one. `drawings` are SVG; `remark` says what else there is to say, such as that the pair alone does not differ;
-    `command` finds the example again in the sequence.
+    `role` says what it is an example of; `name` is that of its files, without an extension. `pair` is the pair to save, None for a query
+    that a pair file does not support; `answers` are the answers for it alone. For a shrunk unexplained pair, `shrunk` is the result of
+    shrinking and `pair` the shrunk pair. `drawings` are SVG; `remark` is an additional note, such as that the pair alone does not differ;
+    `command` reproduces the example from the sequence.
     """
 
     query: str
@@ -77,7 +76,7 @@ class Exhibit:
 
 
 def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterator[Exhibit]:
-    """Yield the examples of each query, its reasons in the order of how often they were met; unexplained pairs first, made small.
+    """Yield the examples of each query, with its reasons by frequency; unexplained pairs come first, shrunk.
 
     Ctrl-C ends the shrinking but not the report: the remaining pairs are shown unshrunk.
     """

@@ -1,7 +1,7 @@
-"""Answers as drawings: the shapes, our answer green, Box2D's orange, as in the window; and a close view where that shows more.
+"""Drawings of answers: the shapes, with our answer in green and Box2D's in orange, as in the window; and a close-up if it shows more.
 
-The page has the words beside the drawing, so that they can be read on a small screen too. Our answer has dots and solid lines, Box2D's has
-rings and dashed lines: they can be distinguished without colors, and where they overlap.
+The page puts the text next to the drawing, so it is legible on a small screen too. Our answer uses dots and solid lines, and Box2D's rings
+and dashed lines, so they can be distinguished without color and where they overlap.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Colored = Sequence[tuple[Answer, str]]
 
 
 def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
-    """Return a drawing of a pair with both answers, and where it shows more a second one, close to where they differ."""
+    """Return a drawing of a pair with both answers, and a close-up of the difference if it shows more."""
     pair, both = answers.pair, [(answers.ours, "ours")] + ([(answers.box2d, "box2d")] if answers.box2d is not None else [])
     seen = _seen(pair, both)
     panel, figure = _new_panel(seen)
@@ -73,7 +73,7 @@ def _finished(panel: Panel, figure: Figure, pair: Pair, both: Colored, title: st
 
 
 def sketch_svg(sketch: Sketch, title: str) -> str:
-    """Return the drawing of a question that is no pair; what is thin is laid flat, and stretched across."""
+    """Return the drawing of a query without a pair; a thin shape is rotated to horizontal and stretched vertically."""
     sketch, note = _stretched(sketch)
     panel, figure = _new_panel(_all_of(sketch))
     for shape, color in zip(sketch.shapes, ("a", "b"), strict=False):
@@ -90,7 +90,7 @@ def sketch_svg(sketch: Sketch, title: str) -> str:
 
 
 def _stretched(sketch: Sketch) -> tuple[Sketch, str]:
-    """Return a thin sketch turned, its longest line along x, and stretched across by a power of ten; and what is to be said of it."""
+    """Return a thin sketch with its longest line rotated to x and stretched vertically by a power of ten, and a caption about it."""
     points = np.array(_all_of(sketch))
     middle = points.mean(axis=0)
     start = points[np.hypot(*(points - middle).T).argmax()]
@@ -119,7 +119,7 @@ def _all_of(sketch: Sketch) -> Outline:
 
 
 def _sides(pair: Pair) -> list[tuple[AnyShape, Sweep, str]]:
-    """Return shape, motion and color of A, and of B if there is one."""
+    """Return the shape, motion and color of A, and of B if there is one."""
     return [(pair.shape_a, pair.sweep_a, "a")] + ([(pair.shape_b, pair.sweep_b, "b")] if pair.shape_b is not None else [])
 
 
@@ -154,7 +154,7 @@ def _seen(pair: Pair, both: Colored) -> Outline:
 
 
 def moved_out(pair: Pair, answer: Answer) -> Outline:
-    """Return the outline of B where it should just touch A: moved by the depth along the normal; nothing where there is no depth."""
+    """Return the outline of B moved by the depth along the normal, where it should just touch A; nothing without a depth."""
     if pair.query not in ("manifold", "overlap") or answer.normal is None or pair.shape_b is None or answer.depth <= 0.0:
         return ()
     dx, dy = answer.depth * answer.normal[0], answer.depth * answer.normal[1]
@@ -162,7 +162,7 @@ def moved_out(pair: Pair, answer: Answer) -> Outline:
 
 
 def _focus(answers: PairAnswers, both: Colored) -> tuple[tuple[float, float], float] | None:
-    """Return the center and half the size of a close view of the difference, or None if there is nothing to see."""
+    """Return the center and half size of a close-up of the difference, or None if there is nothing to show."""
     pair = answers.pair
     points = [*(at for answer, _ in both for at in _points_of(answer)), *(() if pair.point is None else (pair.point,))]
     if pair.query == "toi" or not points:
@@ -179,7 +179,7 @@ def _focus(answers: PairAnswers, both: Colored) -> tuple[tuple[float, float], fl
 
 
 def draw_answers(panel: Panel, pair: Pair, answers: Colored) -> None:
-    """Draw a pair with answers, the first on top."""
+    """Draw a pair with answers, the first one on top."""
     sides, is_motion = _sides(pair), pair.query == "toi"
     for shape, sweep, color in sides:
         _draw_shape(panel, shape, sweep.start, color)

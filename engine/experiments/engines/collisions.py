@@ -155,7 +155,7 @@ def _over_the_bend(column: Column, is_quick: bool) -> Measured:
 enter(
     Test(
         "seams",
-        "Bodies over the seams of a flat floor",
+        "Bodies sliding over the seams of a flat floor",
         "A frictionless floor made of pieces of equal height does not change a slider's speed. The value is the share of its speed that "
         "the slowest slider loses over ten seams. Where a chain bends downward, gravity can only accelerate a plank.",
         "a loss of 1%",
@@ -172,7 +172,7 @@ enter(
                 for slider in SLIDERS
                 for ground, words in _GROUNDS.items()
             ),
-            Row("plank_bend", "a plank over a chain that bends down", "%", _over_the_bend, _bend, 6.0),
+            Row("plank_bend", "a plank on a chain that bends down", "%", _over_the_bend, _bend, 6.0),
         ),
         {
             "box2d": (box2d("Chain shapes eliminate ghost collisions.", "Chapter04_Collision_Module", "Chain Shapes"),),

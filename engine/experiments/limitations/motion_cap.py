@@ -81,12 +81,12 @@ def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
         flown = min(speed, MAX_TRANSLATION_PER_STEP * hertz)
         n = max((step for step, x in enumerate(way, 1) if x < free), default=STEPS)
         measured = way[n - 1] / (n / hertz)
-        findings.append(Finding(f"set to {speed:g} m/s: flies", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
+        findings.append(Finding(f"set to {speed:g} m/s: speed", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
     for turning, blade in zip(TURNINGS, race.blades, strict=True):
         turned = min(turning, MAX_ROTATION_PER_STEP * hertz)
         measured = race.world.state(blade).angle / seconds
         # b2_maxRotation is half of 3.14159265359f, which equals our float32 value
-        findings.append(Finding(f"set to {turning:g} rad/s: turns", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
+        findings.append(Finding(f"set to {turning:g} rad/s: spin", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
     return tuple(findings)
 
 

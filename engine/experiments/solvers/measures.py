@@ -111,8 +111,8 @@ class Moving:
 def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
     """Return the largest relative error of the contact forces on groups of bodies in the last step compared to their weights.
 
-    What a group at rest gets from all that is not of it is its weight, upwards, exactly; how a group of several contacts shares it out
-    rigid bodies do not say. None without groups, or if no contact has reported an impulse.
+    The force on a group at rest from all other bodies is exactly its weight, upward; its distribution over several contacts is not
+    determined for rigid bodies. None without groups, or if no contact has reported an impulse.
     """
     contacts, dt = world.contacts, world.settings.dt
     if not layers or not len(contacts):
@@ -135,9 +135,9 @@ def force_error(world: World, layers: Sequence[Sequence[int]]) -> float | None:
 def force_past_bounds(world: World) -> float | None:
     """Return how far a contact's force in the last step is outside its admissible range, as a share of the largest required force.
 
-    What forces may hold the contacts at rest, within friction, is exact (`exact_contact_forces`): from the least to the most that each
-    contact may bear, which is one number unless forces can balance themselves. None of more contacts than that takes, of joints, and where
-    no forces hold the contacts as they stand.
+    The admissible forces of contacts at rest, within friction, are exact (`exact_contact_forces`): each contact has a minimum and a
+    maximum, which are equal unless forces can cancel each other. None if there are too many contacts, if there are joints, or if no forces
+    hold the contacts.
     """
     contacts = world.contacts
     if not 0 < len(contacts) <= MAX_CONTACTS or world.joint_ids:

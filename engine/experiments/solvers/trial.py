@@ -39,7 +39,7 @@ _SLOW = 0.01
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with settings of its own."""
+    """A method with its own settings."""
 
     solver: str
     settings: tuple[tuple[str, float | str], ...] = ()
@@ -59,7 +59,7 @@ class Variant:
         return of_world | ({"solver_settings": own} if own else {})
 
     def with_effort(self, value: int) -> Variant | None:
-        """Return it with another value of its effort setting; None without such a setting or if the value is out of range."""
+        """Return it with another value of its effort setting; None if it has no such setting or the value is out of range."""
         name = effort_of(self.solver)
         if name is None:
             return None
@@ -76,7 +76,7 @@ def _own_settings(solver: str) -> tuple[str, ...]:
 
 
 def _world_names(solver: str) -> tuple[str, ...]:
-    """Return the world's settings that can be given for a solver, except those that it has itself."""
+    """Return the world settings that can be specified for a solver, except those that it has itself."""
     own = _own_settings(solver)
     return tuple(name for name in _OF_WORLD.get(solver, ("warm_starting",)) if name not in own)
 
@@ -150,7 +150,7 @@ class Cell:
     Attributes
     ----------
     stands : bool or None
-        Whether it stood, or reached the right outcome; None if the method rejected the scene or was stopped for its cost.
+        True if it stood or reached the correct outcome; None if the method rejected the scene or was stopped because of its cost.
     fell_at : float or None
         When the criterion first failed.
     reason : str
@@ -170,7 +170,7 @@ class Cell:
         Of a scene that rests, as a share: of what layers bear, the median over the last second, or of a contact outside what it may
         bear at the end, whichever is larger; see `measures`.
     rest_at : float or None
-        When the last body came below 1 cm/s and 0.01 rad/s for good.
+        Time from which all bodies stayed below 1 cm/s and 0.01 rad/s.
     error : float or None
         Error at the end, meters; the lasting overlap if there is no exact answer.
     ms_per_step : float or None
@@ -253,7 +253,7 @@ class Trial:
             self._camera = camera_of(self._world)
 
     def _warm_up(self) -> None:
-        """Step another world of the scene a little, so that nothing is compiled while steps are timed."""
+        """Take a few steps of another world of the scene, so that nothing is compiled while steps are timed."""
         world = new_world(self._scene, self.cell.variant.solver, **self._settings)
         self._scene.build(world)
         for _ in range(2):

@@ -27,8 +27,8 @@ TESTS = {
     "circle, then GJK": tests.CIRCLE_THEN_GJK,
     "GJK, distance": tests.DISTANCE_GJK,
     "SAT": tests.SAT,
-    "SAT, kept edge": tests.KEPT_SAT,
-    "SAT, its neighbors": tests.NEIGHBOR_SAT,
+    "SAT, last edge first": tests.KEPT_SAT,
+    "SAT, last edge and its neighbors first": tests.NEIGHBOR_SAT,
     "no test": tests.NOTHING,
 }
 PAIRS, CIRCLE, YES_OR_NO = list(TESTS)[:3]

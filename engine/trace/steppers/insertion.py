@@ -36,7 +36,7 @@ INSERTED = (
     "  on the way up: refit each box to its two children",
     "    swap a child and a grandchild if a box shrinks",
 )
-"""Pseudo-code for each leaf, from line 1 on."""
+"""Pseudocode for each leaf, from line 1 on."""
 
 
 _MAX_PLACES = 15

@@ -46,7 +46,7 @@ CLIPPING = (
     "  point = midway between the surfaces; id = features that formed it",
     "if the deepest point is lost: repeat with another, equal edge",
 )
-"""The pseudo-code of clipping; lines of a rule that chooses the axis come before it."""
+"""The pseudocode of clipping; lines of a rule that chooses the axis come before it."""
 
 
 _REFERENCE, _PARTED, _CORNERS, _INCIDENT, _, _CUT, _, _DROPPED, _POINT, _AGAIN = range(len(CLIPPING))
@@ -350,7 +350,7 @@ class ClippingDecoder(AxesDecoder):
 
 
 class ClippedManifold(PairAlgorithm):
-    """A manifold by a rule, whose `choice` is the pseudo-code before that of `CLIPPING`."""
+    """A manifold by a rule, whose `choice` is the pseudocode before that of `CLIPPING`."""
 
     page = "manifold.md#derivation"
     views = AXIS_VIEWS

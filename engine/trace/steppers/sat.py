@@ -152,7 +152,7 @@ class AxesDecoder(Decoder[PairCase]):
     Attributes
     ----------
     edge_line, corner_line : int
-        Lines of the pseudo-code that try an edge's axis, and that measure the distance of the cores.
+        Lines of the pseudocode that try an edge's axis, and that measure the distance of the cores.
     aim, goes_on : str
         Sentences: about the axes to try, and about what follows if one separates the shapes.
     tries_on : bool

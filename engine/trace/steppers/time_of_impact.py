@@ -109,7 +109,7 @@ class ImpactDecoder(Decoder[PairCase]):
     Attributes
     ----------
     gap_line : int
-        Line of the pseudo-code that measures a gap.
+        Line of the pseudocode that measures a gap.
     end_lines : tuple of int
         Lines of a miss without a gap, of a touch, and of a miss.
     last : Measured

@@ -37,7 +37,7 @@ def measured(findings, what):
 @pytest.mark.parametrize("target", ["sensor", "static", "kinematic", "dynamic"])
 @pytest.mark.parametrize(("continuous", "bullet"), [(False, False), (False, True), (True, False), (True, True)])
 @pytest.mark.parametrize(("speed", "thickness"), [(30.0, 0.02), (100.0, 0.2), (300.0, 0.05)])
-def test_each_row_does_what_the_rule_says(target, continuous, bullet, speed, thickness):
+def test_each_row_follows_the_rule(target, continuous, bullet, speed, thickness):
     shot = flagged(target, speed, thickness, continuous, bullet)
     shares, law = measure_shares(shot, 40, seed=3), chances(shot.spec)
     assert shares.n_surprises == 0
@@ -63,13 +63,13 @@ def test_which_of_many_bullets_are_detected_or_pass(measure, shares):
 
 
 @pytest.mark.parametrize("hertz", [15.0, 60.0, 240.0])
-def test_the_cap_grows_with_the_hertz(hertz):
+def test_the_cap_grows_with_the_step_rate(hertz):
     findings = measure_cap(hertz)
-    assert measured(findings, "set to 720 m/s: flies") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
-    assert measured(findings, "set to 360 rad/s: turns") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
+    assert measured(findings, "set to 720 m/s: speed") == pytest.approx(min(720.0, 2.0 * hertz), rel=1e-6)
+    assert measured(findings, "set to 360 rad/s: spin") == pytest.approx(min(360.0, 0.5 * math.pi * hertz), rel=1e-6)
 
 
-def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
+def test_box2d_misses_the_stored_case():
     findings = measure_missed()
     assert measured(findings, "our time of impact: first contact, fraction of the step") == pytest.approx(0.2171, abs=5e-5)
     assert measured(findings, "deepest overlap, skins included") > 0.4
@@ -81,7 +81,7 @@ def test_the_kept_case_goes_right_through_and_box2d_sees_nothing():
         assert passage.n_contacts == 0 and passage.is_behind()
 
 
-def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee():
+def test_the_stored_case_equals_the_pair_file_and_the_referee_explains_it():
     pair = load_pair(PAIR_FILE)
     assert pair.shape_a == Polygon.box(*MISSED.plate) and pair.shape_b == Polygon.box(*MISSED.rod)
     assert pair.sweep_b == MISSED.sweep and pair.end_a == pair.pose_a
@@ -90,14 +90,14 @@ def test_the_kept_case_is_the_pair_file_and_explained_by_the_referee():
     assert (answers.verdict, answers.reason) == ("explained", "toi_missed")
 
 
-def test_what_the_search_finds_is_hidden_behind_a_face_that_separates_at_both_ends():
+def test_missed_contacts_have_a_face_that_separates_at_both_ends():
     search = find_missed(seed=1, n_tries=10_000)
     assert search.n_asked > 500 and 3 <= len(search.missed) < 0.02 * search.n_asked
     for crossing in search.missed:
         assert crossing.is_hidden and crossing.box2d_status() == Status.MISS and crossing.our_touch() is not None
 
 
-def test_a_crossing_that_does_not_turn_is_seen():
+def test_a_crossing_without_rotation_is_detected():
     straight = Crossing(MISSED.plate, MISSED.rod, (0.0, 1.0, 0.0), (0.0, -0.9, 0.0))
     assert straight.box2d_status() == Status.HIT and not straight.is_hidden
     passage = Passage(straight)
@@ -106,7 +106,7 @@ def test_a_crossing_that_does_not_turn_is_seen():
 
 
 @pytest.mark.parametrize(("slider", "bumpy"), [("box", {"tiles"}), ("disc", {"tiles", "edges"})])
-def test_seams_bump_what_the_rule_says(slider, bumpy):
+def test_seams_trip_bodies_as_predicted(slider, bumpy):
     for ground in GROUNDS:
         counts = measure_slides(ground, slider, 7.0, 20)
         assert counts.n_surprises <= 1  # many hops too small to count may add up
@@ -122,7 +122,7 @@ def test_a_box_that_trips_keeps_three_eighths():
     assert first_bump("chain", "box", 8.0, 0.733) is None
 
 
-def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught():
+def test_a_disc_caught_farther_from_the_corner_hops_higher():
     near, far = first_bump("edges", "disc", 6.0, 0.97), first_bump("edges", "disc", 6.0, 0.95)
     assert near is not None and far is not None and near.step == far.step == 1
     assert far.vx < near.vx < 6.0 and far.vy > near.vy > 0.0
@@ -142,7 +142,7 @@ def test_no_drop_of_the_experiment_ends_inside_a_step():
     assert [predicted_drop(drop)[1] for drop in DROPS] == [drop > 0.05 for drop in DROPS]
 
 
-def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie():
+def test_a_ball_that_does_not_bounce_rests_in_the_skin_as_predicted():
     """It lies neither at 0 nor anywhere within the skin, but at 5 mm, or at the height at which the last step of its fall has left it."""
     findings = measure_threshold(1.0)[len(APPROACHES) :]
     lying = {drop: finding for drop, finding in zip(DROPS, findings, strict=True) if "does not bounce" in finding.what}
@@ -152,7 +152,7 @@ def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_l
         assert finding.measured == pytest.approx(finding.predicted, abs=1e-6) and finding.allowance < 1e-5
 
 
-def test_words_of_a_finding():
+def test_text_of_a_finding():
     share = Finding("seen", 0.132, 0.15, "%", 0.05, 1)
     assert share.holds and share.words == "seen: predicted 13.2 % | measured 15.0 %"
     assert Finding("lost", None, -1e-9, "m/s").words == "lost: measured 0.00 m/s"
