@@ -1,6 +1,6 @@
 """A browser for tests: Chromium or Chrome without a window, driven through its DevTools protocol (chromedevtools.github.io).
 
-`websockets`, which the laboratory needs anyway, is all that this takes.
+It needs only `websockets`, which the laboratory requires anyway.
 """
 
 import base64
@@ -25,11 +25,11 @@ _IS_READY = """document.readyState === "complete" && location.href !== "about:bl
 
 
 class _RefusedError(Exception):
-    """The browser refused a call."""
+    """The browser rejected a call."""
 
 
 class Tab:
-    """One tab of a browser; `messages` are what its console, its script errors and its security policy said."""
+    """One browser tab; `messages` contains its console output, script errors and security policy violations."""
 
     def __init__(self, connection):
         self._connection = connection
@@ -77,7 +77,7 @@ class Tab:
         return answer["result"].get("value")
 
     def open(self, path, address=""):
-        """Open a file, and wait until its players are ready, or something went wrong."""
+        """Open a file, and wait until its players are ready or an error occurs."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=path.as_uri() + address)
         until(lambda: self.run(_IS_READY) or self.messages)
@@ -106,19 +106,19 @@ class Tab:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def key(self, key):
-        """Press and release a key, by the name that scripts see."""
+        """Press and release a key, by its DOM name."""
         text = {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def picture(self):
-        """Return the page as it looks, a PNG."""
+        """Return a screenshot of the page as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
 
 @contextlib.contextmanager
 def browser():
-    """Start a browser with one tab, and end it after the with block."""
+    """Start a browser with one tab, and close it after the with block."""
     assert PROGRAM is not None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         options = [

@@ -1,4 +1,4 @@
-"""Set-up of the test session and of each test."""
+"""Setup of the test session and of each test."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ settings.load_profile("any machine")  # no property fails because the machine is
 
 
 def pytest_sessionstart(session):
-    """Compile the kernels, in the process that hands out the tests, if any others are to run them and nothing is compiled yet."""
+    """Compile the kernels in the process that distributes the tests, if other processes will run them and nothing is compiled yet."""
     from engine.common.jit import cache_is_warm
 
     chosen = session.config.option
@@ -39,7 +39,7 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """Collect the tests without looking for garbage, and set aside what that leaves: half a million objects that last to the end."""
+    """Collect the tests without garbage collection, and freeze the half a million objects that remain until the end."""
     gc.disable()
     try:
         return (yield)
@@ -51,7 +51,7 @@ def pytest_collection(session):
 
 @pytest.fixture(scope="session", autouse=True)
 def kept_aside():
-    """Leave that aside where the program, at the start of every demo, takes back what it has set aside: 0.4 s each time."""
+    """Keep them frozen when the program unfreezes its own objects at the start of every demo: 0.4 s each time."""
     with pytest.MonkeyPatch.context() as patched:
         for name in ("freeze", "unfreeze"):
             patched.setattr(gc, name, lambda: None)
@@ -60,7 +60,7 @@ def kept_aside():
 
 @pytest.fixture(scope="session", autouse=True)
 def patient():
-    """Lift what the program does by the clock, which on a slow machine would come out otherwise: no test but those of it may meet it."""
+    """Disable time-dependent behavior of the program, which would vary on a slow machine, except in tests of that behavior."""
     with pytest.MonkeyPatch.context() as patched:
         for limit in CLOCKS:
             patched.setattr(limit, PATIENCE)
@@ -69,6 +69,6 @@ def patient():
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible():
-    """Let Ctrl-C be heeded as at a terminal: a shell lets what it starts in the background ignore it, and so would these processes."""
+    """Restore the handling of Ctrl-C: a shell makes background processes ignore it, and these processes would inherit that."""
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Edits by the name of the method of `World` that they call: for tests that choose one at random, or change many things."""
+"""Edits by the name of the `World` method that they call, for tests that choose one at random or make many changes."""
 
 from engine.sim import actions
 

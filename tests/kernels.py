@@ -1,4 +1,4 @@
-"""Compiles the kernels that the tests use, once and before they begin: each test process would compile them for itself otherwise."""
+"""Compiles the kernels that the tests use, once before they start; otherwise, each test process would compile them itself."""
 
 from engine.app.compiling import EVERYTHING, LONGEST, Compilers, grouped
 from engine.common.jit import mark_cache_warm
@@ -7,7 +7,7 @@ __all__ = ["compile_all"]
 
 
 def compile_all(n_processes):
-    """Compile all kernels in `n_processes` processes. An error there also fails a test, which reports it."""
+    """Compile all kernels in `n_processes` processes. Errors are ignored here, because they also fail a test, which reports them."""
     with Compilers(grouped(EVERYTHING), n_processes) as compilers:
         while not compilers.is_over:
             compilers.wait(LONGEST)

@@ -1,4 +1,4 @@
-"""Reads a page that the program wrote, and checks what holds of every page."""
+"""Reads a page that the program wrote, and checks properties of every page."""
 
 import re
 from html.parser import HTMLParser
@@ -39,7 +39,7 @@ class PageReader(HTMLParser):
 
 
 def read_page(page):
-    """Return the reader of a page that is well-formed, has no ids twice, needs no network, and runs no script but its own."""
+    """Return the reader of a page, after checking that it is well-formed, has unique ids, needs no network, and runs no foreign script."""
     reader = PageReader()
     reader.feed(page)
     reader.close()

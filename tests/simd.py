@@ -1,4 +1,4 @@
-"""Helpers of tests of SIMD kernels: comparing columns to the bit, and counting instructions on vectors."""
+"""Helpers for tests of SIMD kernels: comparing columns bit for bit, and counting vector instructions."""
 
 import os
 import re
@@ -14,16 +14,16 @@ needs_registers = pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, 
 
 
 def assert_same_bits(names, ours, theirs):
-    """Compare columns of equal lengths, whose names a failure gives."""
+    """Compare columns of equal length; a failure names them."""
     for name, expected, other in zip(names, ours, theirs, strict=True):
         differ = np.flatnonzero((expected.view(np.int64) != other.view(np.int64)).reshape(len(expected), -1).any(axis=1))
         assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
 
 
 def vector_instructions(kernel, types, **options):
-    """Compile a kernel without the cache, and return how often each vector instruction stands in its code.
+    """Compile a kernel without the cache, and return how often each vector instruction occurs in its code.
 
-    A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
+    A small edit can cost a factor of three without changing an answer; here, it would show as scalar instructions only.
     """
     import numba
 

@@ -1,4 +1,4 @@
-"""Seeded pairs of all four kinds of shape for the rational referee, most of them placed where collision code goes wrong."""
+"""Seeded pairs of all four kinds of shape for the rational referee, mostly in positions that are difficult for collision code."""
 
 import math
 

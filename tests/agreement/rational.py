@@ -1,11 +1,11 @@
-"""A referee in rational numbers: brute force, neither ours nor Box2D's, and nothing in it rounds.
+"""A referee in rational arithmetic: brute force, independent of our code and Box2D's, and without rounding.
 
-A pose's position, cosine and sine are the float64 numbers the engine computes with, taken at their word, so that every corner in the
-world is a fraction. All of what is asked here is then decided by comparing fractions: which corners of all differences q - p make the
-hull (every one of them is tried), how far the origin lies from its edges, which part of an edge is left between two planes. Where a
-length is irrational, its square is kept; and where a number must be shown it is a root right to 2^-200.
+A pose's position, cosine and sine are the engine's float64 numbers, taken as exact, so every corner in the world is a fraction. Everything
+is then decided by comparing fractions: which of all differences q - p are corners of the hull (all of them are tried), how far the origin
+is from its edges, and which part of an edge lies between two planes. For an irrational length, the square is stored; a displayed number is
+a root accurate to 2^-200.
 
-Corners are pairs of fractions, a hull is a list of corners, counter-clockwise and strictly convex, with one or two where it has no area.
+Corners are pairs of fractions. A hull is a list of corners, counterclockwise and strictly convex, with only one or two if it has no area.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ZERO = Fraction(0)
 
 
 def root(number):
-    """Square root of a fraction, as a fraction, right to about 2^-ROOT_BITS of itself."""
+    """Square root of a fraction, as a fraction, with a relative error of about 2^-ROOT_BITS."""
     if number == 0:
         return ZERO
     # brought to about 2^(2 ROOT_BITS) by an even shift, so that the whole-number root has ROOT_BITS digits whatever the size
@@ -33,7 +33,7 @@ def root(number):
 
 
 def corners_of(shape):
-    """The core's corners, local, and its radius: read from the shape's own fields, not from the engine's packing."""
+    """The core's local corners and its radius, read from the shape's own fields instead of the engine's packed form."""
     if isinstance(shape, Circle):
         return [shape.center], shape.radius
     if isinstance(shape, Polygon):
@@ -43,7 +43,7 @@ def corners_of(shape):
 
 
 def surface_of(shape):
-    """Return the part of the radius that is surface, not skin."""
+    """Return the part of the radius that belongs to the surface, not to the skin."""
     return Fraction(shape.radius) if isinstance(shape, Circle | Capsule) else ZERO
 
 
@@ -63,7 +63,7 @@ def cross(o, p, q):
 
 
 def hull_of(points):
-    """Andrew's monotone chain on fractions, in whole numbers of their common denominator."""
+    """Andrew's monotone chain on fractions, computed in integers over their common denominator."""
     unit = math.lcm(*(part.denominator for point in points for part in point))
     corners = sorted({(int(x * unit), int(y * unit)) for x, y in points})
     if len(corners) > 2:
@@ -80,7 +80,7 @@ def hull_of(points):
 
 
 def edges_of(hull):
-    """Pairs of corners; one line has two edges, a point one without length."""
+    """Pairs of corners; a line has two edges, and a point has one without length."""
     return list(zip(hull, hull[1:] + hull[:1], strict=True))
 
 
@@ -103,7 +103,7 @@ def is_within(hull, point):
 
 
 def signed_distance(hull, point):
-    """Return the distance of a point from a hull; inside, minus the depth."""
+    """Return the distance of a point from a hull; negative by the depth inside."""
     nearest = min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(hull))
     return -root(nearest) if is_within(hull, point) else root(nearest)
 
@@ -122,7 +122,7 @@ def path_distance(hull, start, end):
 
 
 def off_outline(core, point):
-    """Return the distance of a point from the outline of a core; for a polygon pushed in by rounding that is the depth."""
+    """Return the distance of a point from the outline of a core; inside a polygon, that is the depth."""
     return root(min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(core)))
 
 
@@ -131,7 +131,7 @@ def fractions(row):
 
 
 class Path:
-    """A point that moves from `start` by `way` a unit of time, and everything within `radius` of a hull."""
+    """A point that moves from `start` by `way` per unit of time, and the set of points within `radius` of a hull."""
 
     def __init__(self, hull, radius, start, way):
         self.hull, self.radius, self.start, self.way = hull, radius, start, way
@@ -143,11 +143,11 @@ class Path:
         return signed_distance(self.hull, self.at(time)) - self.radius
 
     def nearest(self, end):
-        """The least gap up to a time, where it is not negative by more than the radius."""
+        """The smallest gap up to a time, unless it is negative by more than the radius."""
         return path_distance(self.hull, self.start, self.at(end)) - self.radius
 
     def crossing(self):
-        """The interval of times within the hull's edges, from fractions alone; None where there is none or no area."""
+        """The interval of times inside the hull's edges, computed in fractions; None if it is empty or the hull has no area."""
         low, high = None, None
         if len(self.hull) < 3:
             return None, None
@@ -192,7 +192,7 @@ class Edge:
 
 
 class Pair:
-    """Two shapes in the world, all in fractions."""
+    """Two shapes in the world, in fractions."""
 
     def __init__(self, a, xf_a, b, xf_b):
         self.a, self.b = world_corners(a, xf_a), world_corners(b, xf_b)
@@ -210,20 +210,20 @@ class Pair:
         return [Edge.between(p, q) for p, q in edges_of(core)] if len(core) > 1 else []
 
     def gap_along(self, normal):
-        """Gap between the shadows of the two cores on a direction from A to B, which need not be of unit length."""
+        """Gap between the projections of the two cores onto a direction from A to B, which need not be of unit length."""
         nx, ny = map(Fraction, normal)
         gap = min(nx * x + ny * y for x, y in self.b) - max(nx * x + ny * y for x, y in self.a)
         return gap / root(nx * nx + ny * ny)
 
     def nearest_corners(self):
-        """The nearest points of two disjoint cores: of the nearest pairs of a corner and an edge, the first."""
+        """The nearest points of two disjoint cores, from the first of the nearest pairs of a corner and an edge."""
         of_b = [(nearest_on(p, q, tip), tip) for tip in self.b for p, q in edges_of(self.a)]
         of_a = [(tip, nearest_on(p, q, tip)) for tip in self.a for p, q in edges_of(self.b)]
         return min(of_b + of_a, key=lambda points: distance_sq(*points))
 
 
 def common_part(first, second):
-    """Corners of what two convex sets share, by cutting one with every edge of the other (Sutherland and Hodgman, in fractions)."""
+    """Corners of the intersection of two convex sets, by clipping one with every edge of the other (Sutherland-Hodgman, in fractions)."""
     first, second = hull_of(first), hull_of(second)
     if len(first) < len(second):
         first, second = second, first

@@ -1,6 +1,6 @@
 """Build R.U.B.E. exports directly with Box2D's Python interface, in the steps of the editor's own loader, b2dJson.
 
-``python -m tests.agreement.rube_world FILE ...`` takes 600 steps of each and prints how far the bodies are apart.
+``python -m tests.agreement.rube_world FILE ...`` takes 600 steps with each loader and prints the largest difference of the bodies.
 """
 
 import json
@@ -18,7 +18,7 @@ STEPS = 600
 
 
 def farthest(path, steps=STEPS):
-    """Return the largest difference of any body's x, y (m) or angle (rad) in any step; every body of the file must have been taken."""
+    """Return the largest difference of any body's x, y (m) or angle (rad) in any step; every body of the file must have been loaded."""
     with open(path, encoding="utf-8") as file:
         plain = json.load(file)
     world, bodies = _world(plain)

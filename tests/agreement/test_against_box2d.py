@@ -1,4 +1,4 @@
-"""Our manifolds and overlaps against Box2D's, seeded, with every difference proved."""
+"""Compares our manifolds and overlaps with Box2D's on seeded pairs; every difference is proved."""
 
 import itertools
 
@@ -17,7 +17,7 @@ from engine.narrowphase.packing import pack
 
 
 def deterministic(report):
-    """Leave out what a clock measured."""
+    """Omit measured times."""
     for tally in report["queries"].values():
         del tally["ours_per_s"], tally["box2d_per_s"]
     return report
@@ -26,7 +26,7 @@ def deterministic(report):
 @pytest.mark.parametrize(
     ("n", "seed", "queries"), [(4_000, 1, comparison.QUERIES), (10_000, 2, ("manifold", "overlap"))], ids=["all", "two"]
 )
-def test_nothing_is_unexplained(n, seed, queries):
+def test_no_difference_is_unexplained(n, seed, queries):
     report = comparison.compare(n, seed, queries)
     assert report["box2d"] == "2.3.0"
     assert report["unexplained_total"] == 0
@@ -51,12 +51,12 @@ def test_nothing_is_unexplained(n, seed, queries):
 
 
 @pytest.mark.parametrize("queries", [("manifold",), pytest.param(comparison.QUERIES[1:], marks=pytest.mark.slow)])
-def test_any_number_of_jobs_gives_one_result(queries):
+def test_results_do_not_depend_on_the_number_of_jobs(queries):
     single, two = (deterministic(comparison.compare(10_400, 3, queries, jobs)) for jobs in (1, 2))
     assert single == two and single["unexplained_total"] == 0
 
 
-def test_a_shorter_run_is_the_beginning_of_a_longer_one():
+def test_a_shorter_run_is_a_prefix_of_a_longer_one():
     short, long = case_chunk(9, 1, 100), case_chunk(9, 1, 5000)
     assert np.array_equal(short.pairs, long.pairs[:100])
     assert np.array_equal(short.poses_b, long.poses_b[:100])
@@ -77,7 +77,7 @@ def test_box2ds_rule_in_float64_gives_box2ds_manifolds_and_feature_ids():
     assert np.abs(replay.points[both] - points[both]).max() < 1e-4
 
 
-def test_the_oracle_turns_circle_and_polygon_round():
+def test_the_oracle_swaps_circle_and_polygon():
     oracle = PairOracle([round_shape(Polygon.box(0.5, 0.5)), Circle(0.5)])
     here, there = round_pose([(0.0, 0.0, 0.0)]), round_pose([(0.875, 0.0, 0.0)])
     forward, backward = oracle.manifolds([(0, 1)], here, there), oracle.manifolds([(1, 0)], there, here)
@@ -97,7 +97,7 @@ def test_the_oracle_on_separated_pairs(kinds):
     assert oracle.overlaps([kinds], here, there)[0].tolist() == [False]
 
 
-def test_the_oracle_takes_float32_poses_and_known_shapes_only():
+def test_the_oracle_accepts_only_float32_poses_and_known_shapes():
     oracle, here = PairOracle([Circle(0.5)]), [(0.0, 0.0, 0.0)]
     for ask in (oracle.manifolds, oracle.overlaps, oracle.distances):
         with pytest.raises(InvalidInputError, match="xf_b must be numbers representable in float32"):

@@ -1,4 +1,4 @@
-"""Overlap against shapely (GEOS), which shares nothing with us."""
+"""Compares overlap with shapely (GEOS), which is independent of our code."""
 
 import numpy as np
 from shapely import Point
@@ -17,7 +17,7 @@ def outline(shape, pose):
     return GeosPolygon(Transform((pose[0], pose[1]), pose[2]).apply_array(shape.vertices))
 
 
-def test_overlap_as_shapely_sees_it():
+def test_overlap_agrees_with_shapely():
     cases = case_chunk(11, 0, 3000)
     ours = batch.overlap(batch.ShapeBatch(cases.shapes), cases.pairs, cases.poses_a, cases.poses_b)
     overlapping = settled = 0

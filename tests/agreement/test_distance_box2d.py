@@ -1,4 +1,4 @@
-"""Our distances against b2Distance, with its radii and without, seeded: random pairs and the adversarial families."""
+"""Compares our distances with b2Distance, with and without radii, on seeded random pairs and the adversarial families."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def test_distances_agree(posed, use_radii):
     assert difference[near].max() < 1e-5
 
 
-def test_box2ds_points_lie_on_our_surfaces(posed):
-    """Each point lies on its shape; between parallel edges many pairs are equally near, so pairs are not compared."""
+def test_box2ds_points_lie_on_the_surfaces_of_our_shapes(posed):
+    """Each point lies on its shape; pairs of points are not compared, because parallel edges have many equally near pairs."""
     cases, oracle, shapes, scale, ours = posed
     theirs = oracle.distances(cases.pairs, cases.poses_a, cases.poses_b)
     apart = np.flatnonzero(ours.separation > 4.0 * allowances.distance_allowance(scale))
@@ -61,7 +61,7 @@ def test_nothing_runs_out_of_iterations(posed):
     assert ours.iterations.max() <= 16
 
 
-def test_edges_as_box2d_has_them():
+def test_edges_agree_with_box2d():
     # the wheel's edges have the skins of its polygons
     rng = np.random.default_rng(5)
     edges = [Segment(tuple(p), tuple(q)) for p, q in rng.uniform(-1.0, 1.0, (40, 2, 2)).astype(np.float32).tolist()]

@@ -1,4 +1,4 @@
-"""Distance and penetration of degenerate pairs against fractions (`rational`), and of random pairs against shapely.
+"""Compares distance and penetration of degenerate pairs with fractions (`rational`), and of random pairs with shapely.
 
 Random pairs against fractions: `test_rational_referee`. Allowance: a separation carries SAT_ROUNDING times the scale (derived there:
 vertices into A's frame, a unit normal, their product), and GJK and EPA stop when their two bounds are that near to each other: twice
@@ -52,7 +52,7 @@ def judge(a, xf_a, b, xf_b):
 
 
 def fat_shapes(rng, n):
-    """Return shapes of all four kinds, with skins and without, needles among them."""
+    """Return shapes of all four kinds, with and without skins, including needles."""
     shapes = []
     for kind in rng.integers(0, 6, n).tolist():
         p, q = rng.uniform(-1.0, 1.0, (2, 2)).tolist()
@@ -109,7 +109,7 @@ def test_degenerate_pairs_at_all_sizes_against_exact_arithmetic(place, size):
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_degenerate_pairs_turned_and_far_from_the_origin_against_exact_arithmetic(place):
+def test_rotated_degenerate_pairs_far_from_the_origin_against_exact_arithmetic(place):
     (x, y), angle = PLACES[place]
     frame = Transform((30_000.0, -70_000.0), 0.6)
     for a in SIX:
@@ -117,8 +117,8 @@ def test_degenerate_pairs_turned_and_far_from_the_origin_against_exact_arithmeti
             judge(a, frame, b, Transform(frame.apply((x, y)), angle + 0.6))
 
 
-def test_a_mote_against_a_mountain():
-    """Sizes a millionfold apart, and a needle 1:1000 against its like at every small angle."""
+def test_shapes_of_very_different_sizes():
+    """Sizes that differ by a factor of a million, and two needles of 1:1000 at every small angle."""
     for angle in (0.0, 1e-16, 1e-12, 1e-8, 1e-4, 1e-2):
         judge(scaled(BOX, 1e3), Transform(), scaled(BOX, 1e-3), Transform((500.0004, 3.0), angle))
         judge(scaled(BOX, 1e3), Transform(), scaled(BOX, 1e-3), Transform((500.0006, 3.0), angle))
@@ -134,7 +134,7 @@ def geos(shape, pose):
     return LineString(points) if len(points) == 2 else GeosPolygon(points)
 
 
-def test_distance_as_shapely_sees_it():
+def test_distance_agrees_with_shapely():
     # shapely's radii are polygons, so it is asked for the cores; it rounds in world coordinates: four times our scale's rounding
     rng = np.random.default_rng(8)
     extra = tuple(fat_shapes(rng, 200))

@@ -1,4 +1,4 @@
-"""Edges, with ghost vertices and without, against b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon."""
+"""Compares edges, with and without ghost vertices, with b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon."""
 
 import itertools
 
@@ -20,7 +20,7 @@ N_EDGES, N_OTHERS = 200, 200
 
 
 def random_edges(rng):
-    """A quarter each: alone, neighbor before, neighbor after, both."""
+    """Each a quarter: without neighbors, with the previous one, with the next one, with both."""
     edges = []
     for k in range(N_EDGES):
         p1, p2, g1, g2 = (tuple(point) for point in round_pose(rng.uniform(-1.5, 1.5, (4, 2))).tolist())
@@ -66,7 +66,7 @@ def test_random_pairs(seed, edge_first):
 
 
 def test_boxes_and_discs_on_a_chain():
-    """Parallel edges and joints in quarter meters, where ties are common: a difference needs a tie of float32's making."""
+    """Parallel edges and joints at multiples of a quarter meter, where ties are common: any difference must be a float32 tie."""
     rng = np.random.default_rng(3)
     corners = [(float(x), float(y)) for x, y in zip(range(-6, 7), [0, 0, 1, 1, 0, 0, -1, 0, 0, 2, 2, 0, 0], strict=True)][::-1]
     edges = [

@@ -1,9 +1,9 @@
-"""Hulls against SciPy's (Qhull) and against rational arithmetic, on clouds where hulls go wrong.
+"""Compares hulls with SciPy's (Qhull) and with rational arithmetic, on clouds that are difficult for hull algorithms.
 
-Ours are those of the very numbers given, so they must be the rational hull to the bit. Qhull works with a tolerance: it merges what is
-nearly on a line, and so may leave out corners that stand out by less than that. Bound: Qhull's stated precision is a few EPS64 times the
-largest coordinate (`qh->DISTround`, "maximum roundoff error for a distance", about (d + 2) eps max|x|); 64 EPS64 of the largest
-coordinate covers several of them. By no more may any point stand out of its hull, and none of its corners may lie inside ours at all.
+Our hulls use the exact input numbers, so they must equal the rational hull to the bit. Qhull works with a tolerance: it merges nearly
+collinear points and may drop corners that protrude by less than that. Bound: Qhull's stated precision is a few EPS64 times the largest
+coordinate (`qh->DISTround`, "maximum roundoff error for a distance", about (d + 2) eps max|x|); 64 EPS64 of the largest coordinate covers
+several of them. No point may lie farther outside its hull, and none of its corners may lie inside ours.
 """
 
 import math
@@ -50,7 +50,7 @@ KINDS = ("normal", "lattice", "turned lattice", "circle", "nearly a line", "far"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_both_hulls_are_the_rational_one(kind):
+def test_both_hulls_equal_the_rational_hull(kind):
     rng = np.random.default_rng((1, KINDS.index(kind)))
     made = 0
     for _ in range(CLOUDS):
@@ -69,7 +69,7 @@ def test_both_hulls_are_the_rational_one(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_qhulls_hull_is_ours_but_for_its_tolerance(kind):
+def test_qhulls_hull_equals_ours_within_its_tolerance(kind):
     rng = np.random.default_rng((2, KINDS.index(kind)))
     compared = same = 0
     for _ in range(CLOUDS):
@@ -97,7 +97,7 @@ def test_qhulls_hull_is_ours_but_for_its_tolerance(kind):
 
 
 def inner_distance(hull, point):
-    """Return the smallest distance of a point from a counter-clockwise hull's edges; negative outside."""
+    """Return the smallest distance of a point from the edges of a counterclockwise hull; negative outside."""
     edges = np.roll(hull, -1, axis=0) - hull
     from_corner = np.subtract(point, hull)
     return float(((edges[:, 0] * from_corner[:, 1] - edges[:, 1] * from_corner[:, 0]) / np.hypot(*edges.T)).min())

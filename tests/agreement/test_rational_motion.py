@@ -1,8 +1,8 @@
-"""Sliding shapes, thrown shapes, rays and points against brute force in rational numbers (`rational`).
+"""Compares swept contacts, shape casts, rays and points with brute force in rational arithmetic (`rational`).
 
-The referee does not solve for a time. It takes the time reported at its word, as a fraction, puts the shapes there exactly, and asks how
-far they are apart: their distance g(t), negative by the depth where they overlap, is a convex function of t, for the path is straight
-and the Minkowski difference convex. So the touching interval is where g <= 0, and a time t is its first or last when
+The referee does not solve for a time. It takes the reported time as an exact fraction, places the shapes there, and computes their
+distance: g(t), negative by the depth if they overlap, is a convex function of t, because the path is straight and the Minkowski difference
+is convex. So the interval of contact is where g <= 0, and a time t is its first or last if
 
     g(t) = 0 within the bound;   t_first <= t_last;   and g is clearly below 0 halfway, if the path goes clearly below 0 at all.
 
@@ -12,8 +12,8 @@ position at that time. Halfway of a chord, g has at least half of its least valu
 
 a sharp corner    a ray is met within u of every edge's line; two lines pushed out by u meet u / sin(half the angle) beyond the corner
 
-What touches is judged where the shapes are at the time reported, so that an error of the time, large on a graze, is not counted twice.
-One core moved onto the other by the shortest way d then touches it exactly, and shares a point or a segment with it. The bounds:
+The contact is judged at the reported time, so that an error of the time, which is large for a graze, is not counted twice.
+If one core is moved to the other by the shortest vector d, it then touches it exactly and shares a point or a segment with it. The bounds:
 
 normal            4 u / |d| with radii, the direction of d: the corners and the place along the way err by 3 u together, and a place counts
                   as beside an edge up to u past its end. Without radii: the shadows of the shapes on it just meet, within the bound of g
@@ -57,7 +57,7 @@ NORMAL = 16.0 * EPS64
 
 
 def velocities(family, n, rng):
-    """Return motions, in quarters for lattices, so that paths run along edges and through corners; else random."""
+    """Return motions: multiples of a quarter for lattices, so that paths run along edges and through corners, otherwise random."""
     if family in ("lattice", "turned", "hair"):
         moves = rng.integers(-8, 9, (n, 2)) / 4.0
         moves[rng.random(n) < 0.5, int(rng.integers(2))] = 0.0
@@ -67,7 +67,7 @@ def velocities(family, n, rng):
 
 
 def spread_out(family, listed, rng):
-    """B farther away, so that there is a way to go; still on the lattice where there is one."""
+    """B moved farther away, so that there is a path; on the lattice if there is one."""
     size = {"millimetres": 1e-3, "kilometres": 1e3}.get(family, 1.0)
     moved = []
     for a, pose_a, b, pose_b in listed:
@@ -77,7 +77,7 @@ def spread_out(family, listed, rng):
 
 
 def aimed(family, listed, moves, rng):
-    """The lattice's pairs drawn apart again from where they would touch or nearly: edges and corners meet on the way there."""
+    """The lattice's pairs, moved apart from positions where they touch or nearly touch, so that edges and corners meet on the path."""
     if family not in ("lattice", "turned", "hair"):
         return listed
     drawn = []
@@ -88,7 +88,7 @@ def aimed(family, listed, moves, rng):
 
 
 def off_segment(ends, point):
-    """Return the distance of a point from a segment, or from the one point."""
+    """Return the distance of a point from a segment or a point."""
     return root(distance_sq(nearest_on(ends[0], ends[-1], point), point))
 
 
@@ -97,14 +97,14 @@ def moved_by(core, step):
 
 
 class JudgedPath(Path):
-    """A path, with what the rounding allows."""
+    """A path with its rounding allowance."""
 
     def __init__(self, hull, radius, start, way, rounding):
         super().__init__(hull, radius, start, way)
         self.allowed, self.clearly = AT_TIME * Fraction(rounding), CLEARLY * Fraction(rounding)
 
     def way_out(self, time):
-        """Return the vector from the place at a time to the nearest place on the hull's outline."""
+        """Return the vector from the position at a time to the nearest point of the hull's outline."""
         place = self.at(time)
         x, y = min((nearest_on(p, q, place) for p, q in edges_of(self.hull)), key=lambda point: distance_sq(point, place))
         return x - place[0], y - place[1]
@@ -124,7 +124,7 @@ class JudgedPath(Path):
                 assert self.gap((first + last) / 2) < -self.allowed
 
     def judge_miss(self, end):
-        """The path up to `end` does not clearly enter."""
+        """The path up to `end` does not clearly enter the hull."""
         assert self.nearest(end) >= -self.clearly if self.radius else True
         if not self.radius:
             entry, leave = self.crossing()
@@ -144,7 +144,7 @@ def sharpness(hull):
 
 
 def pair_gap(cores, n):
-    """Between the shadows of two cores on a direction from A to B."""
+    """Gap between the projections of two cores onto a direction from A to B."""
     return min(n[0] * x + n[1] * y for x, y in cores[1]) - max(n[0] * x + n[1] * y for x, y in cores[0])
 
 
@@ -183,7 +183,7 @@ def posed(pose):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_swept_contacts_and_thrown_shapes(family):
+def test_swept_contacts_and_shape_casts(family):
     shapes, listed = pairs_of(family, CASES, seed=1)
     rng = np.random.default_rng((7, FAMILIES.index(family)))
     t_max = 4.0
@@ -255,7 +255,7 @@ def test_swept_contacts_and_thrown_shapes(family):
 
 
 def nearly_parallel(n, rng):
-    """Level edges over level edges, at angles of 1e-14 to 1e-8 rad, on the way to meet near their ends: by 1e-13 to 0.1 m, or exactly."""
+    """Nearly parallel edges, at angles of 1e-14 to 1e-8 rad, that meet within 1e-13 to 0.1 m of their ends, or exactly there."""
     shapes = [
         Polygon.box(0.5, 0.5), Polygon.box(2.0, 0.5), Polygon.box(0.25, 0.5), Polygon.box(0.5, 0.5, skin_radius=0.125),
         Polygon.box(0.5, 0.25, skin_radius=0.25), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Capsule((-1.0, 0.0), (1.0, 0.0), 0.25),
@@ -345,7 +345,7 @@ def test_rays_and_points(family):
 
 
 def test_the_referee_finds_faults():
-    """A first touch that is late by more than the bound, the last one in its place, and a miss that is a hit are refused."""
+    """The referee rejects a first contact that is late by more than the bound, the last contact in its place, and a false miss."""
     box = hull_of([(Fraction(x), Fraction(y)) for x, y in ((0, 0), (2, 0), (2, 2), (0, 2))])
     for radius in (Fraction(0), Fraction(1)):
         path = JudgedPath(box, radius, (Fraction(-3), Fraction(1)), (Fraction(1), Fraction(0)), 1e-15)
@@ -361,7 +361,7 @@ def test_the_referee_finds_faults():
 
 
 def test_the_referee_finds_wrong_contacts():
-    """A normal off by 1e-9, a point off a surface by as much, and half of a contact are refused."""
+    """The referee rejects a normal off by 1e-9, a point that far from a surface, and half of a contact."""
     pair = Pair(Capsule((-1.0, 0.0), (1.0, 0.0), 0.25), Transform(), Segment((-0.5, 0.0), (0.5, 0.0)), Transform((0.0, 1.25)))
     path = JudgedPath(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (Fraction(0), Fraction(1)), pair.rounding)
     time, level, half = Fraction(1), Fraction(1, 4), Fraction(1, 2)

@@ -1,4 +1,4 @@
-"""Every static question against brute force in rational numbers (`rational`): random pairs and adversarial ones of all kinds.
+"""Compares every static query with brute force in rational arithmetic (`rational`), on random and adversarial pairs of all kinds.
 
 Bounds, all in units of the pair's rounding u = SAT_ROUNDING * scale (derived there: a corner brought into the other's frame, a unit
 normal, their product; scale is the sum of both positions and both extents):
@@ -34,7 +34,7 @@ NORMAL = 16.0 * EPS64
 
 @cache
 def cases(family):
-    """Shapes, the columns the batched questions take, and each pair in fractions."""
+    """Shapes, the columns that batched queries take, and each pair in fractions."""
     shapes, listed = pairs_of(family, PAIRS)
     pairs = np.array([(a, b) for a, _, b, _ in listed])
     poses_a, poses_b = np.array([pose for _, pose, _, _ in listed]), np.array([pose for _, _, _, pose in listed])
@@ -85,7 +85,7 @@ def test_distance_and_penetration(family):
 
 
 def clipped(reference, incident, side):
-    """The part of an incident edge between the side planes of a reference edge, as shares of it; low > high where none is left."""
+    """The part of an incident edge between the side planes of a reference edge, as fractions of it; low > high if it is empty."""
     low, high = Fraction(0), Fraction(1)
     at_p, at_q = reference.along(incident.p), reference.along(incident.q)
     for out_p, out_q in ((-side - at_p, -side - at_q), (at_p - reference.length - side, at_q - reference.length - side)):
@@ -99,10 +99,11 @@ def clipped(reference, incident, side):
 
 
 def edge_points(pair, side, edge, limit, skins, allowed):
-    """Points that must be there and points that may, each (position, gap, tolerance), for one reference edge of A (0) or B (1).
+    """Required and optional points, each (position, gap, tolerance), for one reference edge of A (0) or B (1).
 
-    They lie on the incident edge, any of those that are most against the reference within rounding. An end must be a point when it
-    stays one with both side planes drawn in by `allowed`, and its gap is below the limit by that; it may be one with the planes let out.
+    They lie on the incident edge, any of those most nearly opposite to the reference edge within rounding. An end is required if it is a
+    point even with both side planes moved inward by `allowed` and its gap below the limit by that much; it is optional if it is a point
+    with the planes moved outward.
     """
     others = pair.a if side else pair.b
     radius_reference, radius_other = (pair.radius_b, pair.radius_a) if side else (pair.radius_a, pair.radius_b)
@@ -136,7 +137,7 @@ def edge_points(pair, side, edge, limit, skins, allowed):
 
 
 def expected_points(pair, kinds, side, edge_index, normal, found_separation):
-    """The points that must and those that may be in a manifold whose axis has been judged already."""
+    """The required and the optional points of a manifold whose axis has been judged already."""
     allowed = Fraction(pair.rounding)
     if side < 0:
         p, q = pair.nearest_corners()
@@ -163,7 +164,7 @@ def expected_points(pair, kinds, side, edge_index, normal, found_separation):
 
 
 def judge_axis(pair, kinds, result, row):
-    """The axis is the best there is: on polygons' edges for two polygons, else of the rounded shapes; A's where both are equal."""
+    """The axis is the best one: among edge normals for two polygons, otherwise for the rounded shapes; A's if both are equal."""
     allowed = Fraction(SEPARATION * pair.rounding)
     side, edge_index = int(result.reference_side[row]), int(result.reference_edge[row])
     reported = Fraction(result.axis_separation[row]) + pair.surface
@@ -280,7 +281,7 @@ def test_boxes():
 
 
 def test_the_referee_finds_faults():
-    """Answers that are wrong by little more than the bounds are refused: the checks above can fail."""
+    """Answers that exceed the bounds slightly are rejected, so the checks above can fail."""
     _, _, _, _, exact = cases("random")
     pair = next(pair for pair in exact if 0.01 < pair.gap < 1.0)
     p, q = pair.nearest_corners()

@@ -1,4 +1,4 @@
-"""Capsules and segments against shapely's distance of the cores, and the depth against the hull of the Minkowski difference."""
+"""Compares capsules and segments with shapely's distance of the cores, and depths with the hull of the Minkowski difference."""
 
 import numpy as np
 import shapely
@@ -47,7 +47,7 @@ def geos(core):
 
 
 def core_depth(core_a, core_b):
-    """Return the depth of the origin in the hull of all differences; 0 if that has no area."""
+    """Return the depth of the origin in the hull of all differences; 0 if the hull has no area."""
     try:
         hull = convex_hull((core_b[:, None] - core_a[None]).reshape(-1, 2))
     except InvalidShapeError:
@@ -94,8 +94,8 @@ def test_overlap_depth_normal_and_points():
     assert seen > 1500
 
 
-def test_meters_millimeters_kilometers_and_far_away_give_one_answer():
-    """Scaling scales, and a shift of a thousand kilometers costs no more than its own rounding."""
+def test_scale_and_distance_from_the_origin_do_not_change_the_answer():
+    """Results scale with the shapes, and a shift of a thousand kilometers adds only its own rounding."""
     rng = np.random.default_rng(10)
     shapes = [Capsule((-1.0, 0.25), (1.0, 0.0), 0.5), Segment((-1.0, 0.5), (1.5, 0.0)), Polygon.regular(5, 1.0), Circle(0.75, (0.25, 0.0))]
     n = 2000

@@ -1,4 +1,4 @@
-"""Outlines of small drawings against resvg's pictures of them: pixel by pixel, but for those that the outline passes through."""
+"""Compares outlines of small drawings with resvg's renderings, pixel by pixel, except for pixels that the outline crosses."""
 
 import io
 import random
@@ -38,7 +38,7 @@ SERVERS = (
 
 
 class Drawer:
-    """Writes drawings of the dice's choosing."""
+    """Writes random drawings."""
 
     def __init__(self, seed):
         self.dice = random.Random(seed)
@@ -175,7 +175,7 @@ class Drawer:
 
 
 def mismatch(folder, text):
-    """Return how far the worst pixel that only one of the two covers lies from our outline, in pixels."""
+    """Return the largest distance from our outline of a pixel that only one of the two covers, in pixels."""
     picture = Image.open(io.BytesIO(resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, dpi=96.0)))
     covered = np.asarray(picture.convert("RGBA"))[:, :, 3] > 127
     path = folder / "drawing.svg"

@@ -1,4 +1,4 @@
-"""The pages: every link leads to a file, every test named exists, every algorithm's and topic's page is in its index with a picture."""
+"""The pages: every link leads to a file, every named test exists, and every algorithm's or topic's page is in its index with a picture."""
 
 import pkgutil
 import re
@@ -23,7 +23,7 @@ TEST = re.compile(r"`(test_\w+)`")
 MAX_PICTURE = 120_000  # bytes
 
 
-def test_links_lead_somewhere():
+def test_links_have_targets():
     links = [(page, link.split("#")[0]) for page in PAGES for link in LINK.findall(page.read_text("utf-8"))]
     lost = [(page, link) for page, link in links if not link.startswith(("http:", "https:")) and not (page.parent / link).exists()]
     assert len(links) > 200 and lost == []
@@ -49,7 +49,7 @@ def test_every_method_is_in_the_index_of_methods_with_its_page():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_settings_on_the_page_of_a_method_are_those_that_it_has(method):
+def test_the_page_of_a_method_lists_its_settings(method):
     table = (DOCS / "solvers" / f"{method}.md").read_text("utf-8").split("| setting | default |")[1].split("\n\n")[0]
     described = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.MULTILINE)
     assert described == [(setting.name, _default(setting)) for setting in solver_of(method).method.settings]
@@ -67,7 +67,7 @@ def _default(setting):
 
 
 @pytest.mark.parametrize("page", [*ALGORITHMS, *TOPICS], ids=lambda page: page.stem)
-def test_every_page_has_its_picture_and_says_what_was_found(page):
+def test_every_page_has_a_picture_and_results(page):
     text, folder = page.read_text("utf-8"), page.parent.name
     picture = DOCS / "img" / folder / f"{page.stem}.png"
     assert f"(../img/{folder}/{page.stem}.png)" in text
@@ -92,13 +92,13 @@ def test_every_picture_belongs_to_a_page_and_to_the_script():
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
 
 
-def test_names_of_the_engine_on_pages_exist():
+def test_engine_names_on_pages_exist():
     """Issue 30: pages named modules that had been deleted."""
     for name in {name for page in PAGES for name in re.findall(r"\bengine(?:\.\w+)+", page.read_text("utf-8"))}:
         pkgutil.resolve_name(name)
 
 
-def test_names_of_code_on_the_pages_of_dynamics_exist():
+def test_code_names_on_pages_of_dynamics_exist():
     modules = [path for folder in ("engine", "tests") for path in (ROOT / folder).rglob("*.py")]
     words = {path.name for path in modules}.union(*(re.findall(r"\w+", path.read_text("utf-8")) for path in modules))
     named = {name for page in (DOCS / "dynamics").glob("*.md") for name in re.findall(r"`(\w+(?:\.py)?)`", page.read_text("utf-8"))}
@@ -113,7 +113,7 @@ def test_the_layout_for_contributors_names_every_package():
     assert set(re.findall(r"engine/\w+/", layout)) == packages
 
 
-def test_what_contributors_are_sent_to_exists():
+def test_files_named_for_contributors_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = re.findall(r"`((?:engine|demos|tests|docs|sprites)/[\w./-]+)`", text)
     assert named and [name for name in named if not (ROOT / name).exists()] == []

@@ -1,4 +1,4 @@
-"""Each layer imports only from those above it: read the imports of every module and check them."""
+"""Each layer imports only from those above it; this is checked for the imports of every module."""
 
 import ast
 import os
@@ -96,13 +96,13 @@ def _layer(module):
 
 @cache
 def _import_statements(path):
-    """Every import of a file, wherever in it the statement stands."""
+    """Every import of a file, anywhere in it."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def _imports(path):
-    """Every module that a file imports, wherever in it the import stands: (line, absolute name)."""
+    """Every module that a file imports, anywhere in it: (line, absolute name)."""
     package = _module(path).split(".") if path.name == "__init__.py" else _module(path).split(".")[:-1]
     for node in _import_statements(path):
         if isinstance(node, ast.Import):
@@ -134,7 +134,7 @@ def _all_imports():
             yield path, line, name
 
 
-def test_only_what_judges_box2d_knows_it():
+def test_only_packages_that_compare_with_box2d_import_it():
     wrong = [
         f"{path}:{line}: imports {name}"
         for path, line, name in _all_imports()
@@ -160,13 +160,13 @@ def test_imports_follow_the_layers():
 
 
 def _depends(path, modules):
-    """Return the modules that a file imports; of `from package import module` that module, and not the package around it."""
+    """Return the modules that a file imports; for `from package import module`, that module and not its package."""
     names = {name for _, name in _imports(path)} & modules
     return {name for name in names if not _is_only_passed(path, name, names)} - {_module(path)}
 
 
 def _is_only_passed(path, package, names):
-    """Return whether a package is named only on the way to modules in it."""
+    """Return whether a package is named only as a prefix of its modules."""
     modules = {
         f"{node.module}.{alias.name}"
         for node in _import_statements(path)
@@ -176,8 +176,8 @@ def _is_only_passed(path, package, names):
     return bool(modules) and modules <= names
 
 
-def test_no_modules_import_each_other_in_a_circle():
-    """Imports for the sake of types, and those inside functions, count as well."""
+def test_no_modules_import_each_other_cyclically():
+    """Imports for type checking and inside functions count too."""
     paths = {_module(path): path for path in _sources()}
     graph = {module: _depends(path, set(paths)) for module, path in paths.items()}
     while True:  # take away what imports nothing that is left, and what nothing that is left imports
@@ -190,7 +190,7 @@ def test_no_modules_import_each_other_in_a_circle():
     assert {module: sorted(needed & graph.keys()) for module, needed in graph.items()} == {}
 
 
-def test_every_package_of_the_engine_has_a_place_among_the_layers():
+def test_every_engine_package_belongs_to_a_layer():
     packages = {f"engine.{path.parent.name}" for path in (ROOT / "engine").glob("*/*.py")}
     assert packages <= set(LAYERS), packages - set(LAYERS)
 
@@ -200,8 +200,8 @@ def test_every_folder_of_modules_is_a_package():
     assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 
 
-def test_packages_name_what_they_hand_out():
-    """A package that imports names for its callers lists them in `__all__`; what checks that a library is there is for itself."""
+def test_packages_list_their_exports():
+    """A package that imports names for its callers lists them in `__all__`, except for imports that only check for a library."""
     own_use = ("__future__", "engine.common.installation")
     without = []
     for path in (ROOT / "engine").rglob("__init__.py"):

@@ -1,4 +1,4 @@
-"""Set-up: pinned requirements, the README's two commands, and one place for each of these facts."""
+"""Setup: pinned requirements, the README's two commands, and a single place for each of these facts."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def test_every_requirement_is_pinned():
         assert len(names) == len(set(names))
 
 
-def test_the_project_names_the_same_libraries_and_pythons():
+def test_the_project_names_the_same_libraries_and_python_versions():
     project = PROJECT["project"]
     own, _, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
     pinned = [re.sub(r"==[\w.]+", "", line) for line in own.splitlines()[1:] if line]
@@ -48,14 +48,14 @@ def test_the_project_names_the_same_libraries_and_pythons():
     assert "(3, 11) <= sys.version_info[:2] <= (3, 14)" in (ROOT / "engine" / "__main__.py").read_text(encoding="utf-8")
 
 
-def test_the_command_is_what_main_py_starts():
+def test_the_command_runs_main_py():
     assert PROJECT["project"]["scripts"] == {COMMAND: "engine.__main__:main"}
     assert PROJECT["project"]["name"] == DISTRIBUTION
     assert "from engine.__main__ import main" in (ROOT / "main.py").read_text(encoding="utf-8")
 
 
-def test_an_installation_has_every_file_beside_the_sources():
-    """Files that are no modules are named in pyproject.toml, or an installed copy lacks them."""
+def test_an_installation_contains_all_data_files():
+    """Files that are not modules are named in pyproject.toml; otherwise an installed copy lacks them."""
     setuptools = PROJECT["tool"]["setuptools"]
     packages = [pattern.removesuffix("*") for pattern in setuptools["packages"]["find"]["include"]]
     assert packages == ["engine", "demos", "sprites", "benchmarks"]
@@ -69,7 +69,7 @@ def test_an_installation_has_every_file_beside_the_sources():
         assert there == named
 
 
-def test_the_license_is_stated_in_one_way():
+def test_the_license_is_stated_consistently():
     first, _, holder = (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[:3]
     project = PROJECT["project"]
     assert (first, project["license"]) == ("MIT License", "MIT AND OFL-1.1")
@@ -78,8 +78,8 @@ def test_the_license_is_stated_in_one_way():
     assert project["license-files"] == ["LICENSE", *named]
 
 
-def test_the_changelog_keeps_its_form():
-    """The form is that of keepachangelog.com: versions, the next one first; below each some of six headings, with entries."""
+def test_the_changelog_has_the_required_form():
+    """The form is that of keepachangelog.com: versions, newest first, each with entries under some of six headings."""
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     versions = [line for line in lines if line.startswith("## ")]
     assert versions[0] == "## [Unreleased]"
@@ -95,7 +95,7 @@ def test_the_changelog_keeps_its_form():
 
 @pytest.mark.parametrize("name", ["checks", "publish", "site", "thorough"])
 def test_workflows_run_what_ci_runs(name):
-    """On every system and Python that the README names; every action is pinned by its major version."""
+    """Workflows run on every system and Python version that the README names; every action is pinned to a major version."""
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     actions = re.findall(r"uses: (\S+)", text)
     pinned = r"actions/[\w-]+@v\d+|pypa/gh-action-pypi-publish@release/v\d+"

@@ -1,4 +1,4 @@
-"""Smooth bodies on smooth chains: what slides down is never thrown back, nor given energy, by any of our methods (issue 29, case 10)."""
+"""Frictionless bodies on frictionless chains: none of our methods throws a sliding body back or gives it energy (issue 29, case 10)."""
 
 import math
 
@@ -13,7 +13,7 @@ OURS = [name for name in methods() if name != "contact_forces"]
 
 
 class Slide:
-    """A body that moves to the right on a chain, without friction; the scene may be turned, mirrored, the chain read backward.
+    """A frictionless body that moves to the right on a chain; the scene may be rotated or mirrored, and the chain reversed.
 
     Attributes
     ----------
@@ -58,14 +58,14 @@ def plank(half=1.5):
 
 
 @pytest.mark.parametrize("solver", OURS)
-def test_a_smooth_plank_slides_over_a_chain_that_bends_down(solver):
-    """No friction: v^2 = 1 + 2 g dh is 10.2 to 10.9 at x = 3 m, less what the blows take as it tips over."""
+def test_a_frictionless_plank_slides_over_a_chain_that_bends_down(solver):
+    """Without friction, v^2 = 1 + 2 g dh is 10.2 to 10.9 at x = 3 m, minus losses at impacts as it tips over."""
     slide = Slide(solver, BEND, plank(), 0.05, 1.0, 420, 3.0)
     assert slide.goes_on() and slide.x > 3.0 and 3.0 < slide.speed < 3.2
 
 
 @pytest.mark.slow
-def test_it_does_by_contact_forces_too():
+def test_contact_forces_slide_it_too():
     slide = Slide("contact_forces", BEND, plank(), 0.05, 1.0, 420, 3.0)
     assert slide.goes_on() and slide.x > 3.0 and 3.0 < slide.speed < 3.2
 
@@ -74,8 +74,8 @@ def test_it_does_by_contact_forces_too():
     "how", [{"turn": 2.0}, {"mirror": -1.0}, {"is_reversed": True}, {"turn": 0.4, "mirror": -1.0, "is_reversed": True}], ids=str
 )
 @pytest.mark.parametrize("half", [1.5, 0.5])
-def test_so_it_does_turned_mirrored_and_from_the_other_end(how, half):
-    """The short plank met the end of the link to come on its way, and stayed there while its speed grew."""
+def test_rotated_mirrored_and_reversed_chains_give_the_same_result(how, half):
+    """The short plank was caught at the end of the next link, and stayed there while its speed grew."""
     slide = Slide("soft_step", BEND, plank(half), 0.05, 1.0, 420, 3.0, **how)
     assert slide.goes_on() and slide.x > 3.0
     assert slide.speed == pytest.approx(3.1 if half > 1.0 else 3.2, abs=0.05)
@@ -91,7 +91,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("speed", [1.0, 8.0, 20.0])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_on_a_level_chain_of_short_links_nothing_loses_speed_or_way(shape, speed):
+def test_no_body_loses_speed_on_a_level_chain_of_short_links(shape, speed):
     points = [(-5.0 + 0.37 * k, 0.0) for k in range(120)]
     n_steps = round(20.0 / speed) + 30
     slide = Slide("soft_step", points, *SHAPES[shape], speed, n_steps)
@@ -99,23 +99,23 @@ def test_on_a_level_chain_of_short_links_nothing_loses_speed_or_way(shape, speed
 
 
 def dip(x):
-    """A hill's brow and the valley at its foot."""
+    """A hilltop and the valley below it."""
     return 0.0 if x < 0.0 else math.cos(min(x, 4.0) * math.pi / 4.0) - 1.0
 
 
 @pytest.mark.parametrize("solver", ["soft_step", "pgs_ngs", "xpbd"])
 @pytest.mark.parametrize("how", [{}, {"turn": 1.0, "is_reversed": True}], ids=str)
 @pytest.mark.parametrize("shape", ["disc", "plank", "long plank"])
-def test_over_a_brow_of_many_links_and_through_the_valley(solver, how, shape):
-    """A long plank's ends lie beneath the lines of links further on; at the foot its corner meets joints."""
+def test_bodies_slide_over_a_hill_of_many_links_and_through_the_valley(solver, how, shape):
+    """A long plank's ends lie below the lines of distant links; at the foot, its corner touches joints."""
     points = [(-8.0, 0.0), *((x, dip(x)) for x in np.linspace(-2.0, 6.0, 41).tolist()), (12.0, -2.0)]
     slide = Slide(solver, points, *SHAPES.get(shape, (plank(), 0.05)), 3.0, 300, 6.0, **how)
     assert slide.goes_on(0.15) and slide.x > 6.0
 
 
 @pytest.mark.parametrize("half", [0.5, 1.5])
-def test_penalty_springs_throw_nothing_off_a_chain_of_short_links(half):
-    """Many springs share a light body. What parts at the threshold, v^2 / 2 = 0.06 J/kg, is left free."""
+def test_penalty_springs_throw_no_body_off_a_chain_of_short_links(half):
+    """Many springs act on a light body. A separation speed at the threshold, v^2 / 2 = 0.06 J/kg, is allowed."""
     points = [(-8.0, 0.0), *((x, dip(x)) for x in np.linspace(-2.0, 6.0, 41).tolist()), (12.0, -2.0)]
     for speed in (1.0, 3.0, 8.0):
         slide = Slide("penalty", points, plank(half), 0.05, speed, 300, 6.0)

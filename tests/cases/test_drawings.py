@@ -1,4 +1,4 @@
-"""Drawings that were read wrongly (issue 29), one user unit a meter, y up: size, area and bounds by the specifications."""
+"""Drawings that were read incorrectly (issue 29), one user unit per meter, y up: size, area and bounds according to the specifications."""
 
 import math
 from pathlib import Path
@@ -36,7 +36,7 @@ HERE = Path(__file__).parent
         ("07-svg-css-transform/in_attr.svg", (200, 200), 800, (90, 90, 110, 130)),
     ],
 )
-def test_a_drawing_is_read_as_the_specifications_say(name, size, area, bounds):
+def test_a_drawing_is_read_according_to_the_specifications(name, size, area, bounds):
     tolerance = 0.001
     drawing = read_drawing(HERE / name, 1.0, tolerance)
     box = drawing.outline.aabb

@@ -1,4 +1,4 @@
-"""A motor joint that made a free pair spin, and a pulley that ran out (issue 29); more of both kinds in `test_invariants.py`."""
+"""A motor joint that made a free pair spin, and a pulley that ran out (issue 29); `test_invariants.py` has more of both kinds."""
 
 import runpy
 from pathlib import Path
@@ -16,7 +16,7 @@ def _run(case):
 
 
 @pytest.mark.parametrize("method", [pytest.param(method, marks=pytest.mark.slow if method == "contact_forces" else ()) for method in OURS])
-def test_a_motor_joint_between_two_free_discs_makes_no_spin(method):
+def test_a_motor_joint_between_two_free_discs_creates_no_spin(method):
     """`contact_forces` takes seconds; tests/unit/dynamics/test_invariants.py tests it at 60 Hz."""
     worst, spin = _run("08-motor-joint-makes-spin")(method, seconds=2)
     assert worst <= (1e-5 if method == "contact_forces" else 1e-9)  # RK4 keeps no quadratic invariant: 2.3e-6
@@ -24,7 +24,7 @@ def test_a_motor_joint_between_two_free_discs_makes_no_spin(method):
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_pulley_that_runs_out_stops(method):
+def test_a_pulley_stops_at_the_end_of_its_rope(method):
     low, high, slack, fastest = _run("11-pulley-run-out")(method, 240)
     assert (low, high) == pytest.approx((2.0, 10.0), abs=0.05)
     assert slack < 0.3 and fastest < 9.0

@@ -1,4 +1,4 @@
-"""Photographs that say how the camera was held (issue 29): EXIF 2.3, tag 274."""
+"""Photographs that record the orientation of the camera (issue 29): EXIF 2.3, tag 274."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ UPRIGHT = {
 """Map from orientation tag to the stored pixels: the tag names the sides that row 0 and column 0 of the file are."""
 
 
-def test_a_photograph_stands_as_every_viewer_shows_it():
+def test_a_photograph_has_the_orientation_that_viewers_show():
     tracing = trace_file(PHOTO)
     (left, bottom), (right, top) = tracing.outline.aabb.lower, tracing.outline.aabb.upper
     assert (right - left, top - bottom) == pytest.approx((0.61, 1.61), abs=0.005)
@@ -33,7 +33,7 @@ def test_a_photograph_stands_as_every_viewer_shows_it():
     assert (right - left, top - bottom) == pytest.approx((1.0, 2.0))
 
 
-def test_the_window_draws_it_as_it_was_traced():
+def test_the_window_draws_it_in_the_traced_orientation():
     shown = picture_of(load_dropped(str(PHOTO), 1.0))
     width, height = shown.get_size()
     assert height == 2 * width
@@ -58,14 +58,14 @@ def test_all_eight_orientations(tmp_path, suffix, orientation):
 
 @pytest.mark.parametrize("exif", [b"", b"Exif\0\0", b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12", b"Exif\0\0XX" + b"\xff" * 40, b"\xff" * 60])
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
-def test_a_broken_exif_says_nothing(tmp_path, suffix, exif):
+def test_invalid_exif_is_ignored(tmp_path, suffix, exif):
     path = tmp_path / f"photo{suffix}"
     Image.new("RGB", (20, 30), (9, 9, 9)).save(path, exif=exif)
     assert read_pixels(path).shape == (30, 20, 4)
 
 
 @pytest.mark.parametrize("value", [0, 9, 65535])
-def test_an_orientation_that_there_is_not_says_nothing(tmp_path, value):
+def test_an_unknown_orientation_is_ignored(tmp_path, value):
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = value
     Image.new("L", (20, 30), 9).save(tmp_path / "photo.jpg", exif=exif)

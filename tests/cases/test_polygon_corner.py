@@ -1,5 +1,6 @@
 """A polygon with a corner that float32 cannot distinguish from the line of its neighbors (issue 29) is loaded without that corner, which a
-note names, in scene files, exports of R.U.B.E. and body files alike, however it is turned, scaled, mirrored or moved."""
+note names, from scene files, R.U.B.E. exports and body files alike, under any rotation, scaling, reflection or translation.
+"""
 
 import json
 import math
@@ -38,7 +39,7 @@ IMPORTS = [rube, scene]
 
 
 def as_float32(corners):
-    """Return the corners in the fewest digits that restore their float32, as an exporter writes them."""
+    """Return the corners with the fewest digits that restore their float32 values, as an exporter writes them."""
     return [[float(str(number)) for number in corner] for corner in corners.astype(np.float32)]
 
 
@@ -53,7 +54,7 @@ def polygon_of(loaded):
 
 
 @pytest.mark.parametrize(("file", "load"), [("scene.json", load_scene), ("rube.json", load_rube)])
-def test_the_body_is_there_and_the_corner_is_named(file, load, capsys):
+def test_the_body_loads_and_a_note_names_the_corner(file, load, capsys):
     scene = load(CASE / file)
     assert polygon_of(scene).mass().area == pytest.approx(AREA, abs=1e-4)
     (note,) = scene.notes
@@ -65,7 +66,7 @@ def test_the_body_is_there_and_the_corner_is_named(file, load, capsys):
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("scale", [1e-3, 0.1, 1.0, 30.0, 1e3])
 @pytest.mark.parametrize("is_mirrored", [False, True])
-def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by, scale, is_mirrored):
+def test_it_loads_at_every_size_and_angle(taken_by, scale, is_mirrored):
     n_named = 0
     for angle in np.linspace(0.0, 2.0 * math.pi, 24):
         turn = np.array([(math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle))])
@@ -82,7 +83,7 @@ def test_it_is_taken_at_every_size_and_turned_by_any_angle(taken_by, scale, is_m
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("start", range(5))
 @pytest.mark.parametrize("place", [(0.0, 0.0), (30.0, -7.0), (-150.0, 90.0)])
-def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by, start, place):
+def test_it_loads_at_every_position_and_starting_corner(taken_by, start, place):
     points = as_float32(np.roll(np.array(CORNERS), start, axis=0) + place)
     loaded = taken_by(points)
     assert polygon_of(loaded).mass().area == pytest.approx(AREA, rel=1e-4)
@@ -91,8 +92,8 @@ def test_it_is_taken_wherever_it_is_and_wherever_its_corners_begin(taken_by, sta
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
 @pytest.mark.parametrize("off", [-3e-7, -1e-7, -3e-9, 0.0, 3e-9, 1e-7, 3e-7])
-def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken_by, off):
-    """A square of 2 m with two more corners on each of two sides, and one that is there twice."""
+def test_all_such_corners_on_either_side_of_the_line_are_named(taken_by, off):
+    """A square of 2 m with two additional corners on each of two sides, and one repeated corner."""
     points = [[-1, -1], [-0.3, -1 + off], [0.4, -1 - off], [1, -1], [1, -1], [1, 1], [0.3, 1 + off], [-0.5, 1 - off], [-1, 1]]
     loaded = taken_by(points)
     shape = polygon_of(loaded)
@@ -105,7 +106,7 @@ def test_several_such_corners_inside_and_outside_of_the_line_are_all_named(taken
 
 
 @pytest.mark.parametrize("taken_by", IMPORTS)
-def test_sixteen_corners_are_the_limit_without_those(taken_by):
+def test_the_limit_of_sixteen_corners_excludes_dropped_corners(taken_by):
     corners = Polygon.regular(16, 1.0).vertices.tolist()
     middle = [[0.5 * (corners[k][i] + corners[k + 1][i]) * (1.0 + 1e-8 * k) for i in (0, 1)] for k in range(4)]
     points = [point for k in range(4) for point in (corners[k], middle[k])] + corners[4:]
@@ -113,7 +114,7 @@ def test_sixteen_corners_are_the_limit_without_those(taken_by):
     assert len(polygon_of(taken_by(points)).vertices) == 16
 
 
-def test_what_is_saved_is_taken_as_it_is(tmp_path):
+def test_a_saved_scene_loads_unchanged(tmp_path):
     loaded = load_scene(CASE / "scene.json")
     save_scene(tmp_path / "saved.json", loaded)
     assert load_scene(tmp_path / "saved.json") == loaded
@@ -131,7 +132,7 @@ def test_a_body_file_names_the_corner_too():
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_world_takes_it_directly(solver):
+def test_a_world_accepts_it_directly(solver):
     world = World(solver=solver)
     body = world.create_body(BodySpec((FixtureSpec(Polygon(CORNERS)),)))
     shape = world.fixture(world.fixtures_of(body)[0]).shape
@@ -139,7 +140,7 @@ def test_a_world_takes_it_directly(solver):
     assert shape.mass().area == pytest.approx(AREA, abs=1e-4)
 
 
-def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_loader_makes():
+def test_a_real_dent_is_reported_with_its_depth_and_box2d_s_loader_uses_its_hull():
     points = [[-1.0, -1.0], [0.0, -0.75], [1.0, -1.0], [1.0, 3e-8], [1.0, 1.0], [-1.0, 1.0]]
     with pytest.raises(ValueError, match=r"shape.vertices must be convex, got a dent of 0.25 m at vertices\[1\], \(0, -0.75\)"):
         scene(points)
@@ -149,8 +150,8 @@ def test_a_true_dent_is_named_with_how_deep_it_is_and_its_hull_is_what_box2d_s_l
     assert "vertices[1], (0, -0.75), 0.25 m off the line" in loaded.notes[1]
 
 
-def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(tmp_path, capsys):
-    """A pair is asked of exact algorithms too: nothing of it is left out."""
+def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_rejects(tmp_path, capsys):
+    """Exact algorithms use pairs too, so no corner of a pair is dropped."""
     shape = {"kind": "polygon", "vertices": CORNERS}
     side = {"shape": shape, "pose": [0, 0, 0]}
     plain = {"format": "collision pair", "version": 1, "query": "overlap", "a": side, "b": side}
@@ -165,7 +166,7 @@ def test_a_pair_file_keeps_every_digit_and_names_the_corner_that_box2d_refuses(t
     assert "a.shape.vertices must be convex, got a dent of 1.5e-08 m at vertices[4], (-0.99455" in capsys.readouterr().err
 
 
-def test_no_body_stays_whose_shapes_are_all_left_out():
+def test_a_body_without_remaining_shapes_is_omitted():
     loaded = rube([[0.0, 0.0], [1e-5, 0.0], [0.0, 1e-5]])
     assert loaded.bodies == () and loaded.notes[-1] == "Left out: body[0], because none of its shapes could be imported."
     assert "large enough for float32" in loaded.notes[0]

@@ -31,7 +31,9 @@ SLEEPERS = (LOW, HIGH, CARGO, RESTING, LAMP, WHEEL, LONELY)
 
 @cache
 def asleep(solver):
-    """A floor of two boards and two boxes, a belt at rest and a ramp with a box each, a lamp on a rope, a wheel on an axle; all asleep."""
+    """A floor of two boards and two boxes, a belt at rest and a ramp with one box each, a lamp on a rope, and a wheel on an axle, all
+    asleep.
+    """
     memory.load()
     world = World(WorldSettings(), solver)
     box = FixtureSpec(Polygon.box(0.4, 0.4), friction=1.0)
@@ -147,7 +149,7 @@ CASES = [(change, solver) for solver in OWN_STATES for change in (CHANGES if sol
 
 
 @pytest.mark.parametrize(("change", "solver"), CASES)
-def test_a_change_of_what_a_sleeper_rests_on_wakes_it(change, solver):
+def test_a_change_of_its_support_wakes_a_sleeping_body(change, solver):
     act, woken, moves = CHANGES[change]
     snapshot, is_canonical = asleep(solver)
     world, twin = (World.from_snapshot(snapshot) for _ in range(2))
@@ -169,7 +171,7 @@ def test_a_change_of_what_a_sleeper_rests_on_wakes_it(change, solver):
 
 
 @pytest.mark.parametrize("solver", OWN_STATES)
-def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver):
+def test_irrelevant_changes_wake_no_body(solver):
     snapshot, _ = asleep(solver)
     for name, act in NOTHING.items():
         world = World.from_snapshot(snapshot)
@@ -180,8 +182,8 @@ def test_what_changes_nothing_for_a_sleeper_wakes_nobody(solver):
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver):
-    """Case 15: five meters in a second."""
+def test_gravity_switched_on_wakes_sleeping_bodies(solver):
+    """Case 15: five meters in one second."""
     world = World(WorldSettings(gravity=(0.0, 0.0)), solver)
     body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),)))
     for _ in range(120):
@@ -194,8 +196,10 @@ def test_gravity_that_comes_while_all_sleep_lets_them_fall(solver):
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver, monkeypatch):
-    """Bodies that are created asleep and static ones by turns: to list all anew for each made building a scene quadratic (issue 29)."""
+def test_sleeping_bodies_are_listed_once_while_a_scene_is_built(solver, monkeypatch):
+    """Sleeping and static bodies are created alternately: listing all of them again for each one made building a scene quadratic (issue
+    29).
+    """
     lists = []
     monkeypatch.setattr(world_module, "Sleepers", lambda *args: lists.append(args) or Sleepers(*args))
     world = World(WorldSettings(), solver=solver)
@@ -211,7 +215,7 @@ def test_who_sleeps_is_listed_once_while_a_scene_is_built(solver, monkeypatch):
 
 @pytest.mark.parametrize("side", [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)])
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_wall_within_both_skins_of_a_sleeper_wakes_it_and_one_farther_off_does_not(solver, side):
+def test_a_wall_wakes_a_sleeping_body_only_within_both_skins(solver, side):
     world = World(solver=solver)
     sleeper = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), awake=False))
     room = 2.0 * (world.capabilities.skin_radius + world.capabilities.margin)

@@ -1,6 +1,6 @@
-"""The same bits wherever a demo runs: ``python -m tests.determinism.same_bits [--solver NAME] [--steps N] [ID ...]``.
+"""Demos give the same bits in every situation: ``python -m tests.determinism.same_bits [--solver NAME] [--steps N] [ID ...]``.
 
-The state hashes of demos after some steps, of each situation in a process of its own:
+The state hashes of demos after some steps, each situation in its own process:
 
 once
 twice         two runs one after the other
@@ -8,7 +8,7 @@ beside        while two threads of the same process keep both cores busy with th
 AVX2          machine code for a processor without AVX-512, NumPy's own too, compiled into a folder of its own (minutes)
 one by one    without the kernels that take many pairs at once in registers
 
-Status 1 and a line for each demo of which one is another.
+The status is 1, with a line for each demo whose hashes differ.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
 
 
 def hashes_in_process(situation, steps, ids, solver):
-    """Return the hashes of a situation, of each of its runs, from a process of its own."""
+    """Return the hashes of each run of a situation, computed in a separate process."""
     options = ["--situation", situation, "--steps", str(steps), *(("--solver", solver) if solver else ()), *ids]
     with tempfile.TemporaryDirectory() as folder:
         changed = {}
@@ -50,7 +50,7 @@ def hashes_in_process(situation, steps, ids, solver):
 
 
 def run(situation, steps, ids, solver):
-    """Return the hashes of a situation, here and now."""
+    """Return the hashes of a situation, computed in this process."""
     if situation == "one by one":
         hold_back(LANES)
     over = threading.Event()
@@ -66,7 +66,7 @@ def run(situation, steps, ids, solver):
 
 
 def _keep_busy(over):
-    """Compute manifolds of boxes until it is over."""
+    """Compute manifolds of boxes until the end is requested."""
     from engine.geometry import Polygon
     from engine.query import batch
 
@@ -77,7 +77,7 @@ def _keep_busy(over):
 
 
 def main():
-    """Run all situations, or, in a process of its own, one."""
+    """Run all situations, or a single one in its own process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", help="demos; without any, all")
     parser.add_argument("--solver", choices=solvers(), help="what drives the worlds")

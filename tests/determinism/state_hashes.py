@@ -1,11 +1,12 @@
-"""The state hash of every demo after some steps, for some seeds: written down before a change that is to change nothing, compared after it.
+"""The state hash of every demo after some steps, for some seeds: stored before a change that should not affect results, and compared after
+it.
 
     python -m tests.determinism.state_hashes --write [ID ...] # note them in state_hashes.json beside this file: of these demos, or of all
     python -m tests.determinism.state_hashes                  # status 1 and a line for each that is another one now
     python -m tests.determinism.state_hashes --print --solver soft_step --steps 60 [ID ...]   # as JSON, compared with nothing
 
-A hash is a digest of the raw float bits of all bodies. It holds on one platform only (another libm, another compiler, other bits), which
-is noted with it; on another one the comparison says so and ends with status 2.
+A hash is a digest of the raw float bits of all bodies. It is valid only on one platform (another libm or compiler gives other bits), which
+is stored with it; on another platform, the comparison reports this and exits with status 2.
 """
 
 import argparse
@@ -25,12 +26,12 @@ SEEDS = (0, 1, 2)
 
 
 def machine():
-    """Return what the bits of a hash depend on besides the program."""
+    """Return what a hash depends on besides the program."""
     return f"{platform.system()} {platform.machine()}, Box2D {version_of('Box2D')}, numpy {version_of('numpy')}"
 
 
 def hashes(steps, seeds, ids, solver=None):
-    """Return the hashes of the demos of these ids, all where none is named, one for each seed; worlds driven by `solver`."""
+    """Return the hashes of the demos with these ids (all by default), one per seed, with worlds driven by `solver`."""
     computed = {}
     for demo in sorted(all_demos(), key=lambda demo: demo.id):
         if not ids or demo.id in ids:

@@ -1,4 +1,4 @@
-"""A world restored to a keyframe goes on as the original one, to the last bit."""
+"""A world restored to a keyframe continues exactly like the original, bit for bit."""
 
 import pickle
 
@@ -61,7 +61,7 @@ SCENES = {"stack": stack, "pile": pile, "chain": chain}
 
 
 def disturb(world, step):
-    """Push, grab, create and destroy, all by the number of the step."""
+    """Push, grab, create and destroy, depending only on the step number."""
     bodies = [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
     if step % 17 == 3:
         world.apply_impulse(bodies[step % len(bodies)], (0.4, 1.5))
@@ -96,7 +96,7 @@ def run(world, until=N_STEPS):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_restored_world_goes_on_as_the_one_that_came_through(name):
+def test_a_restored_world_continues_like_the_original(name):
     memory.load()
     hashes, kept, all_events = run(SCENES[name]())
     for step, snapshot in kept.items():
@@ -105,7 +105,7 @@ def test_a_restored_world_goes_on_as_the_one_that_came_through(name):
         assert events == [entry for entry in all_events if entry[1].step > step], (name, step)
 
 
-def test_the_same_without_memory_to_write_to(monkeypatch):
+def test_the_same_without_writable_memory(monkeypatch):
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     hashes, kept, _ = run(chain())
     for step in (40, 120):
@@ -116,8 +116,10 @@ def test_the_same_without_memory_to_write_to(monkeypatch):
 @pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
 @pytest.mark.parametrize("name", ["stack", "chain"])
 @pytest.mark.parametrize("step", [10, 60, 150])
-def test_a_rebuild_is_not_to_be_seen(name, step):
-    """If the order of contacts does not matter, a world restored anywhere goes on exactly; joints need their internal impulses for it."""
+def test_a_rebuild_is_invisible(name, step):
+    """If the order of contacts does not matter, a world restored at any step continues exactly; joints need their internal impulses for
+    this.
+    """
     world = SCENES[name]()
     for _ in range(step):
         world.step()
@@ -131,8 +133,8 @@ def test_a_rebuild_is_not_to_be_seen(name, step):
     assert worst == 0.0 if name == "stack" else worst < 0.02  # discs rolling over links: the order of their contacts
 
 
-def test_keyframes_report_every_touch_once():
-    """Evaluated anew at a keyframe, a contact may begin or end there: the next step reports it, and nothing is reported twice."""
+def test_keyframes_report_every_contact_once():
+    """A contact that is reevaluated at a keyframe may begin or end there: the next step reports it, and no event is reported twice."""
     _, _, events = run(pile())
     touching = set()
     for begins, event in events:
@@ -143,7 +145,7 @@ def test_keyframes_report_every_touch_once():
 
 
 def test_a_rebuild_keeps_the_poses_before_the_step():
-    """Drawing between two steps needs them, at a keyframe as elsewhere."""
+    """Drawing between two steps needs them, also at a keyframe."""
     world, plain = stack(), stack()
     for _ in range(EVERY):
         world.step()

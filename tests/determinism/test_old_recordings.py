@@ -27,7 +27,7 @@ def test_an_old_recording_plays(name):
 
 
 def test_an_old_scene_file_is_read_as_it_was_recorded():
-    """The file has numbers that float32 does not hold; the recording holds the scene as it was understood."""
+    """The file has numbers that float32 cannot represent; the recording contains the scene as loaded."""
     scene = load_any_scene(str(FOLDER / "every_joint.json"))
     recorded = load_recording(FOLDER / "every_joint.rec").header.scene
     assert recorded is not None

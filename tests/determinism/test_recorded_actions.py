@@ -1,6 +1,6 @@
-"""Random input recorded before actions were types ends in the same hashes when replayed as actions.
+"""Random input recorded before actions were types gives the same hashes when replayed as actions.
 
-Two demos played by one person, with changes of the solver under way, and one shared by three users who undo, drive and come back.
+Two demos played by one user, with changes of the solver during the run, and one shared by three users who undo, drive and rejoin.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The same commands give the same bits: twice, from the log, in another process, with either reader."""
+"""The same commands give the same bits: in a second run, from the log, in another process, and with either reader."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ SHAPES = (Polygon.box(0.4, 0.4), Circle(0.4), Polygon.regular(5, 0.45), Polygon.
 
 
 def eventful(n_steps=240):
-    """A pile that is stirred: bodies come and go, joints too, from outside and from hooks, settings change on the way."""
+    """A disturbed pile: bodies and joints are added and removed, from outside and in hooks, and settings change during the run."""
     rng = np.random.default_rng(11)
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(12.0, 0.5)),), type="static", position=(0.0, -0.5)))
@@ -51,7 +51,7 @@ def eventful(n_steps=240):
     return world
 
 
-def test_two_runs_are_one():
+def test_two_runs_are_identical():
     assert eventful().state_hash() == eventful().state_hash()
 
 

@@ -1,4 +1,5 @@
-"""Worlds of our own solver have the same bits twice, beside busy threads, without AVX-512 and without lanes; each in its own process.
+"""Worlds of our own solver give the same bits in a second run, next to busy threads, without AVX-512 and without lanes, each in its own
+process.
 
 All demos: ``python -m tests.determinism.same_bits --solver soft_step``.
 """

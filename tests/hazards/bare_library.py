@@ -1,7 +1,7 @@
-"""Programs that kill the interpreter with the bare library, each a few lines; run one with ``python bare_library.py NAME``.
+"""Programs that crash the interpreter with the bare library, each a few lines; run one with ``python bare_library.py NAME``.
 
-Not a test module: `test_killers` runs each of them in a process of its own and holds that the process dies as it did when
-the wrapper was written. One that survives means a new wheel, and a guard of ours that may not be needed any more.
+Not a test module: `test_killers` runs each of them in its own process and checks that the process dies as it did when the wrapper was
+written. If one survives, the wheel has changed, and one of our guards may no longer be needed.
 """
 
 import gc
@@ -85,7 +85,7 @@ def listener_removed_in_callback():
 
 
 def jointed():
-    """Return a world, a body of it, and that body's joint with another."""
+    """Return a world, one of its bodies, and that body's joint with another."""
     world = Box2D.b2World()
     a, b = pair(world)
     return world, a, world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))

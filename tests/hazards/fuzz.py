@@ -1,10 +1,10 @@
 """Random commands to a world: `python -m tests.hazards.fuzz MODE SEED COMMANDS` prints one line of JSON; MODE and SEED may be several, with
-commas. A fourth word names another solver than Box2D. `python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds from
-FIRST on until N operations are done, `SEEDS_A_PROCESS` seeds in a process; its last line has the sums.
+commas. A fourth argument names a solver other than Box2D. `python -m tests.hazards.fuzz --operations N [FIRST]` runs `solvers` with seeds
+from FIRST on until N operations are done, `SEEDS_A_PROCESS` seeds per process; its last line has the totals.
 
-Everything the public world knows is thrown at it, right and wrong: bodies, fixtures and joints come and go, types, filters, sensors,
-materials, settings change, bodies are pushed, put elsewhere, put to sleep, snapshots taken and gone back to. A command may be refused
-with one of the project's own errors, and has then changed nothing; nothing else may happen, and after each command the ids are those of
+All public commands are used, with valid and invalid arguments: bodies, fixtures and joints are created and destroyed; types, filters,
+sensors, materials and settings change; bodies are pushed, moved and put to sleep; snapshots are taken and restored. A command may be
+rejected with one of the project's own errors if it changed nothing; any other failure is a fault, and after each command the ids must match
 the solver's bodies and joints.
 
 mode      what is different
@@ -101,7 +101,7 @@ class Fuzzer:
         return self.edge(self.random.uniform(-size, size), -most, most)
 
     def edge(self, usual, low=-MAX_NUMBER, high=MAX_NUMBER):
-        """`usual`, or in an extreme run, by chance, a number from the edges of what is accepted, or of what float32 holds."""
+        """`usual`, or in an extreme run sometimes a number at the limit of the accepted range or of float32."""
         r = self.random
         if r.random() >= self.share:
             return usual
@@ -142,7 +142,7 @@ class Fuzzer:
         return Polygon([(size * math.cos(angle) + x, size * math.sin(angle) + y) for angle in angles])
 
     def density(self, shape):
-        """Now and then such that the mass is near a border of what a dynamic body may have."""
+        """Sometimes such that the mass is near a limit for dynamic bodies."""
         r = self.random
         usual = r.choice((0.0, 0.1, 1.0, 1.0, 10.0))
         area = 0.0 if isinstance(shape, Segment) else shape.mass(1.0).area
@@ -193,7 +193,7 @@ class Fuzzer:
         is_on, speed, tied = r.random() < 0.5, self.number(9.0), r.random() < 0.2
 
         def now(value):
-            """Mostly None: as it is when the joint is made."""
+            """Mostly None, which means the value at creation."""
             return value if r.random() < 0.5 * self.share else None
 
         axis = (1.0, self.number(1.0))
@@ -217,7 +217,7 @@ class Fuzzer:
         )()
 
     def gear(self):
-        """On any two joints, or, mostly, on two new ones."""
+        """On any two joints, but mostly on two new ones."""
         w, r = self.world, self.random
         on = self.any_of(w.joint_ids), self.any_of(w.joint_ids)
         if r.random() < 0.8 and len(w.joint_ids) + 2 < self.most_joints:
@@ -227,11 +227,13 @@ class Fuzzer:
         return GearJointSpec(*on, self.edge(r.choice((1.0, -1.0, 0.3, -20.0)), -1e3, 1e3), r.random() < 0.5)
 
     def support(self, spec):
-        """Create a joint that another one is to stand on. Who plays through a history must replace this, or the history misses it."""
+        """Create a joint on which another one will depend. A subclass that acts through a history must override this, or the history misses
+        the command.
+        """
         return self.world.create_joint(spec)
 
     def any_of(self, ids):
-        """One that is alive, or now and then a number that may name nothing."""
+        """An existing one, or sometimes a number that may be invalid."""
         if not ids or self.random.random() < 0.02:
             return self.random.randrange(-1, 400)
         return self.random.choice(ids)
@@ -298,7 +300,7 @@ class Fuzzer:
         return w.state_hash(), w.settings, w.out_of_range, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
     def check_ids(self):
-        """The ids are those of what the solver has; in Box2D each of its handles is there still."""
+        """The ids match the solver's objects; in Box2D, each handle still exists."""
         state, solver = self.world._model, self.world._solver
         if self.world.solver != DEFAULT:
             assert len(solver.motion().values) == len(state.bodies)
@@ -330,7 +332,7 @@ class Fuzzer:
         self.world.set_joint(joint, **changes)
 
     def joint_change(self):
-        """A joint, and something of it that has another value, which may be out of range."""
+        """A joint and one of its fields with another value, which may be out of range."""
         joint, r = self.any_of(self.world.joint_ids), self.random
         names = changeable(self.world.joint(joint).spec) if self.world.is_joint(joint) else ("collide_connected",)
         name = r.choice(names)
@@ -359,7 +361,7 @@ class Fuzzer:
         w.joint_anchors(self.any_of(w.joint_ids))
 
     def twin(self):
-        """Make another world of a snapshot of this moment, and step both."""
+        """Create another world from a current snapshot, and step both."""
         self.world.canonicalize()
         twin = self.world.clone()
         assert twin.state_hash() == self.world.state_hash(), "a world made of a snapshot is another"
@@ -387,7 +389,7 @@ class Fuzzer:
             raise HookError("in the middle of Box2D")
 
     def step(self, world=None):
-        """Take a step of the world, or of another one."""
+        """Step the world, or another one."""
         world = world or self.world
         try:
             started = process_time()
@@ -447,7 +449,7 @@ def main(modes, seeds, n_commands, solver=DEFAULT):
 
 
 def campaign(n_operations, seed):
-    """Run `solvers` with seeds from `seed` on; print a line of each process, and the sums. Return how many seeds failed."""
+    """Run `solvers` with seeds from `seed` on; print a line for each process, and the totals. Return the number of failed seeds."""
     total, slowest, failed = Counter[str](), (0.0, -1), list[int]()
     n_done = 0
     waiting = []

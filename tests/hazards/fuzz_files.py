@@ -1,9 +1,9 @@
-"""Broken pictures, drawings, bodies, scenes: ``python -m tests.hazards.fuzz_files N [SEED] [KIND]`` prints a line of JSON for each kind.
+"""Damaged pictures, drawings, bodies, scenes: ``python -m tests.hazards.fuzz_files N [SEED] [KIND]`` prints a line of JSON for each kind.
 
-Good files are damaged, N of each kind: bytes are flipped, put in, taken out, doubled, cut off; of drawings and body files also whole
-words are put in the place of others. A file is then loaded, or refused with one of the project's own errors in one line; anything else
-ends the run with the seed and the bytes. Nothing may take longer than `LONGEST` seconds. A scene that was loaded is saved over another,
-loaded again, and must be the same; one that was refused leaves the other untouched.
+Valid files are damaged, N of each kind: bytes are flipped, inserted, removed, doubled or truncated; in drawings and body files, whole words
+are also replaced by others. A file is then loaded, or rejected with one of the project's own errors in one line; anything else ends the run
+with the seed and the bytes. Nothing may take longer than `LONGEST` seconds. A loaded scene is saved over another, loaded again, and must be
+the same; a rejected one leaves the other untouched.
 """
 
 import faulthandler
@@ -50,7 +50,7 @@ SCENE_WORDS = (
 
 
 def pictures():
-    """Good pictures of many formats and modes, small."""
+    """Small valid pictures of many formats and modes."""
     rgba = Image.new("RGBA", (24, 20))
     pen = ImageDraw.Draw(rgba)
     pen.ellipse((2, 1, 20, 18), fill=(200, 80, 40, 255))
@@ -79,7 +79,7 @@ def pictures():
 
 
 def drawings():
-    """Good drawings with all that is read."""
+    """Valid drawings with all supported features."""
     space = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     texts = (
         f'<svg {space} width="40mm" height="30mm" viewBox="0 0 40 30"><rect x="2" y="3" width="20" height="10" rx="3"/>'
@@ -96,7 +96,7 @@ def drawings():
 
 
 def bodies():
-    """Good body files."""
+    """Valid body files."""
     outline = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], [[(0.2, 0.2), (0.2, 0.6), (0.6, 0.2)]])
     pieces = (Polygon([(0, 0), (2, 0), (2, 1), (0, 1)]), Polygon([(0, 1), (1, 1), (1, 2), (0, 2)]), Circle(0.25, (0.5, 0.5)))
     full = BodyFile(
@@ -107,7 +107,7 @@ def bodies():
 
 
 def scenes():
-    """Good scene files: one written by hand, a machine with every kind of joint in movement and a picture, three worlds."""
+    """Valid scene files: one written by hand, a moving machine with every kind of joint and a picture, and three worlds."""
     world = samples.machine()
     for _ in range(40):
         world.step()
@@ -119,7 +119,7 @@ def scenes():
 
 
 def rubes():
-    """Good exports of R.U.B.E., with chains and joints."""
+    """Valid R.U.B.E. exports, with chains and joints."""
     vec = samples.vec
     kinds = "revolute prismatic wheel weld distance rope pulley mouse friction motor revolute gear"
     settings = {"anchorA": 0, "anchorB": vec(0.1, 0.2), "refAngle": "3F000000", "maxForce": 9, "maxTorque": 2, "localAxisA": vec(0, 1)}
@@ -134,12 +134,12 @@ def rubes():
 
 
 def levels():
-    """A good drawing of a level."""
+    """A valid drawing of a level."""
     return [(".svg", samples.DRAWING.encode())]
 
 
 def load_and_keep(path):
-    """Load a scene; save it over another, which must not be lost where the first is refused."""
+    """Load a scene and save it over another, which must not be lost if the first is rejected."""
     kept = path.with_name("kept.json")
     if not kept.exists():
         save_scene(kept, Scene(title="kept"))
@@ -183,7 +183,7 @@ def damaged(content, dice, words):
 
 
 def fuzz(kind, count, seed=0):
-    """Damage `count` files of a kind; return how many were loaded and refused, and the slowest."""
+    """Damage `count` files of a kind; return how many were loaded and rejected, and the slowest."""
     good, words, load = _KINDS[kind]
     originals, seen, slowest = good(), Counter(), 0.0
     with tempfile.TemporaryDirectory() as folder:

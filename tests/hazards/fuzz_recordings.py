@@ -1,8 +1,8 @@
 """Broken recordings: ``python -m tests.hazards.fuzz_recordings N [SEED]`` prints a line of JSON.
 
-A good recording is damaged N times. Two kinds of faults: of its bytes, nearly all of which the check sums detect; and of what is in its
-records, whose sums are made again, so that the faults get as far as the checks of every value. A file is then loaded and played for some
-steps, or refused with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
+A valid recording is damaged N times. There are two kinds of faults: in its bytes, nearly all of which the checksums detect, and in the
+contents of its records with recomputed checksums, so that the faults reach the checks of every value. A file is then loaded and played for
+some steps, or rejected with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
 """
 
 import copy
@@ -85,7 +85,7 @@ def good():
 
 
 def broken_inside(content, dice):
-    """Return the recording with faults in a record, or with records in another order, and sums that are right."""
+    """Return the recording with faults in a record or with reordered records, and with correct checksums."""
     plain = [msgspec.msgpack.decode(msgspec.msgpack.encode(record)) for _, record in records_of(content, "good")]
     for _ in range(dice.choice((1, 1, 2))):
         k = dice.randrange(len(plain))
@@ -106,7 +106,7 @@ def broken_inside(content, dice):
 
 
 def fuzz(count, seed=0):
-    """Damage a recording `count` times; return how many were loaded and refused, and the slowest."""
+    """Damage a recording `count` times; return how many were loaded and rejected, and the slowest."""
     original, seen, slowest = good(), Counter(), 0.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "broken.rec"

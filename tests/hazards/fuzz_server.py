@@ -1,8 +1,8 @@
-"""A shared world besieged: ``python -m tests.hazards.fuzz_server N [SEED]`` prints a line of JSON; 100,000 take minutes.
+"""Attacks on a shared world: ``python -m tests.hazards.fuzz_server N [SEED]`` prints a line of JSON; 100,000 take minutes.
 
-Honest clients play in simulated time. Beside them others come, some of each kind in `ATTACKS`, and send N messages in all: random
-bytes, good messages with faults, floods, lies about ticks and numbers, hellos that are never said. None of them runs our client, so that
-none is bound by what that would refuse. Held are
+Honest clients play in simulated time. Attackers of each kind in `ATTACKS` join them and send N messages in total: random bytes, damaged
+messages, floods, false ticks and numbers, missing hellos. None of them uses our client, so its checks do not limit them.
+Held are
 
 - no exception gets out of the server, and none of an act that came through stops a world anywhere;
 - every state of every honest client is the server's, bit for bit, and none of them is dropped;
@@ -10,7 +10,7 @@ none is bound by what that would refuse. Held are
 - what the server remembers stays bounded;
 - of those by whom no act is let through the others notice nothing: the world goes through the very states that it has without them.
 
-Acts that a server lets through do change the world: the attackers are users too. That they change it alike everywhere is what is held.
+Accepted actions do change the world, because attackers are users too. The test checks that they change it identically in all copies.
 """
 
 import gc
@@ -102,7 +102,7 @@ def _did(number, tick, what):
 
 
 def _said(number, tick, plain):
-    """Return the message of plain data that may be no action."""
+    """Return the message for plain data that may not be a valid action."""
     return m.encode(m.ActionRequest(number, tick, msgspec.Raw(msgspec.msgpack.encode(plain))))
 
 
@@ -131,7 +131,7 @@ def _any_act(siege):
 
 
 def _mutated(plain, dice):
-    """Return plain data with one value replaced, doubled or taken out."""
+    """Return plain data with one value replaced, doubled or removed."""
     places = []
     waiting = [plain]
     while waiting:
@@ -149,7 +149,7 @@ def _mutated(plain, dice):
 
 
 class Siege:
-    """A server with honest clients and those who are not.
+    """A server with honest clients and attackers.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class Siege:
         self.server.drops = self.fallen = _Fallen()
 
     def frame(self):
-        """Let a sixtieth of a second pass."""
+        """Advance by a sixtieth of a second."""
         while self.n_messages > self.sent and len(self._sessions) < _AT_ONCE:
             peer, kind = self._next, self.dice.choices(self._all, [_OFTEN.get(kind, 1.0) for kind in self._all])[0]
             self._next += 1
@@ -229,7 +229,7 @@ class Siege:
 
     @property
     def remembered(self):
-        """Counts of what the server keeps of those who came and went."""
+        """Numbers of items that the server stores about former clients."""
         server = self.server
         return {
             "peers": server.status.n_connections, "users": len(server.users), "ticks": len(server._relayed),
@@ -239,7 +239,7 @@ class Siege:
 
 
 class _Outbox(deque[tuple[int, bytes]]):
-    """An outbox in which the attackers' letters are put aside."""
+    """An outbox that discards messages to attackers."""
 
     def __init__(self, heard):
         super().__init__()
@@ -253,7 +253,7 @@ class _Outbox(deque[tuple[int, bytes]]):
 
 
 class _Fallen(deque[tuple[int, str]]):
-    """Drops, the attackers' put aside."""
+    """Drops, except those of attackers."""
 
     def __init__(self):
         super().__init__()
@@ -265,7 +265,7 @@ class _Fallen(deque[tuple[int, str]]):
 
 
 def _play(client, rng, now):
-    """Do something honest, now and then."""
+    """Act honestly from time to time."""
     if rng.random() < 0.05:
         x, y = float(rng.uniform(-4.0, 4.0)), float(rng.uniform(0.0, 6.0))
         acts = (
@@ -289,7 +289,7 @@ def _noise(siege, peer):
 
 
 def _mutants(siege, peer):
-    """Come in, and send good messages with faults."""
+    """Join, and send damaged messages."""
     dice, server = siege.dice, siege.server
     yield [siege.hello(peer)]
     number = 1
@@ -339,7 +339,7 @@ def _flood(siege, peer):
 
 
 def _heavy(siege, peer):
-    """Send good messages of fifty thousand bytes."""
+    """Send valid messages of fifty thousand bytes."""
     yield [siege.hello(peer)]
     ring = [[math.cos(k * math.tau / 2_000), math.sin(k * math.tau / 2_000)] for k in range(2_000)]
     number = 1
@@ -349,7 +349,7 @@ def _heavy(siege, peer):
 
 
 def _asker(siege, peer):
-    """Yield requests for as much as a client may ask, repeatedly."""
+    """Repeatedly yield the largest requests that a client may send."""
     yield [siege.hello(peer)]
     while True:
         now = siege.server.simulation.now
@@ -363,7 +363,7 @@ def _far(siege, peer):
 
 
 def _past(siege, peer):
-    """Lie that everything was long ago, and use numbers again."""
+    """Send old ticks and reused numbers."""
     yield [siege.hello(peer)]
     while True:
         yield [_did(siege.dice.randrange(20), 0, Drag((1.0, 1.0))) for _ in range(3)]
@@ -382,14 +382,14 @@ def _numbers(siege, peer):
 
 
 def _other(siege, peer):
-    """Do something in the name of another."""
+    """Act in the name of another user."""
     yield [siege.hello(peer)]
     while True:
         yield [_said(1, 0, {"type": "By", "user": 1, "action": {"type": "Leave"}})] if siege.has_come_in(peer) else []
 
 
 def _leaver(siege, peer):
-    """Do what the server or the program alone does."""
+    """Send actions reserved for the server or the program."""
     yield [siege.hello(peer)]
     acts = [{"type": "Leave"}, {"type": "Join"}, {"type": "ResourceReady", "name": "x"}, {"type": "KeepSolverState"}]
     while True:
@@ -429,7 +429,7 @@ def _giant(siege, peer):
 
 
 def _stranger(siege, peer):
-    """Say everything but hello."""
+    """Send everything except a hello."""
     while True:
         yield [m.encode(m.Ping(0.0)), m.encode(m.ResendRequest([0, 1])), _did(0, 0, Restart())]
 
@@ -440,7 +440,7 @@ def _half(siege, peer):
 
 
 def _guesser(siege, peer):
-    """Say hello with keys that are nobody's, and as many versions."""
+    """Send hellos with unknown keys and versions."""
     while True:
         yield [
             m.encode(
@@ -480,7 +480,7 @@ REASONS = {
 
 
 def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
-    """Let attackers send so many messages, and return what came of it, held as the module says."""
+    """Let attackers send this many messages, check the module's conditions, and return the result."""
     siege = Siege(honest, seed, demo=demo)
     for _ in range(n_in_peace):
         siege.frame()
@@ -516,7 +516,7 @@ def besiege(n_messages, seed=0, honest=3, n_in_peace=150, demo=None):
 
 
 def leave_in_peace(n_messages, seed=0, honest=2):
-    """Let attackers send what is always dropped, and run the same world without them: it goes through the very same states."""
+    """Let attackers send only messages that are always dropped, and run the same world without them; both go through the same states."""
     besieged, quiet = Siege(honest, seed, HARMLESS), Siege(honest, seed)
     for k in range(100_000):
         besieged.n_messages = n_messages if k > 90 else 0
@@ -540,7 +540,7 @@ def leave_in_peace(n_messages, seed=0, honest=2):
 
 
 def _n_objects():
-    """Return how many objects there are that could be part of a circle: of each thing remembered there is one at least."""
+    """Return the number of objects tracked by the garbage collector; each remembered item has at least one."""
     gc.collect()
     return len(gc.get_objects())
 

@@ -1,8 +1,8 @@
-"""Broken states of shared demos: ``python -m tests.hazards.fuzz_states N [SEED]`` prints a line of JSON.
+"""Damaged states of shared demos: ``python -m tests.hazards.fuzz_states N [SEED]`` prints a line of JSON.
 
-A good state is damaged N times: a value in its lists becomes another, goes, or comes twice; a number in an array becomes one that hurts.
-A state is then put onto the running demo, which
-takes some steps; or it is refused in one line, and the demo stands as before. Anything else ends the run with the seed.
+A valid state is damaged N times: a value in its lists is replaced, removed or doubled; a number in an array becomes a harmful one.
+A state is then loaded by the running demo, which takes some steps, or it is rejected in one line and the demo stays unchanged. Anything
+else ends the run with the seed.
 """
 
 import copy
@@ -43,12 +43,12 @@ _VALUES = (
 
 
 class Good:
-    """A demo after a while with three users, and its state, in parts.
+    """A demo that three users have changed, and its state in parts.
 
     Attributes
     ----------
     parts : list
-        The plain data, and the bytes of the arrays, each for itself.
+        The plain data, and the bytes of each array.
     """
 
     def __init__(self, id, solver):
@@ -69,7 +69,7 @@ class Good:
 
 
 def sealed(plain, pieces=()):
-    """Return a state made of these parts, valid or not."""
+    """Return a state made from these parts, valid or not."""
     content = msgspec.msgpack.encode(plain)
     rest = b"".join(piece for piece in pieces if isinstance(piece, bytes)) if isinstance(pieces, list) else b""
     return len(content).to_bytes(4, "little") + content + rest
@@ -138,7 +138,7 @@ def _broken_bytes(value, dice):
 
 
 def fuzz(count, seed=0):
-    """Damage states `count` times; return how many were taken and refused, and the slowest."""
+    """Damage states `count` times; return how many were loaded and rejected, and the slowest."""
     memory.load()
     seen, slowest = Counter[str](), 0.0
     for k, (id, solver) in enumerate(DEMOS):

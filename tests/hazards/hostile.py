@@ -1,6 +1,7 @@
-"""Files made to hurt: small to send, endless to work out. `KINDS` names each with a maker and the size that lies just within the limits.
+"""Hostile files, which are small but take extremely long to process. `KINDS` names each kind with a maker and the largest size within the
+limits.
 
-A maker takes a size and returns the content; a tenth of the size is the same file, harmless. Nothing here is random without a seed.
+A maker takes a size and returns the content; with a tenth of the size, the file is harmless. All random content is seeded.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SURROGATE = "half \ud83d of a pair"
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """A kind of file: its suffix, what makes it, and the size for the whole battery."""
+    """A kind of file: its suffix, its maker, and the size for the full test battery."""
 
     suffix: str
     make: Callable[[int], bytes]
@@ -49,7 +50,7 @@ def _path(points, more=""):
 
 
 def _comb(n_corners, base, tips, shift=0.0):
-    """Teeth from a back at `base` to `tips`, over the whole width."""
+    """Teeth from `base` to `tips`, over the whole width."""
     n_teeth = max(1, n_corners // 2)
     width = 2000.0 / n_teeth
     teeth = [((k + 0.5 * side + shift) * width, tips if side else base) for k in range(n_teeth) for side in (0, 1)]
@@ -63,7 +64,7 @@ def comb(n):
 
 
 def square_comb(n):
-    """A comb of n corners whose teeth end square."""
+    """A comb of n corners with square teeth."""
     n_teeth = max(1, n // 4)
     width = 2000.0 / n_teeth
     points = [((k + at) * width, y) for k in range(n_teeth) for at, y in ((0.0, 1800.0), (0.0, 200.0), (0.5, 200.0), (0.5, 1800.0))]
@@ -71,25 +72,25 @@ def square_comb(n):
 
 
 def two_combs(n):
-    """Two combs, the teeth of each between those of the other."""
+    """Two combs with interleaved teeth."""
     return _svg(_path(_comb(n // 2, 1800.0, 300.0)) + _path(_comb(n // 2, 200.0, 1700.0, 0.25)))
 
 
 def crossed_combs(n):
-    """Two combs, each tooth of the one across all of the other."""
+    """Two combs, with each tooth of one crossing all teeth of the other."""
     comb = _comb(n // 2, 1800.0, 200.0)
     return _svg(_path(comb) + _path([(y, x) for x, y in comb]))
 
 
 def rectangles(n):
-    """n rectangles apart from each other."""
+    """n separate rectangles."""
     across = math.ceil(math.sqrt(n))
     step = 2000.0 / across
     return _svg("".join(_rect(k % across * step, k // across * step, 0.7 * step, 0.7 * step) for k in range(n)))
 
 
 def overlapping_rectangles(n):
-    """n rectangles at random, each over many others."""
+    """n random rectangles, each of which overlaps many others."""
     dice = random.Random(0)
     return _svg(
         "".join(_rect(dice.uniform(0, 1500), dice.uniform(0, 1500), dice.uniform(20, 500), dice.uniform(20, 500)) for _ in range(n))
@@ -101,14 +102,14 @@ def _rect(x, y, width, height):
 
 
 def lattice(n):
-    """n thin bars, half of them across the other half: n^2 / 4 crossings, as many holes."""
+    """n thin bars, half of which cross the other half: n^2 / 4 crossings and as many holes."""
     half = max(1, n // 2)
     step = 2000.0 / half
     return _svg("".join(_rect(k * step, 0, 0.4 * step, 2000) + _rect(0, k * step, 2000, 0.4 * step) for k in range(half)))
 
 
 def slivers(n):
-    """n slivers through one middle, at all angles."""
+    """n slivers through one point, at all angles."""
     spokes = []
     for k in range(n):
         dx, dy = 900.0 * math.cos(math.pi * k / n), 900.0 * math.sin(math.pi * k / n)
@@ -117,7 +118,7 @@ def slivers(n):
 
 
 def thrown_slivers(n):
-    """n slivers thrown at random: most cross most others."""
+    """n random slivers, most of which cross most others."""
     dice = random.Random(0)
     thrown = []
     for _ in range(n):
@@ -136,7 +137,7 @@ def spiral(n):
 
 
 def nested(n):
-    """Squares within squares, n of them, each other one a hole."""
+    """n nested squares, every other one a hole."""
     rings = []
     for k in range(n):
         a, b = 990.0 * (k + 1) / n, 1000.0
@@ -145,7 +146,7 @@ def nested(n):
 
 
 def holes(n):
-    """A square with n holes, triangles."""
+    """A square with n triangular holes."""
     across = math.ceil(math.sqrt(n))
     step = 1960.0 / across
     rings = [
@@ -156,26 +157,26 @@ def holes(n):
 
 
 def scribble(n):
-    """A line of n corners at random that crosses itself."""
+    """A random line of n corners that crosses itself."""
     dice = random.Random(0)
     return _svg(_path([(dice.uniform(0, 2000), dice.uniform(0, 2000)) for _ in range(n)]))
 
 
 def scribbles(n):
-    """n lines, each with as many crossings as one may have."""
+    """n lines, each with the maximum number of crossings."""
     dice = random.Random(0)
     return _svg("".join(_path([(dice.uniform(0, 2000), dice.uniform(0, 2000)) for _ in range(240)]) for _ in range(n)))
 
 
 def jagged(n):
-    """A disc whose edge is n teeth at random."""
+    """A disc with n random teeth."""
     dice = random.Random(0)
     at = ((2.0 * math.pi * k / n, dice.uniform(500, 950)) for k in range(n))
     return _svg(_path([(1000 + r * math.cos(a), 1000 + r * math.sin(a)) for a, r in at]))
 
 
 def curves(n):
-    """n curves that take many points each."""
+    """n curves that need many points each."""
     dice = random.Random(0)
     return _svg(
         f'<path d="M0 0{"".join(f"C{dice.randrange(9999)} 9 9 {dice.randrange(9999)} {dice.randrange(999)} 9" for _ in range(n))}z"/>'
@@ -183,14 +184,14 @@ def curves(n):
 
 
 def copies(n):
-    """A shape copied by copies of copies, n elements in the end."""
+    """A shape copied by nested copies, n elements in total."""
     levels = max(1, int(math.log2(n)) - 2)
     defs = "".join(f'<g id="g{k}"><use href="#g{k - 1}"/><use href="#g{k - 1}" x="{2**k}"/></g>' for k in range(1, levels))
     return _svg(f'<defs><rect id="g0" width="1" height="9"/>{defs}</defs><use href="#g{levels - 1}"/>')
 
 
 def words(n):
-    """A group with n words, around shapes that all have them."""
+    """A group with n words, around shapes that inherit all of them."""
     return _svg(f'<g class="{" ".join(f"w{k}" for k in range(n))}">{_rect(1, 1, 9, 9) * n}</g>')
 
 
@@ -239,7 +240,7 @@ def touching_path(n):
 
 
 def concentric(n):
-    """n polygons of twelve corners around each other, each other one a hole."""
+    """n nested polygons of twelve corners, every other one a hole."""
 
     def ring(radius):
         at = (2.0 * math.pi * k / 12 for k in range(12))
@@ -249,18 +250,18 @@ def concentric(n):
 
 
 def odd_points(n):
-    """A polygon of an odd count of numbers."""
+    """A polygon with an odd number of coordinates."""
     return _svg(f'<polygon points="{"7 " * (2 * n + 1)}"/>')
 
 
 def long_words(n):
-    """Names of n letters where a name may stand."""
+    """Names of n letters wherever names are allowed."""
     word = "k" * n
     return _svg(f'<{word}/><rect id="{word}" width="900" height="900"/>')
 
 
 def endless_link(n):
-    """A paint server's address that begins with n spaces and does not end."""
+    """An unterminated paint server address that begins with n spaces."""
     return _svg(f'<rect fill="url({" " * n}x y" width="900" height="900"/>')
 
 
@@ -278,12 +279,12 @@ def _png(alpha):
 
 
 def noise(n):
-    """n x n pixels, each opaque or clear."""
+    """n x n pixels, each opaque or transparent."""
     return _png(np.random.default_rng(0).integers(0, 2, (n, n), dtype=np.uint8) * 255)
 
 
 def soft_noise(n):
-    """n x n pixels, of any alpha."""
+    """n x n pixels with random alpha."""
     return _png(np.random.default_rng(0).integers(0, 256, (n, n), dtype=np.uint8))
 
 
@@ -314,7 +315,7 @@ def wide_dots(n):
 
 
 def disc(n):
-    """A disc in n x n pixels: no attack, but the largest picture that anybody draws."""
+    """A disc in n x n pixels: not an attack, but the largest realistic picture."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
     away = np.hypot(at[:, None], at[None])
     return _png(np.clip((0.45 * n - away) * 255 + 128, 0, 255).astype(np.uint8))
@@ -330,12 +331,12 @@ def disc_on_paper(n):
 
 
 def strip(n):
-    """A picture one pixel high and n wide, dashes."""
+    """A dashed picture one pixel high and n wide."""
     return _png(((np.arange(n) & 3 < 2) * 255).astype(np.uint8)[None])
 
 
 def column(n):
-    """A picture one pixel wide and n high, all opaque but for its ends."""
+    """A picture one pixel wide and n high, opaque except for its ends."""
     alpha = np.full((n, 1), 255, dtype=np.uint8)
     alpha[[0, -1]] = 0
     return _png(alpha)
@@ -349,7 +350,7 @@ def deep_gray(n):
 
 
 def claimed(n):
-    """A PNG that says it is n x n, and has nothing to show for it."""
+    """A PNG that declares n x n pixels but has no data."""
 
     def piece(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -365,7 +366,7 @@ def tiles(n):
 
 
 def half_clear_noise(n):
-    """n x n pixels on both sides of half transparent, in soft spots: contours that nearly touch everywhere."""
+    """n x n pixels with alpha around one half in soft spots, so that contours nearly touch everywhere."""
     alpha = np.random.default_rng(0).integers(0, 256, (n, n)).astype(np.float64)
     for _ in range(3):
         alpha = (alpha + np.roll(alpha, 1, 0) + np.roll(alpha, 1, 1) + np.roll(alpha, (1, 1), (0, 1))) / 4.0
@@ -373,7 +374,7 @@ def half_clear_noise(n):
 
 
 def in_mode(mode, form):
-    """Return what makes n x n pixels of a mode of Pillow's."""
+    """Return a maker of n x n pixels in a Pillow mode."""
 
     def make(n):
         at = np.indices((n, n)).sum(axis=0) // 64
@@ -387,7 +388,7 @@ def in_mode(mode, form):
 
 
 def rings(n):
-    """Rings around each other in n x n pixels, two pixels wide."""
+    """Concentric rings in n x n pixels, two pixels wide."""
     at = np.arange(n, dtype=np.float32) - 0.5 * n
     return _png((np.hypot(at[:, None], at[None]).astype(np.uint16) & 2).astype(np.uint8) * 127)
 
@@ -433,12 +434,12 @@ def many_steps(n):
 
 
 def many_bodies(n):
-    """A step of n bodies, and a hundred more."""
+    """A step with n bodies, and a hundred further steps."""
     return recording([_part(0, 100, [], n)])
 
 
 def many_ids(n):
-    """n bodies that are others after every step."""
+    """n bodies with new ids after every step."""
     changes = [(k, (tuple(range(n)),)) for k in range(100)]
     return recording([Part(0, 0, [], bytes(HASH_BYTES * 100), changes, bytes(200 * n), {})])
 
@@ -455,7 +456,7 @@ def many_ways_back(n):
 
 
 def bomb(n):
-    """A header that unpacks to n bytes of spaces."""
+    """A header that decompresses to n bytes of spaces."""
     packer = zlib.compressobj(9)
     packed = b"".join(packer.compress(b" " * 1_000_000) for _ in range(n // 1_000_000)) + packer.flush()
     return start_of_file() + frame(packed) + encode_record(End())
@@ -473,7 +474,7 @@ def _box(size=0.5):
 
 
 def deep_json(n):
-    """Lists within lists, n deep."""
+    """Lists nested n deep."""
     return b'{"format": "collision scene", "version": 1, "bodies": ' + b"[" * n + b"]" * n + b"}"
 
 
@@ -483,17 +484,17 @@ def wide_json(n):
 
 
 def keyed_json(n):
-    """An object of n fields that mean nothing."""
+    """An object with n unknown fields."""
     return _scene(**{f"f{k}": 0 for k in range(n)})
 
 
 def keyed_body(n):
-    """A body of a scene with n fields that mean nothing."""
+    """A body of a scene with n unknown fields."""
     return _scene(bodies=[{f"f{k}": 0 for k in range(n)}])
 
 
 def keyed_level(n):
-    """A level of R.U.B.E. with n of them."""
+    """A R.U.B.E. level with n of them."""
     return json.dumps({"gravity": 0, "body": [], **{f"f{k}": 0 for k in range(n)}}).encode()
 
 
@@ -508,13 +509,13 @@ def long_format(n):
 
 
 def odd_corners(n):
-    """A body file with 2 n + 1 numbers where there should be n corners."""
+    """A body file with 2 n + 1 numbers in place of n corners."""
     fixtures = [{"kind": "polygon", "vertices": [0.5] * (2 * n + 1)}]
     return _body(outline=[{"outer": [0.5] * (2 * n + 1)}], fixtures=fixtures)
 
 
 def digits_json(n):
-    """A number of n digits, where a coordinate belongs."""
+    """A coordinate of n digits."""
     return b'{"format": "collision scene", "version": 1, "bodies": [{"position": [' + b"9" * n + b", 0]}]}"
 
 
@@ -524,24 +525,24 @@ def many_boxes(n):
 
 
 def far_scene(n):
-    """n boxes as far and as fast as may be."""
+    """n boxes at the maximum distance and speed."""
     bodies = [{"fixtures": [_box()], "position": [9.9e5 * (-1) ** k, 9.9e5], "linear_velocity": [-1e6, 1e6]} for k in range(n)]
     return _scene(bodies=bodies)
 
 
 def nasty_scene(n):
-    """Names and a title that are commands of a terminal, n times over."""
+    """Names and a title that are terminal commands, n times."""
     bodies = [{"name": f"{NASTY_NAME} {k}", "fixtures": [_box()]} for k in range(n)]
     return _scene(title=NASTY_NAME, watch=NASTY_NAME, bodies=bodies, notes=[NASTY_NAME])
 
 
 def surrogate_scene(n):
-    """The same with half a pair."""
+    """The same with a lone surrogate."""
     return _scene(title=SURROGATE, watch=SURROGATE, bodies=[{"name": SURROGATE + str(k), "fixtures": [_box()]} for k in range(n)])
 
 
 def nasty_rube(n):
-    """A level of R.U.B.E. with such names, in fields that are reported because they are unknown."""
+    """A R.U.B.E. level with such names, in unknown fields, which are reported."""
     fixture = {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}, "name": NASTY_NAME}
     bodies = [{"type": 2, "name": f"{name} {k}", "fixture": [fixture]} for k in range(n) for name in (NASTY_NAME, SURROGATE)]
     joints = [{"type": NASTY_NAME, "name": NASTY_NAME, "bodyA": 0, "bodyB": 1}]
@@ -568,7 +569,7 @@ def body_of_parts(n):
 
 
 def nasty_body(n):
-    """A body file with such a name, and such a picture's name."""
+    """A body file with such a name and picture name."""
     picture = {"file": NASTY_NAME, "lower": [0, 0], "upper": [1, 1]}
     fixtures = [{"kind": "circle", "radius": 1, "center": [0, 0]}] * n
     return _body(name=NASTY_NAME, outline=[{"outer": [[0, 0], [1, 0], [0, 1]]}], fixtures=fixtures, picture=picture, notes=[NASTY_NAME])
@@ -580,7 +581,7 @@ def _body(**fields):
 
 
 def deep_pair(n):
-    """A pair file of lists within lists."""
+    """A pair file of nested lists."""
     return b'{"format": "collision pair", "version": 1, "query": "manifold", "a": ' + b"[" * n + b"]" * n + b"}"
 
 

@@ -1,9 +1,9 @@
-"""Every hostile file through every command that takes it: ``python -m tests.hazards.hostile_files [KIND ...] [--keep DIR]``.
+"""Runs every command on every hostile file that it accepts: ``python -m tests.hazards.hostile_files [KIND ...] [--keep DIR]``.
 
-Each runs in a process of its own, which is ended at four times the processor time that it may take. The table has wall and processor
+Each runs in its own process, which is killed at four times the allowed processor time. The table has wall and processor
 seconds, the largest memory, the status and the last line; what takes more than `MAX_SECONDS` or `MAX_BYTES`, ends otherwise than a
-command may (`STATUSES`), prints a traceback or lets a control character through fails, and so does the run. Kernels are loaded once
-before, so that none is compiled while somebody counts.
+command may (`STATUSES`), prints a traceback or lets a control character through fails, and so does the run. Kernels are loaded beforehand,
+so that none is compiled during a measurement.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a command: seconds of wall clock and of processor, bytes, status (None: ended by us), and what it printed."""
+    """Outcome of a command: wall-clock and processor seconds, bytes, status (None if we killed it), and its output."""
 
     wall: float
     processor: float
@@ -113,7 +113,7 @@ def run(arguments, patience=PATIENCE):
 
 
 def battery(kinds, keep=None):
-    """Run all commands on the files of these kinds; print a line each; return how many failed."""
+    """Run all commands on the files of these kinds, print a line for each, and return the number of failures."""
     n_failed = 0
     print(f"{'file':<24} {'bytes':>11}  {'command':<40} {'wall s':>7} {'cpu s':>7} {'MB':>6} status  last line", flush=True)
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,9 +1,10 @@
 """Repeated actions must not leak memory: ``python -m tests.hazards.leaks [--times N] [WORD ...]``.
 
-Everything that a player does often (beginning each demo, each key with and without Ctrl, other sizes, themes and scales, files dropped, the
-list and back) is done `N` times to a `Window`, then `N` times more; after each the window rests as the monkey's does, and glibc counts what
-it has given out. What the second half leaves is printed for each time; more than `MOST` in all is a leak. With words only what has one of
-them in its name is done. `tests.hazards.monkey` finds leaks that no list has; this names the action, to the byte.
+Each frequent action (starting each demo, each key with and without Ctrl, resizing, changing themes and scales, dropping files, going to the
+list and back) is done `N` times in a `Window`, then `N` times more; after each half, the window rests as in the monkey test, and glibc
+reports the allocated bytes. The growth during the second half is printed per repetition; a total of more than `MOST` is a leak. With words,
+only actions whose names contain one of them are tested. `tests.hazards.monkey` finds leaks of unlisted actions; this test names the action
+and its exact growth.
 """
 
 import argparse
@@ -34,7 +35,7 @@ WAIT_FOR_EVER = (threading.main_thread().name, "dropped files")
 
 
 def left_by(monkey, doing, times):
-    """Return the bytes that stay each time when something is done."""
+    """Return the bytes leaked per repetition of an action."""
     for _ in range(LOADS):
         doing()
     counts = []
@@ -50,7 +51,7 @@ def left_by(monkey, doing, times):
 
 
 def doings(monkey):
-    """Give what a player does often, by name."""
+    """Return the frequent actions by name."""
     window = monkey.window
 
     def key(code, mod=0):
@@ -112,7 +113,7 @@ def doings(monkey):
 
 
 def main():
-    """Do it all; 0 if nothing stays."""
+    """Run all actions; return 0 if none leaks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD")
     parser.add_argument("--times", type=int, default=TIMES)

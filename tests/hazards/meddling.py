@@ -1,4 +1,4 @@
-"""A random player of a demo, through its history: grabs, drags, keys, parameters, edits, files, restarts."""
+"""A random player of a demo, acting through its history: grabs, drags, keys, parameters, edits, files, restarts."""
 
 import math
 import random
@@ -78,7 +78,7 @@ class Meddler:
     files : tuple of BodyFile
         What it drops.
     busy : float
-        Chance that it does something between two steps.
+        Probability of an action between two steps.
     solvers : tuple of str
         What it lets drive the demo, now one and now another; nothing else than before where there are none.
     """
@@ -95,7 +95,7 @@ class Meddler:
         self.maker.random = self.random
 
     def step(self):
-        """Do something, or nothing, and take a step."""
+        """Take a step, possibly after an action."""
         if self.n_failures > MAX_FAILURES:
             self.act(Restart())
             self.n_failures = 0
@@ -113,7 +113,7 @@ class Meddler:
             self.n_failures += 1
 
     def act(self, action):
-        """Through the history; a refusal is an answer."""
+        """Act through the history; a rejection is a valid result."""
         self.tried.append((self.history.now, action))
         names = [type(action).__name__, *(["Edit"] if isinstance(action, Edit) else [])]
         try:
@@ -155,7 +155,7 @@ class Meddler:
             self.edit(what)
 
     def pull(self):
-        """Move the hand on, and open it sooner or later."""
+        """Move the hand, and eventually release it."""
         assert self.hand is not None
         x, y = self.hand
         self.hand = x + self.random.gauss(0.0, 0.3), y + self.random.gauss(0.05, 0.3)
@@ -165,7 +165,7 @@ class Meddler:
             self.hand = None
 
     def point(self, near):
-        """A point of the picture: with chance `near` that of a body, otherwise anywhere in what the demo shows at first."""
+        """A point of the picture: with probability `near` that of a body, otherwise anywhere in the demo's initial view."""
         demo, r = self.history.demo, self.random
         stage = r.choice(demo.stages) if demo.stages else None
         if stage is not None and stage.world.body_ids and r.random() < near:
@@ -175,7 +175,7 @@ class Meddler:
         return r.uniform(box.lower[0], box.upper[0]), r.uniform(box.lower[1], box.upper[1])
 
     def value(self, parameter):
-        """A value it may have; of a number not far from the default, so that no demo becomes a hundred times as large."""
+        """A valid value; for numbers not far from the default, so that no demo becomes a hundred times as large."""
         if parameter.choices:
             return self.random.randint(int(parameter.low), int(parameter.high))
         value = parameter.default * self.random.uniform(0.6, 1.5)
@@ -205,7 +205,7 @@ class Meddler:
         self.act(edit.continued() if r.random() < 0.1 and self.seen["Edit"] else edit)
 
     def edited(self, what, there):
-        """The arguments of a method of the maker's world, by place and by name."""
+        """The positional and keyword arguments of a method of the maker's world."""
         maker, r = self.maker, self.random
         world = maker.world
         bodies, fixtures = world.body_ids, world.fixture_ids
@@ -248,7 +248,7 @@ class Meddler:
 
 
 def sample_files(demo):
-    """The sprites that come with the program, in the size in which the demo would let them fall."""
+    """The program's sprites, at the size at which the demo would drop them."""
     size = drop_size(demo.home())
     paths = [ROOT / "sprites" / "figure_body.json", ROOT / "sprites" / "samples" / "gear.svg", ROOT / "sprites" / "samples" / "paw.png"]
     return tuple(load_dropped(str(path), size) for path in paths)

@@ -1,20 +1,20 @@
-"""A monkey at the window: ``python -m tests.hazards.monkey [--window] [--events N] [--seed S] [--demo ID]``.
+"""Monkey test of the window: ``python -m tests.hazards.monkey [--window] [--events N] [--seed S] [--demo ID]``.
 
-Random events go to the program's window: buttons and drags everywhere, the wheel, every key with and without modifiers, typed text, sizes
-from a stamp to 4K, files good and broken, focus lost, time that stands still or jumps. It wanders through all demos, the list, the panels
-and the docks. A frame is drawn after every second or third event.
+Random events go to the program's window: clicks and drags everywhere, the wheel, every key with and without modifiers, typed text, sizes
+from tiny to 4K, valid and damaged files, loss of focus, and time that stops or jumps. The monkey goes through all demos, the list, the
+panels and the docks. A frame is drawn after every second or third event.
 
-Without ``--window`` a `Window` is handed the events under SDL's dummy driver, without a live check. With it the program's own window is
-open on an X display (``$DISPLAY``, or an Xvfb of its own): SDL's x11 driver, the queue, the loop, the live check, the scenes kept aside. A
-share of what it does (``--by-hand``, half in an Xvfb) is sent by the X server itself, through xdotool: real keys, a real pointer, a window
-that is resized, taken away and brought back. The rest, such as files that are dropped, is posted into the queue. A seed gives about the
-same events again, not the very same: how many steps a frame has time for, and what a thread has done by then, depend on the machine.
+Without ``--window``, the events are passed to a `Window` under SDL's dummy driver, without a live check. With it the program's own window
+is open on an X display (``$DISPLAY``, or an Xvfb of its own): SDL's x11 driver, the queue, the loop, the live check, the scenes kept aside.
+A share of what it does (``--by-hand``, half in an Xvfb) is sent by the X server itself, through xdotool: real keys, a real pointer, a
+window that is resized, taken away and brought back. The rest, such as files that are dropped, is posted into the queue. A seed gives nearly
+the same events again, but not exactly: the number of steps per frame and the progress of threads depend on the machine.
 
-Nothing may be raised; no frame may take longer than `LONGEST` seconds, and after `HANG` without one the process ends with where it stood;
-worlds and memory must not pile up. Every `CHECKED_EVERY` events the monkey rests: the window has its usual size again, the first demo
-begins, garbage is collected, and the allocator gives back what is free. There may be no more worlds then than `MAX_WORLDS`, and what the
-process holds may not grow by more than `MAX_GROWTH` an event over the second half of a run of 40,000 or more. After a fault the last
-events are printed.
+No exception may be raised; no frame may take longer than `LONGEST` seconds, and after `HANG` seconds without a frame the process ends with
+a stack trace; worlds and memory must not accumulate. Every `CHECKED_EVERY` events, the monkey rests: the window returns to its usual size,
+the first demo starts, garbage is collected, and the allocator returns free memory. At most `MAX_WORLDS` worlds may exist then, and the
+process's memory may grow by at most `MAX_GROWTH` per event over the second half of a run of 40,000 or more. After a fault the last events
+are printed.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ WEIGHTS = {
 
 @dataclass
 class Report:
-    """Record of a run: frames, the slowest with what led to it, live worlds at most, bytes held at each rest.
+    """Record of a run: frames, the slowest one with its cause, the maximum number of live worlds, and the bytes in use at each rest.
 
     Attributes
     ----------
@@ -125,12 +125,12 @@ class Report:
 
     @property
     def late(self):
-        """The rests after the share `FROM` of the run."""
+        """The rests after the fraction `FROM` of the run."""
         return [rest for rest in self.rests if rest[0] >= FROM * self.events]
 
     @property
     def growth(self):
-        """Bytes an event by which what is held grows in the late rests; 0 of fewer than two."""
+        """Growth of the memory in use during the late rests, bytes per event; 0 for fewer than two rests."""
         return self._slope(1)
 
     def _slope(self, column):
@@ -139,7 +139,7 @@ class Report:
 
     @property
     def words(self):
-        """Return the report in a line."""
+        """Return the report in one line."""
         hands = f", {self.by_hand:,} by hand ({self.from_server:,} came from the X server)" if self.by_hand else ""
         sizes = [held / 1e6 for _, held, _ in self.rests] or [0.0]
         return (
@@ -192,7 +192,7 @@ class Monkey:
     # -- what it does
 
     def do(self):
-        """One thing, and a frame."""
+        """Do one action and draw a frame."""
         self.is_by_hand = self.random.random() < self.by_hand
         name = self.random.choices(tuple(WEIGHTS), WEIGHTS.values())[0]
         getattr(self, name)()
@@ -235,7 +235,7 @@ class Monkey:
         self.send(pygame.MOUSEBUTTONUP, pos=self.at, button=button)
 
     def drag(self):
-        """A whole gesture from one place to another, or a click where it is."""
+        """A complete drag from one place to another, or a click."""
         if self.random.random() < 0.7:
             self.move()
         self.press()
@@ -305,7 +305,7 @@ class Monkey:
         self.send(kind, text="x", gain=1, state=1, start=0, length=0)
 
     def elsewhere(self):
-        """Another demo, or the list of them."""
+        """Open another demo or the list."""
         self.last.append("another demo")
         if self.random.random() < 0.3:
             self.back()
@@ -319,14 +319,14 @@ class Monkey:
         self.send(pygame.VIDEORESIZE, size=self.size, w=self.size[0], h=self.size[1])
 
     def look_at_all(self):
-        """Begin each demo once, so that what it loads is not taken for growth."""
+        """Start each demo once, so that loaded data does not count as growth."""
         for index in range(len(self.demos)):
             self.window.navigator.start(index)
             for _ in range(SETTLED):
                 self.turn(1.0 / 60.0)
 
     def rest(self):
-        """Release everything and begin the first demo, in the usual size: what is held then can be compared."""
+        """Release everything and start the first demo at the usual size, so that memory use can be compared."""
         self.last.append("rest")
         self.seat.let_go()
         self.down.clear()
@@ -351,7 +351,7 @@ class Monkey:
         self.report.by_hand += self.seat.send(pygame.event.Event(kind, attributes), self.is_by_hand)
 
     def frame(self):
-        """A frame, as the loop takes one; sometimes one that comes late."""
+        """Run a frame as in the loop, sometimes a late one."""
         self.turn(self.random.choices((1.0 / 60.0, 0.0, 0.2, 5.0), (20, 1, 1, 0.3))[0])
 
     def turn(self, elapsed):
@@ -369,13 +369,13 @@ class Monkey:
             )
 
     def leave(self):
-        """Close what the window leaves open."""
+        """Close the window's open resources."""
         if self.window.session.recorder is not None:
             self.window.session.recorder.close()
 
 
 def broken_files(folder):
-    """Good files of the program, and bad ones made in a folder: empty, cut off, of another kind, a folder, missing."""
+    """Valid files of the program, and bad ones created in a folder: empty, truncated, of another kind, a folder, missing."""
     samples = ROOT / "sprites" / "samples"
     good = [ROOT / "sprites" / "figure_body.json", samples / "gear.svg", samples / "paw.png"]
     (folder / "empty.png").write_bytes(b"")
@@ -392,7 +392,7 @@ def broken_files(folder):
 
 
 def live_worlds():
-    """Return the number of worlds after collecting all garbage, with that which the loop has set aside."""
+    """Return the number of worlds after a full garbage collection, including objects that the loop has frozen."""
     gc.unfreeze()
     gc.collect()
     kinds = (World, *World.__subclasses__())
@@ -407,9 +407,9 @@ def play(
     checked_every=CHECKED_EVERY,
     hang=None,
 ):
-    """Let it play until so many events were sent, and return what was seen; `AssertionError` at a slow frame or a leak.
+    """Run until this many events were sent, and return the record; raise `AssertionError` for a slow frame or a leak.
 
-    After `hang` seconds in which it does nothing, the process ends and says where it stands.
+    After `hang` seconds without progress, the process ends with a stack trace.
     """
     report, due = monkey.report, checked_every
     monkey.rest()
@@ -442,7 +442,7 @@ def play(
 
 @contextlib.contextmanager
 def seat_for(in_window, demos, seed, with_hands):
-    """Open what is asked for."""
+    """Open the requested window."""
     size = (1280, 720)
     if in_window:
         with on_screen(size, demos, seed, with_hands) as seat:
@@ -456,7 +456,7 @@ def seat_for(in_window, demos, seed, with_hands):
 
 
 def main():
-    """Run it; 0 if nothing went wrong."""
+    """Run the test; return 0 if nothing failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,8 +1,9 @@
-"""Do all copies of a shared world go through the same states? python -m tests.hazards.netlab_agreement [--ticks 2000] [--scenes ...]
+"""Checks whether all copies of a shared world go through the same states. python -m tests.hazards.netlab_agreement [--ticks 2000] [--scenes
+...]
 
 Four clients from the beginning and a fifth that joins at tick 700, over links of 150 ms +- 50 ms with 5 % loss, a tenth of the messages
-overtaking and 2 % twice: what `netlab` does, on six scenes and two solvers. For each: how many ticks of all clients differ from the
-server's (0, or the command ends with 1), and what it took.
+overtaking and 2 % twice: what `netlab` does, on six scenes and two solvers. For each: the number of ticks of all clients that differ from
+the server's (if not 0, the exit status is 1), and the cost.
 
 Scenes: four demos, a gallery scene with motors, and a scene file (of a world with each kind of joint, written and read here).
 """
@@ -87,7 +88,7 @@ def made(scene, solver):
 
 
 def agree(scene, solver, n_ticks, seed=0):
-    """Play, and return the result."""
+    """Run it, and return the result."""
     load_solver(solver).prepare()
     demo = made(scene, solver)
     experiment = Experiment(shared_scene(demo), demo.title, 5, BAD, steps=n_ticks, seed=seed, rate=6.0, join_at=JOINS_AT, window=50)
@@ -95,7 +96,7 @@ def agree(scene, solver, n_ticks, seed=0):
 
 
 def is_fine(result):
-    """Return True if all clients agreed all the way, of their own accord, the one that came late from its first keyframe on."""
+    """Return True if all clients always agreed without corrections, and the late one from its first keyframe on."""
     *first, late = [client.first_step or 0 for client in result.clients]
     return not (result.problems or result.total("adopted_keyframes") or result.drops or any(first)) and late >= JOINS_AT
 

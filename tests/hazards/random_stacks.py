@@ -1,7 +1,7 @@
-"""Random stacks: ``python -m tests.hazards.random_stacks [STACKS] [SEED]`` holds the forces of `contact_forces` against the exact ones.
+"""Random stacks: ``python -m tests.hazards.random_stacks [STACKS] [SEED]`` compares the forces of `contact_forces` with the exact ones.
 
-Every stack is a world of boxes of 0.2 to 2 m and of 1 to 30 kg/m^2, which are put on each other at rest, and stepped once. The forces that
-the step reports are those of the moment at which it begins (explicit Euler asks once). Three kinds:
+Every stack is a world of boxes of 0.2 to 2 m and 1 to 30 kg/m^2, stacked at rest and stepped once. The reported forces are those at the
+start of the step (explicit Euler evaluates once). Three kinds:
 
 smooth
     one to six boxes without friction, each anywhere on the one below, gravity leaning by up to 17 degrees: some stay, some slide, some
@@ -12,7 +12,7 @@ planks
     long boxes on two to four pillars, with more points than the equations determine: each force pushes, and their sums on each body, and
     on each contact whose sum is the same in all answers, are the exact ones.
 
-Errors are in weights of the whole stack.
+Errors are relative to the weight of the whole stack.
 """
 
 import json
@@ -108,7 +108,7 @@ def _weight(world):
 
 
 def _of_sums(contacts, forces, exact, weight):
-    """Return how far forces pull, or their sums are off, in weights."""
+    """Return the largest pulling force or error of a sum, relative to the weight."""
     row, k = points_of(contacts)
     normals, _ = contact_lines(contacts, row, k, len(exact.load))
     load = (normals.T @ forces[row, k]).reshape(-1, 3)
@@ -120,7 +120,7 @@ KINDS = {"smooth": _smooth, "rough": _rough, "planks": _planks}
 
 
 def error_of(kind, number, seed=0, solver="contact_forces"):
-    """Return the largest error of the forces in one stack, in weights of it."""
+    """Return the largest error of the forces in one stack, relative to its weight."""
     return KINDS[kind](solver, np.random.default_rng((seed, number, list(KINDS).index(kind))))
 
 

@@ -1,9 +1,8 @@
-"""Measure the memory that a process holds, as distinct from memory that it has merely not returned.
+"""Measures the memory that a process uses, as distinct from memory that it has not yet returned.
 
-`resident` counts all pages. After a burst of large surfaces many of them are free, but lie between others that are not (fragmentation), or
-the allocator keeps them for the next burst. `held` collects garbage and lets glibc give back every page that is wholly free
-(``malloc_trim``), so that what is left is in use, or shares its page of 4 KB with something that is. `allocated` asks glibc for what it has
-given out, to the byte.
+`resident` counts all pages. After a burst of large surfaces, many pages are free but lie between used ones (fragmentation), or the
+allocator keeps them for the next burst. `held` collects garbage and lets glibc return every completely free page (``malloc_trim``), so the
+rest is in use or shares a 4 KB page with memory in use. `allocated` returns the bytes allocated by glibc.
 """
 
 import ctypes
@@ -25,7 +24,7 @@ def resident():
 
 
 def held():
-    """Bytes of this process in memory after all garbage has gone and free pages are given back, where the C library can do so."""
+    """Resident bytes of this process after garbage collection and after returning free pages, if the C library supports that."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
     if trim is not None:
@@ -43,7 +42,7 @@ class _Counts(ctypes.Structure):
 
 
 def allocated():
-    """Bytes that glibc has given out, without Python's small objects; None where there is no glibc 2.33 or later."""
+    """Bytes allocated by glibc, without Python's small objects; None without glibc 2.33 or later."""
     ask = getattr(ctypes.CDLL(None), "mallinfo2", None) if os.name == "posix" else None
     if ask is None:
         return None
@@ -54,7 +53,7 @@ def allocated():
 
 
 def growth(at, values):
-    """Return the median slope between all pairs of samples (Theil and Sen): a few outliers do not move it.
+    """Return the median slope between all pairs of samples (Theil-Sen), which is robust to a few outliers.
 
     Examples
     --------

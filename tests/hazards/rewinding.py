@@ -1,17 +1,17 @@
-"""Demos are played, rewound and played again at random: a state machine of Hypothesis.
+"""Plays, rewinds and replays demos at random, with a Hypothesis state machine.
 
-``python -m tests.hazards.rewinding [--demo ID] [--examples 20] [--rules 60]`` is a long run over all demos. `--solver NAME` drives them,
-Box2D unless named, and `--switch NAME...` now and then another of these; `--seed` makes other runs.
+``python -m tests.hazards.rewinding [--demo ID] [--examples 20] [--rules 60]`` is a long run over all demos. `--solver NAME` selects the
+solver, Box2D by default, and `--switch NAME...` solvers to switch to at times; `--seed` makes other runs.
 
 A `Meddler` grabs, drags, presses keys, drops files, changes parameters and edits the worlds, at the end of the history or in the past,
 where a branch begins. In between, the history goes back to a step, plays on, undoes and redoes; everything is played again from the
 beginning without a keyframe, and by another demo of the same class; and worlds that Box2D does not drive are put back, on the way, from
 their own snapshots (no snapshot has Box2D's order of contacts).
 
-Every step must come out with the same hash of all worlds: ids, poses, velocities and wakefulness of all bodies, bit for bit. Every ten
-steps everything else must be the same too: specifications, contacts and manifolds with their impulses, what Box2D hides of bodies and
-joints, the words in the readout, counts and colors. The window's shape is another each time, and so is how many keyframes are kept, for
-neither must matter. Hypothesis makes a run that fails smaller, and prints the rules that are left.
+Every repeated step must give the same hash of all worlds: ids, poses, velocities and awake flags of all bodies, bit for bit. Every ten
+steps, everything else must be the same too: specifications, contacts and manifolds with their impulses, Box2D's hidden state of bodies and
+joints, the readout, counts and colors. The window's shape and the number of keyframes vary, because neither may matter. Hypothesis shrinks
+a failing run and prints the remaining rules.
 """
 
 import argparse
@@ -55,16 +55,16 @@ _MILLISECONDS = re.compile(r"[\d.,]+ ms")
 
 
 class RewindingError(AssertionError):
-    """A step that came out otherwise."""
+    """A repeated step gave a different result."""
 
 
 class Rewinding(RuleBasedStateMachine):
-    """A demo under random hands; a subclass names it.
+    """A demo under random actions; a subclass names it.
 
     Attributes
     ----------
     seen : Counter
-        What was done in all examples, and how often.
+        Actions of all examples, with their counts.
     readings : dict
         Every few steps, a digest of everything that the demo reports besides its bodies' poses.
     """
@@ -101,7 +101,7 @@ class Rewinding(RuleBasedStateMachine):
 
     @rule(random=st.randoms(use_true_random=False), steps=st.integers(1, 20))
     def meddle(self, random, steps):
-        """Play: in the past, what is done first begins a branch."""
+        """Play; in the past, the first action starts a branch."""
         self.meddler.random = self.meddler.maker.random = random
         for _ in range(steps):
             n_tried, was_at_end = len(self.meddler.tried), self.history.at_tip
@@ -149,7 +149,7 @@ class Rewinding(RuleBasedStateMachine):
 
     @rule()
     def play_again(self):
-        """From the beginning, here and in a demo that knows nothing of this one."""
+        """Replay from the beginning, here and in an independent demo."""
         self.hold(self.history.verify() is None, "played again from the beginning: a step went another way")
         other = self.another()
         other.take_over(self.history.branch)
@@ -158,13 +158,13 @@ class Rewinding(RuleBasedStateMachine):
             self.look("played by another demo", other)
 
     def can_put_back(self):
-        """True where no world may be driven by Box2D, of whose order of contacts no snapshot knows."""
+        """True if no world may use Box2D, because snapshots lack its order of contacts."""
         return DEFAULT not in {self.history.start.solver, *self.switch}
 
     @precondition(can_put_back)
     @rule(random=st.randoms(use_true_random=False))
     def put_back(self, random):
-        """Do everything again with worlds that are put back from their own snapshots on the way."""
+        """Repeat everything with worlds that are restored from their own snapshots along the way."""
         other = self.another()
         while other.now < self.history.last:
             for done in self.history.branch.inputs[other.now]:
@@ -184,7 +184,7 @@ class Rewinding(RuleBasedStateMachine):
         return History(type(demo)(demo.seed, solver=self.history.start.chosen_solver))
 
     def forget(self, step):
-        """Forget the readings after a step: a branch begins."""
+        """Discard the readings after a step, because a branch begins."""
         self.readings = {at: digests for at, digests in self.readings.items() if at <= step}
 
     def hold(self, is_so, words):
@@ -192,7 +192,7 @@ class Rewinding(RuleBasedStateMachine):
             raise RewindingError(words)
 
     def look(self, words, history=None):
-        """Raise `RewindingError` where the demo does not stand as it did when it was here first."""
+        """Raise `RewindingError` if the demo's state differs from that of its first visit."""
         history = history or self.history
         for stage in history.demo.stages:
             is_finite = np.isfinite(stage.world.poses).all() and np.isfinite(stage.world.velocities).all()
@@ -221,7 +221,7 @@ def _columns(contacts):
 
 
 def observed_state(demo):
-    """Return, by name, all that a demo reports and shows besides its bodies' poses."""
+    """Return, by name, everything that a demo reports and shows besides its bodies' poses."""
     observed = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
     for describe in (demo.status, demo.summary):
         try:
@@ -267,7 +267,7 @@ def observed_state(demo):
 
 
 def flat(value):
-    """All that a value is made of, with the bits of its arrays."""
+    """The complete contents of a value, with the bits of its arrays."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
     if isinstance(value, tuple):
@@ -278,7 +278,7 @@ def flat(value):
 
 
 def rewind(kind, examples, rules=10, seed=None, phases=(Phase.generate, Phase.shrink), **attributes):
-    """Let random hands play with a demo, and return what they did; `RewindingError` with the fewest rules that show it."""
+    """Apply random actions to a demo and return them; raise `RewindingError` with the fewest rules that show a fault."""
     machine = type(kind.id, (Rewinding,), {"kind": kind, "seen": Counter(), **attributes})
     if seed is not None:
         machine = seeded(seed)(machine)
@@ -291,7 +291,7 @@ def rewind(kind, examples, rules=10, seed=None, phases=(Phase.generate, Phase.sh
 
 
 def main():
-    """Run it, and print a line for each demo."""
+    """Run the test, and print a line for each demo."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("--rules", type=int, default=60)

@@ -1,8 +1,8 @@
-"""Provide the monkey's window: `OffScreen` passes events to a `Window` and draws it; `OnScreen` uses the program's window on an X display.
+"""Provides the monkey's window: `OffScreen` passes events to a `Window` and draws it; `OnScreen` uses the program's window on an X display.
 
-On the screen everything is as after ``python main.py``: `engine.app.loop.open_window` opens the window, events go through SDL's queue,
+On screen, everything is as after ``python main.py``: `engine.app.loop.open_window` opens the window, events go through SDL's queue,
 `Loop.turn` takes the frames, the live check warms up in its thread, scenes are kept, preferences are written. Only the wait for the next
-sixtieth of a second is left out, and a frame gets the time that has passed.
+frame is omitted, and a frame gets the elapsed time.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ SENT_BY_A_HAND = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEMOTION, pygame.MOUSE
 
 
 class Seat(Protocol):
-    """A window as the monkey needs it."""
+    """The window interface that the monkey needs."""
 
     window: Window
     has_hands: bool
     from_server: int
 
     def send(self, event, by_hand):
-        """Send an event; return whether a hand did it."""
+        """Send an event; return True if it was sent through the X server."""
 
     def resize(self, size):
-        """Give the window another size."""
+        """Resize the window."""
 
     def turn(self, elapsed):
         """Take a frame."""
 
     def hide(self):
-        """Take the window away and bring it back."""
+        """Hide the window and show it again."""
 
     def let_go(self):
-        """Lift all fingers."""
+        """Release all buttons and keys."""
 
 
 class OffScreen:
-    """A `Window` under SDL's dummy driver, given its events one by one."""
+    """A `Window` under SDL's dummy driver, which gets its events one by one."""
 
     has_hands = False
     from_server = 0
@@ -61,17 +61,17 @@ class OffScreen:
         self.window = Window(size, tuple(demos), seed=seed)
 
     def send(self, event, by_hand):
-        """Hand it over."""
+        """Pass the event on."""
         self.window.handle(event)
         self.window.app.running = True
         return False
 
     def resize(self, size):
-        """Take another surface; SDL reports the event."""
+        """Use another surface; SDL reports the event."""
         self._surface = pygame.display.set_mode(size)
 
     def turn(self, elapsed):
-        """Take a frame, as the loop does."""
+        """Run a frame, as the loop does."""
         for event in pygame.event.get():
             self.window.handle(event)
         self.window.app.running = True
@@ -79,10 +79,10 @@ class OffScreen:
         self.window.show(self._surface)
 
     def hide(self):
-        """There is nothing to be seen anyway."""
+        """There is no visible window."""
 
     def let_go(self):
-        """There are no fingers."""
+        """There are no pressed buttons."""
 
 
 class OnScreen:
@@ -92,7 +92,7 @@ class OnScreen:
     ----------
     loop : Loop
     hands : Hands, optional
-        For what the X server is to send; all is posted into the queue without them.
+        For events sent by the X server; without them, all events are posted to the queue.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class OnScreen:
         self._handle(event)
 
     def send(self, event, by_hand):
-        """Let the hands do it if they can, or post it."""
+        """Send it through the X server if possible, otherwise post it."""
         if by_hand and self._hands is not None and self._hands.can(event):
             self._hands.do(event)
             return True
@@ -122,7 +122,7 @@ class OnScreen:
         return False
 
     def resize(self, size):
-        """Pull at the corner, or let SDL ask the server; either way the server reports the event."""
+        """Drag the corner, or let SDL request the size; in both cases, the server reports the event."""
         if self._hands is not None:
             self._hands.resize(size)
             return
@@ -131,24 +131,24 @@ class OnScreen:
             pygame.Window.from_display_module().size = size
 
     def turn(self, elapsed):
-        """Take a frame; the monkey does not leave."""
+        """Run a frame; the monkey does not quit."""
         self._loop.turn(elapsed)
         self.window.app.running = True
 
     def hide(self):
-        """Take the window from the screen, take a frame, and bring it back."""
+        """Hide the window, run a frame, and show it again."""
         if self._hands is not None:
             self._hands.hide()
             self.turn(0.0)
             self._hands.show()
 
     def let_go(self):
-        """Lift all fingers."""
+        """Release all buttons and keys."""
         if self._hands is not None:
             self._hands.let_go()
 
     def await_check(self):
-        """Take frames until the live check is there; `AssertionError` if it does not come."""
+        """Run frames until the live check is ready; raise `AssertionError` if that never happens."""
         ends = time.monotonic() + WARM_UP
         while self._loop.is_warming_up:
             assert time.monotonic() < ends, "the live check does not get ready"
@@ -164,7 +164,7 @@ def on_screen(size, demos, seed, with_hands=None, own=False):
     Parameters
     ----------
     with_hands : bool, optional
-        Let xdotool move the pointer and type. By default only in an Xvfb, where nobody else is.
+        Let xdotool move the pointer and type. By default only in an Xvfb, which has no other user.
     own : bool
         Take an Xvfb in any case.
 

@@ -1,18 +1,18 @@
-"""Adversarial geometry: ``python -m tests.hazards.slivers [CASES] [SEED] [FAMILY ...]`` asks every query and judges it in exact fractions.
+"""Adversarial geometry: ``python -m tests.hazards.slivers [CASES] [SEED] [FAMILY ...]`` runs every query and judges it in exact fractions.
 
-Drawn are polygons down to 1e-12 as high as wide, sizes of 1 to a million, edges parallel to within a rounding, places up to 1,000 km
-from the origin; capsules, discs and segments among them; most pairs placed so that a corner or an edge of one meets one of the other,
-but for a hair. Each is asked in batches, and one by one, which must give the same bits.
+The random shapes include polygons with a height of 1e-12 of the width, sizes that differ by a factor of a million, edges parallel within
+rounding, positions up to 1,000 km from the origin, capsules, discs and segments; in most pairs, a corner or an edge of one almost touches
+one of the other. Each query runs in batches and one by one, with the same bits.
 
-The judge. Every number given is exact, and so are the world's corners (`tests.agreement.rational`). An answer is right when it is the
-exact answer for some shapes near the given ones: all points of each moved by no more than the rounding of a pair
+The judge. All input numbers are exact, and so are the world's corners (`tests.agreement.rational`). An answer is correct if it is the exact
+answer for some shapes near the given ones, with all points of each moved by at most the rounding of a pair
 
     u = SAT_ROUNDING (|x| + |y| of both positions + both extents, or the reach of a ray)
 
-`BOUND` = 4 of these for what is reported: u for what counts as a touch, and 3 for the steps from an input to a result (derived in
-`tests.agreement.test_rational_motion`). Moving every point of a shape by d moves its boundary by d and no more, whatever its
-angles. So a hit, a touch or a contact is right only where the *distance* is within the bound: not where each edge's line is, for two
-lines at an angle a, each moved by d, meet d / sin(a / 2) away. That is the difference between rounding and error:
+`BOUND` = 4 of these for results: u for the definition of touching, and 3 for the steps from an input to a result (derived in
+`tests.agreement.test_rational_motion`). Moving every point of a shape by d moves its boundary by at most d, whatever its angles. So a hit
+or a contact is correct only if the *distance* is within the bound. It is not enough that each edge's line is, because two lines at an angle
+a, each moved by d, meet d / sin(a / 2) away. That is the difference between rounding and error:
 
     d = 4e-9 m, a = 1e-9:    8 m before the tip of a sliver 1,000 km from the origin
 
@@ -67,7 +67,7 @@ ZERO = Fraction(0)
 
 @dataclass(frozen=True)
 class Case:
-    """Two shapes in the world, a ray at A, and where B starts with what velocity and turn: what the queries are asked."""
+    """Input of the queries: two shapes in the world, a ray at A, and B's start, velocity and rotation."""
 
     a: object
     xf_a: Transform
@@ -124,7 +124,7 @@ def draw_shape(rng, flat, size):
 
 
 def tangent_of(shape, at):
-    """The direction of an edge of a shape's core, by number; of a point any."""
+    """The direction of an edge of a shape's core, by number; arbitrary for a point."""
     corners, _ = corners_of(shape)
     if len(corners) == 1:
         return 1.0, 0.0
@@ -133,7 +133,7 @@ def tangent_of(shape, at):
 
 
 def surface_point(rng, shape, at):
-    """A corner of the core, or a point of an edge."""
+    """A corner of the core, or a point on an edge."""
     corners, _ = corners_of(shape)
     (px, py), (qx, qy) = corners[at % len(corners)], corners[(at + 1) % len(corners)]
     share = float(rng.choice((0.0, 0.0, 0.5, rng.random())))
@@ -195,7 +195,7 @@ def draw_case(rng, family):
 
 
 class WrongError(Exception):
-    """An answer is wrong, by a number of roundings."""
+    """An answer is wrong, by a number of rounding units."""
 
     def __init__(self, what, by=math.inf):
         super().__init__(what)
@@ -203,17 +203,19 @@ class WrongError(Exception):
 
 
 class Ray(Path):
-    """A path that a query has answered about."""
+    """A path for which a query gave an answer."""
 
     def least(self, end):
-        """The least gap up to a time, or, for a bare polygon that the ray enters, the gap halfway through, at least half of it."""
+        """The smallest gap up to a time, or, for a polygon without skin that the ray enters, the gap halfway through, which is at least
+        half of it.
+        """
         low, high = self.crossing() if self.radius == 0 else (None, None)
         if low is not None and low < end and high > 0:
             return self.gap((max(low, ZERO) + min(high, end)) / 2)
         return self.nearest(end)
 
     def judge(self, is_hit, time, end, u):
-        """The first touch is at `time`, or there is none up to `end`."""
+        """The first contact is at `time`, or there is none up to `end`."""
         if not is_hit:
             within("a miss of what is hit", -self.least(end), u)
             return
@@ -240,7 +242,7 @@ def off_solid(core, point):
 
 
 def turned(u, way, radius):
-    """Return the bound on a motion along a normal perpendicular to it, if a place on an arc of that radius may be off by u."""
+    """Return the bound on a motion along a normal, if a point on an arc of that radius may be off by u."""
     return u * (1 + root(way[0] ** 2 + way[1] ** 2) / radius) if radius > 0 else u
 
 
@@ -250,7 +252,7 @@ def unit(normal):
 
 
 class Judge:
-    """One case in fractions, and what is asked about it."""
+    """One case in fractions, with its queries."""
 
     def __init__(self, case):
         self.case = case
@@ -342,7 +344,7 @@ class Judge:
             within("a point off one shape", max(off_a, off_b) - skins - past_end, u)
 
     def _least_edge_gap(self):
-        """The greatest separation along an edge's normal, of two polygons; of others the distance."""
+        """The greatest separation along an edge normal for two polygons; the distance for other shapes."""
         if not (isinstance(self.case.a, Polygon) and isinstance(self.case.b, Polygon)):
             return self.pair.core_separation
         pair = self.pair
@@ -466,7 +468,7 @@ def ask_scalar(case):
 
 
 def ask_batch(cases):
-    """The same in batches, a row of plain numbers for each case and query."""
+    """The same in batches, with a row of plain numbers for each case and query."""
     shapes = batch.ShapeBatch([shape for case in cases for shape in (case.a, case.b)])
     indices = np.arange(2 * len(cases)).reshape(-1, 2)
     columns = zip(*((case.xf_a, case.xf_b, case.xf_start) for case in cases), strict=True)
@@ -494,7 +496,7 @@ def ask_batch(cases):
 
 
 def row_of(name, result):
-    """The row of a batch that one answer amounts to."""
+    """The batch row equivalent to a single answer."""
     if name in ("overlap", "contains"):
         return (result,)
     nowhere, nan = [0.0, 0.0], [math.nan, math.nan]
@@ -553,7 +555,7 @@ _POSITIVE = {
 
 
 def judge_family(family, count, seed, block=500):
-    """Draw, ask and judge `count` cases; what is wrong is counted by its kind, the worst of each kept."""
+    """Generate, query and judge `count` cases; count wrong answers by kind and keep the worst of each."""
     tallies = defaultdict(Tally)
     cases = cases_of(family, count, seed)
     for low in range(0, count, block):

@@ -11,7 +11,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 FREE = WorldSettings(gravity=(0.0, 0.0))
 
 
-def test_the_constants_are_those_we_state():
+def test_documented_constants_are_correct():
     assert Box2D.b2_maxPolygonVertices == MAX_POLYGON_VERTICES
     assert Box2D.b2_polygonRadius == pytest.approx(BOX2D_POLYGON_SKIN)
     assert Box2D.b2_linearSlop == pytest.approx(LINEAR_SLOP)
@@ -36,7 +36,7 @@ def test_time_of_impact_needs_its_interval():
     assert 4.0 * fraction == pytest.approx(2.0 - 0.1 - target, abs=0.25 * 0.005)
 
 
-def test_a_world_manifold_always_has_two_points():
+def test_a_world_manifold_always_stores_two_points():
     world = Box2D.b2World(gravity=(0, 0))
     for y in (0.0, 0.9):
         world.CreateDynamicBody(position=(0, y)).CreateCircleFixture(radius=0.5, density=1)
@@ -69,7 +69,7 @@ def test_a_body_moves_two_meters_and_a_quarter_turn_a_step_at_most():
 
 
 def shot(continuous, bullet, target, sensor=False, start=-1.0, width=0.05):
-    """Fire a disc of 0.1 m at 110 m/s at a plate; return whether it was past the plate in the end and whether it touched."""
+    """Fire a disc of 0.1 m at 110 m/s at a plate; return whether it ended behind the plate and whether it touched it."""
     world = World(WorldSettings(gravity=(0.0, 0.0), continuous=continuous))
     plate = FixtureSpec(Polygon.box(width / 2.0, 5.0), density=20.0, sensor=sensor)
     wall = world.create_body(BodySpec((plate,), type=target))
@@ -92,7 +92,7 @@ def shot(continuous, bullet, target, sensor=False, start=-1.0, width=0.05):
         (True, True, "dynamic", False),
     ],
 )
-def test_which_switch_stops_which_bullet(continuous, bullet, target, passes):
+def test_each_switch_stops_the_documented_bullets(continuous, bullet, target, passes):
     assert shot(continuous, bullet, target)[0] is passes
 
 

@@ -1,4 +1,4 @@
-"""Ways into the engine that a fuzzer found after the hazards on the list were closed; each once crashed or corrupted a world."""
+"""Faults that a fuzzer found after the listed hazards were fixed; each once crashed or corrupted a world."""
 
 import random
 import threading
@@ -31,7 +31,7 @@ def resting():
         lambda w, b, j: w.set_fixture(w.body(b).fixtures[0], density=1e-7),
     ],
 )
-def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken):
+def test_a_mouse_joint_is_removed_when_it_cannot_hold_its_body(weaken):
     world = World(WorldSettings(hertz=10_000.0))
     body = box(world)
     joint = world.create_joint(MouseJointSpec(body, (0.0, 0.0), 100.0, frequency=0.1, damping_ratio=0.0))
@@ -45,7 +45,7 @@ def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken):
 @pytest.mark.parametrize(
     ("half", "density", "frequency", "damping"), [(0.5, 1.0, 1e-6, 0.0), (0.01, 1e-5, 0.01, 0.7), (0.5, 1e-8, 0.1, 0.0)]
 )
-def test_a_mouse_joint_too_weak_for_its_body_is_refused(half, density, frequency, damping):
+def test_a_mouse_joint_too_weak_for_its_body_is_rejected(half, density, frequency, damping):
     world = World()
     body = box(world, half=half, density=density)
     with pytest.raises(InvalidInputError, match=r"body must be heavy enough for the joint's frequency"):
@@ -74,7 +74,7 @@ REACTIONS = {
 
 @pytest.mark.parametrize("reaction", REACTIONS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command, reaction):
+def test_end_hooks_outside_a_step_are_deferred(command, reaction):
     world, body, ground = resting()
     ends = []
 
@@ -100,7 +100,7 @@ def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command, reaction
     assert cache.bodyCount == len(world.body_ids) + 1
 
 
-def test_commands_of_two_hooks_on_one_body_do_not_meet():
+def test_commands_of_two_hooks_on_one_body_do_not_conflict():
     world, body, _ = resting()
     other = box(world, 3.0, 0.5)
     world.hooks = StepHooks(begin=lambda event: world.destroy_body(body), end=lambda event: world.destroy_body(event.body_b))
@@ -127,7 +127,7 @@ def test_commands_of_two_hooks_on_one_body_do_not_meet():
         lambda w: w.fixture(0),
     ],
 )
-def test_reading_from_another_thread_is_refused(read):
+def test_reading_from_another_thread_is_rejected(read):
     world, _, _ = resting()
     errors = []
 
@@ -143,7 +143,7 @@ def test_reading_from_another_thread_is_refused(read):
     assert len(errors) == 1
 
 
-def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on():
+def test_a_body_that_leaves_the_range_is_deactivated_and_the_world_continues():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     stays = box(world)
     goes = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
@@ -160,7 +160,7 @@ def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on():
     assert world.body_ids == (stays,)
 
 
-def test_one_failing_command_does_not_swallow_those_after_it():
+def test_a_failing_command_does_not_drop_later_commands():
     world, body, _ = resting()
     made = []
 
@@ -185,7 +185,7 @@ def test_one_failing_command_does_not_swallow_those_after_it():
 
 
 @pytest.mark.parametrize("first", ["create_fixture", "static_then_dynamic"])
-def test_no_way_leads_to_a_dynamic_body_without_density(first):
+def test_a_dynamic_body_without_density_cannot_be_created(first):
     world = World()
     weightless = FixtureSpec(Polygon.box(0.5, 0.5), density=0.0)
     if first == "create_fixture":
@@ -204,7 +204,7 @@ def test_no_way_leads_to_a_dynamic_body_without_density(first):
     assert world.body(body).mass == pytest.approx(2.0)
 
 
-def test_a_joint_needs_a_body_that_moves_when_it_is_made():
+def test_a_joint_needs_a_dynamic_body_when_it_is_created():
     world, a, _ = resting()
     b = box(world, 3.0, 0.0)
 
@@ -223,14 +223,14 @@ def test_a_joint_needs_a_body_that_moves_when_it_is_made():
 
 
 @pytest.mark.parametrize("wrong", [False, True, 0.0, 0j, "0", None, [0], (0,)])
-def test_only_whole_numbers_are_ids(wrong):
+def test_only_integers_are_ids(wrong):
     world, _, _ = resting()
     for use in (world.body, world.destroy_body, world.fixture, world.joint):
         with pytest.raises(DeadHandleError, match="there is no"):
             use(wrong)
 
 
-def test_a_world_lost_twice_is_still_there():
+def test_a_world_lost_twice_remains_usable():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     bodies = [box(world, 30.0 * i) for i in range(3)]
     for lost in bodies[:2]:
@@ -244,7 +244,7 @@ def test_a_world_lost_twice_is_still_there():
     assert world.step_index == 5
 
 
-def test_a_sensor_switched_between_sub_steps():
+def test_a_fixture_made_a_sensor_between_sub_steps():
     """Box2D kept the impact of the solid pair for its next sub-step, and asserted that it had contact points: an abort."""
     dice = random.Random(0)
     world = World(WorldSettings(sub_stepping=True))

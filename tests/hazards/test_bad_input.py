@@ -1,7 +1,7 @@
-"""Every public query and constructor rejects wrong input with one named error that has field, range and value.
+"""Every public query and constructor rejects wrong input with one named error that gives field, range and value.
 
-For the batched questions each argument is taken in turn and replaced by every wrong value its kind has. A question that is added
-without an entry here fails `test_every_public_name_is_asked`.
+For batched queries, each argument in turn is replaced by every wrong value of its kind. A query that is added without an entry here fails
+`test_every_public_function_is_tested`.
 """
 
 import inspect
@@ -127,7 +127,7 @@ def wrong_of(function, argument):
 
 
 def refused(function, argument, kind, *arguments, **named):
-    """Return the error with which a call is refused."""
+    """Return the error with which a call is rejected."""
     try:
         function(*arguments, **named)
     except InvalidInputError as error:
@@ -139,7 +139,7 @@ def refused(function, argument, kind, *arguments, **named):
 
 
 @pytest.mark.parametrize("name", BATCHED)
-def test_batched_questions(name):
+def test_batched_queries(name):
     function = BATCHED[name]
     arguments = {each: RIGHT[each] for each in inspect.signature(function).parameters}
     function(**arguments)
@@ -186,7 +186,7 @@ SCALAR = {name: getattr(query, name) for name in query.__all__ if name not in ("
 
 
 def scalar_parts(name):
-    """Each argument's right value and its wrong ones."""
+    """Each argument's correct value and its wrong ones."""
     parts = {}
     for argument in inspect.signature(SCALAR[name]).parameters:
         if name == "shape_cast" and argument == "target":
@@ -199,7 +199,7 @@ def scalar_parts(name):
 
 
 @pytest.mark.parametrize("name", SCALAR)
-def test_questions_about_one_pair(name):
+def test_queries_of_one_pair(name):
     parts = scalar_parts(name)
     arguments = {each: right for each, (right, _) in parts.items()}
     SCALAR[name](**arguments)
@@ -210,7 +210,7 @@ def test_questions_about_one_pair(name):
             assert str(error).startswith(f"{argument} must be "), kind
 
 
-def test_every_public_name_is_asked():
+def test_every_public_function_is_tested():
     assert set(SCALAR) == set(query.__all__) - {"is_warm", "warm_up"}
     assert set(SCALAR) <= set(BATCHED)
     made = {"AABB", "Capsule", "Circle", "Polygon", "Segment", "Sweep", "Transform", "convex_hull"}
@@ -309,8 +309,8 @@ def test_constructors(name, make, field, all_wrong, kind_of_error):
         assert str(error).startswith(f"{error.field} must be "), kind
 
 
-def test_any_real_number_will_do():
-    """Whole numbers, fractions and NumPy's scalars are numbers; what is refused is refused for its value."""
+def test_any_real_number_type_is_accepted():
+    """Integers, fractions and NumPy scalars are numbers; they are rejected only for their value."""
     assert Circle(Fraction(1, 2), (np.float32(1.0), np.int64(2))) == Circle(0.5, (1.0, 2.0))
     assert Polygon(((x, y) for x, y in TRIANGLE)) == Polygon(np.array(TRIANGLE, dtype=np.float32))
     assert Transform([1, 2], np.float64(0.5)) == Transform((1.0, 2.0), 0.5)
@@ -338,6 +338,6 @@ OTHERS = {
 }
 
 
-def test_other_doors():
+def test_other_entry_points():
     for name, ask in OTHERS.items():
         refused(ask, name, "wrong")

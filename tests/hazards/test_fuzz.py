@@ -1,6 +1,6 @@
-"""A world under random commands, in processes of their own: no abort, no stray exception, and the same run twice.
+"""A world under random commands, in separate processes: no abort, no unexpected exception, and reproducible runs.
 
-One seed a mode by default, two modes run twice, with memory as it comes and filled. More:
+By default, one seed per mode; two modes run twice, with and without prefilled memory. More:
 ``FUZZ_SEEDS=200 FUZZ_COMMANDS=2000 python -m pytest tests/hazards/test_fuzz.py``.
 """
 
@@ -25,7 +25,7 @@ LONGEST = PATIENCE + COMMANDS
 
 
 def run(modes, seeds, memory="0", solver=DEFAULT):
-    """Return the reports of the runs. `memory` other than "0" is a byte with which malloc fills memory (only in the C library of Linux)."""
+    """Return the reports of the runs. If `memory` is not "0", it is a byte with which malloc fills memory (glibc only)."""
     command = [sys.executable, "-m", "tests.hazards.fuzz", ",".join(modes), ",".join(map(str, seeds)), str(COMMANDS), solver]
     environment = {**os.environ, "MALLOC_PERTURB_": memory}
     longest = LONGEST * len(modes) * len(seeds)
@@ -69,8 +69,8 @@ def test_random_commands_neither_crash_nor_change_a_replay(solver):
             assert seen["restore"] > 0 and seen["restored"] == SEEDS
 
 
-def test_a_run_that_ends_badly_is_noticed(monkeypatch):
-    """An abort, as Box2D's asserts make it, fails the run with the seed that shows it."""
+def test_a_crashed_run_is_detected(monkeypatch):
+    """An abort by one of Box2D's assertions fails the run with its seed."""
     monkeypatch.setattr(sys, "executable", "/bin/false") if os.name == "posix" else pytest.skip("needs /bin/false")
     with pytest.raises(AssertionError, match=r"tests.hazards.fuzz plain 7 .* ended with 1"):
         run(["plain"], [7])

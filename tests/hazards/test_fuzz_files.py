@@ -1,4 +1,4 @@
-"""Damaged pictures, drawings and body files are loaded or refused in one line. More: ``python -m tests.hazards.fuzz_files 20000``."""
+"""Damaged pictures, drawings and body files are loaded or rejected in one line. More: ``python -m tests.hazards.fuzz_files 20000``."""
 
 import pytest
 
@@ -8,14 +8,14 @@ FILES = 150
 
 
 @pytest.mark.parametrize("kind", fuzz_files.KINDS)
-def test_a_damaged_file_is_loaded_or_refused(kind):
+def test_a_damaged_file_is_loaded_or_rejected(kind):
     seen = fuzz_files.fuzz(kind, FILES)
     assert seen["loaded"] + seen["refused"] == FILES
     assert min(seen["loaded"], seen["refused"]) > FILES // 20, "nothing was broken, or nothing left whole"
 
 
-def test_a_stray_exception_is_noticed(monkeypatch):
-    """A loader that lets another error through ends the run, with the file that shows it."""
+def test_an_unexpected_exception_is_detected(monkeypatch):
+    """A loader that raises another error ends the run with the file that causes it."""
 
     def careless(path):
         raise KeyError(str(path))

@@ -1,4 +1,4 @@
-"""Damaged recordings are played or refused in one line. More: ``python -m tests.hazards.fuzz_recordings 10000``."""
+"""Damaged recordings are played or rejected in one line. More: ``python -m tests.hazards.fuzz_recordings 10000``."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from tests.hazards import fuzz_recordings
 FILES = 250
 
 
-def test_a_damaged_recording_is_played_or_refused():
+def test_a_damaged_recording_is_played_or_rejected():
     seen = fuzz_recordings.fuzz(FILES)
     assert seen["played"] + seen["refused"] == FILES
     assert min(seen["played"], seen["refused"]) > FILES // 10 and seen["otherwise"], "nothing was broken, or nothing left whole"
 
 
-def test_a_stray_exception_is_noticed(monkeypatch):
+def test_an_unexpected_exception_is_detected(monkeypatch):
     def careless(path):
         raise KeyError(str(path))
 

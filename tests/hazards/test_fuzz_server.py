@@ -1,4 +1,4 @@
-"""A shared world besieged by those who send anything. More: ``python -m tests.hazards.fuzz_server 100000``."""
+"""A shared world attacked by clients that send arbitrary messages. More: ``python -m tests.hazards.fuzz_server 100000``."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from engine.sim.registry import find_demo
 from tests.hazards import fuzz_server
 
 
-def test_a_world_besieged_goes_on():
+def test_an_attacked_world_keeps_running():
     report = fuzz_server.besiege(1_800, honest=1, n_in_peace=64)
     assert report["messages"] >= 1_800 and report["dropped"] > 60 and len(report["kinds"]) > 10
     assert report["ticks"] > 10
 
 
-def test_a_stray_exception_is_noticed(monkeypatch):
+def test_an_unexpected_exception_is_detected(monkeypatch):
     def careless(*_):
         raise KeyError("a bug")
 
@@ -22,7 +22,7 @@ def test_a_stray_exception_is_noticed(monkeypatch):
         fuzz_server.besiege(200, honest=1, n_in_peace=70)
 
 
-def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing():
+def test_rejected_clients_do_not_affect_the_others():
     report = fuzz_server.leave_in_peace(1_000, honest=1)
     assert report["messages"] >= 1_000 and report["dropped"] > 20
 
@@ -30,12 +30,12 @@ def test_of_those_by_whom_nothing_is_let_through_the_others_notice_nothing():
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", [None, "soft_step"])
 @pytest.mark.parametrize("demo", ["bridge", "ragdoll_pile", "breakable", "walker", "sensor_gates", "radial_engine"])
-def test_worlds_of_all_kinds_go_on(demo, solver):
+def test_worlds_of_all_kinds_keep_running(demo, solver):
     assert fuzz_server.besiege(1_000, honest=1, n_in_peace=66, demo=find_demo(demo)(0, solver=solver))["dropped"] > 20
 
 
 @pytest.mark.slow
-def test_a_world_besieged_for_long_goes_on_as_it_was():
+def test_a_world_attacked_for_long_stays_unchanged():
     report = fuzz_server.besiege(100_000)
     assert report["messages"] >= 100_000 and set(report["kinds"]) == set(fuzz_server.ATTACKS)
     assert report["objects_grown_by"] < 1.25

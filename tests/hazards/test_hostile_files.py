@@ -1,4 +1,4 @@
-"""Each kind of hostile file, small: loaded, or refused in one line. All at full size: ``python -m tests.hazards.hostile_files``."""
+"""Small hostile files of each kind are loaded or rejected in one line. All at full size: ``python -m tests.hazards.hostile_files``."""
 
 import sys
 import tracemalloc
@@ -26,7 +26,7 @@ PLAIN = (load_any_scene, load_body, load_pair)
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path, name):
+def test_a_small_one_is_loaded_or_rejected_in_one_line(tmp_path, name):
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
     path.write_bytes(kind.make(SMALL))
@@ -40,8 +40,8 @@ def test_a_small_one_is_loaded_or_refused_in_a_line(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["touching_squares", "touching_path", "half_clear_noise"])
-def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_is(tmp_path, name):
-    """Issue 29: moved to its middle, or cut off at the drawing's edge, an outline crossed itself by a rounding error."""
+def test_shapes_that_touch_at_corners_give_a_valid_outline_or_a_clear_error(tmp_path, name):
+    """Issue 29: an outline that was centered or clipped at the drawing's edge crossed itself because of rounding."""
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
     path.write_bytes(kind.make({"touching_squares": 3_000, "touching_path": 3_000, "half_clear_noise": 260}[name]))
@@ -51,7 +51,7 @@ def test_what_touches_in_corners_makes_a_valid_outline_or_is_refused_as_what_it_
 
 
 @pytest.mark.parametrize("name", ["long_key", "long_format", "keyed_json", "keyed_body", "keyed_level", "odd_corners", "long_words"])
-def test_no_long_word_of_a_file_is_repeated_in_full(tmp_path, name):
+def test_long_words_of_a_file_are_shortened_in_errors(tmp_path, name):
     """Issue 29: a key of 15 million letters was printed."""
     kind = KINDS[name]
     path = tmp_path / f"hostile{kind.suffix}"
@@ -63,8 +63,8 @@ def test_no_long_word_of_a_file_is_repeated_in_full(tmp_path, name):
             assert len(str(error)) < 700 + len(str(path))
 
 
-def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path):
-    """Issue 29: the search for a name that was meant took 40 bytes for each of 15 million letters, 720 MB."""
+def test_a_long_key_is_not_compared_in_full_with_the_known_keys(tmp_path):
+    """Issue 29: the search for similar names took 40 bytes for each of 15 million letters, 720 MB."""
     path = tmp_path / "hostile.json"
     path.write_bytes(KINDS["long_key"].make(1_500_000))
     with pytest.raises(LabError):  # imports what reading needs
@@ -78,8 +78,8 @@ def test_a_long_key_is_not_compared_whole_with_the_known_ones(tmp_path):
         tracemalloc.stop()
 
 
-def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_path):
-    """Issue 29: each of a million unknown names was reported, and kept: 1.3 GB."""
+def test_an_object_with_thousands_of_names_is_rejected_before_it_is_read(tmp_path):
+    """Issue 29: each of a million unknown names was reported and stored: 1.3 GB."""
     path = tmp_path / "hostile.json"
     for name in ("keyed_json", "keyed_body", "keyed_level"):
         path.write_bytes(KINDS[name].make(1_001))
@@ -90,7 +90,7 @@ def test_an_object_of_thousands_of_names_is_refused_before_it_is_looked_at(tmp_p
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="wait4")
-def test_the_battery_measures_and_judges(tmp_path):
+def test_the_test_battery_measures_and_judges(tmp_path):
     path = tmp_path / "hostile.svg"
     path.write_bytes(KINDS["deep"].make(200))
     outcome = hostile_files.run(["trace", str(path)])

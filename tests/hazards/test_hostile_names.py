@@ -1,4 +1,4 @@
-"""Names in files that are commands of a terminal, marks of direction, ends of lines or halves of characters: shown escaped everywhere."""
+"""Names in files that contain terminal commands, direction marks, line ends or lone surrogates are escaped everywhere."""
 
 import csv
 import subprocess
@@ -28,20 +28,20 @@ def is_harmless(text):
     return all(character.isprintable() or character == "\n" for character in text)
 
 
-def test_what_is_not_seen_is_escaped_and_what_is_seen_stays():
+def test_only_invisible_characters_are_escaped():
     assert is_harmless(shown(BOTH))
     assert "\n" not in shown(BOTH)
     assert shown(BOTH).startswith(r"a\x1b[31mb\x1b]0;owned\x07c\x08\x9bd\u202ee\u2066f\u200bg\u2028h\r\nk")
     assert shown("Überlauf é 日本 😀 a\u00a0b") == "Überlauf é 日本 😀 a\u00a0b"
 
 
-def test_errors_show_them_escaped():
+def test_errors_escape_them():
     assert is_harmless(str(InvalidInputError(BOTH, BOTH, BOTH)))
     assert is_harmless(str(LabError(BOTH)))
 
 
 @pytest.mark.parametrize("kind", ["nasty_scene", "surrogate_scene", "nasty_rube", "nasty_body", "nasty_pair"])
-def test_no_command_lets_them_through(tmp_path, kind, capfd):
+def test_commands_escape_them(tmp_path, kind, capfd):
     path = tmp_path / "hostile.json"
     path.write_bytes(hostile.KINDS[kind].make(3))
     out = str(tmp_path / "out.json")
@@ -55,7 +55,7 @@ def test_no_command_lets_them_through(tmp_path, kind, capfd):
         assert len(load_scene(out).bodies) >= 3
 
 
-def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path, capfd):
+def test_a_scene_with_a_lone_surrogate_is_recorded_and_replayed(tmp_path, capfd):
     path, recording = tmp_path / "hostile.json", str(tmp_path / "hostile.rec")
     path.write_bytes(hostile.KINDS["surrogate_scene"].make(1))
     assert main(["run", str(path), "--headless", "--steps", "3", "--record-inputs", recording]) == 0
@@ -63,7 +63,7 @@ def test_a_scene_with_half_a_letter_is_recorded_and_replayed(tmp_path, capfd):
     assert is_harmless("".join(capfd.readouterr()))
 
 
-def test_an_action_with_half_a_letter_is_refused():
+def test_an_action_with_a_lone_surrogate_is_rejected():
     with pytest.raises(InvalidInputError, match="surrogates not allowed"):
         as_plain(PressKey("\ud800"))
 

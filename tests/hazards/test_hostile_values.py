@@ -1,7 +1,7 @@
 """Specifications, shapes and methods of a world accept any value or reject it with the one named error: issue 29.
 
-Objects whose special methods raise, numbers too long to write out, arrays without dimension, sets, iterators that break off or never end.
-A method or a specification that is added without an entry here fails `test_everything_is_asked`.
+Values include objects whose special methods raise, huge integers, zero-dimensional arrays, sets, and iterators that fail or never end.
+A method or a specification that is added without an entry here fails `test_every_function_is_tested`.
 """
 
 import inspect
@@ -55,7 +55,7 @@ def _raise(*_, **__):
 
 
 def raising(base, *but, only=""):
-    """Return a class whose special methods raise, all but some, or only one."""
+    """Return a class whose special methods raise: all except some, or only one."""
     names = [name for name in _SPECIAL if name not in but and (not only or name == only)]
     return type(f"Raising{base.__name__.title()}", (base,), dict.fromkeys(names, _raise))
 
@@ -66,7 +66,7 @@ def _breaking_off():
 
 
 class Lazy:
-    """A sequence that has its length, and no element."""
+    """A sequence with a length but no elements."""
 
     def __len__(self):
         return 2
@@ -164,7 +164,7 @@ CASES += [(kind, field.name) for kind in SPECS if kind.__module__.startswith("en
 
 
 @pytest.mark.parametrize(("kind", "name"), dict.fromkeys(CASES), ids=lambda part: getattr(part, "__name__", part))
-def test_a_field_is_refused_by_name_or_becomes_plain(kind, name):
+def test_a_field_is_rejected_by_name_or_converted_to_plain_data(kind, name):
     for label, make in VALUES.items():
         try:
             made = kind(**{**SPECS[kind], name: make()})
@@ -218,7 +218,7 @@ WITHOUT_VALUES = {"canonicalize", "clone", "copies", "pair_record", "snapshot", 
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_takes_or_refuses_and_the_world_goes_on(name):
+def test_a_method_accepts_or_rejects_values_and_the_world_continues(name):
     world = lived_in()
     snapshot, usual = world.snapshot(), METHODS[name]
     for argument, (label, make) in itertools.product(usual, VALUES.items()):
@@ -245,7 +245,7 @@ def test_a_method_takes_or_refuses_and_the_world_goes_on(name):
 
 
 @pytest.mark.parametrize("name", ["settings", "solver", "hooks", "keeps_solver_state"])
-def test_what_a_world_is_made_of_and_what_is_set_on_it(name):
+def test_specifications_and_settings_of_a_world(name):
     world = lived_in()
     for make in VALUES.values():
         try:
@@ -290,8 +290,8 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("function", QUERIES, ids=lambda function: f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}")
-def test_a_question_answers_or_refuses(function):
-    """Issue 29: of a batch indices, a rule and the shapes let pass what a foreign object raised."""
+def test_a_query_answers_or_rejects_values(function):
+    """Issue 29: batch indices, rules and shapes let exceptions of foreign objects through."""
     usual = QUERIES[function]
     function(**usual)
     for argument, (label, make) in itertools.product(usual, VALUES.items()):
@@ -301,7 +301,7 @@ def test_a_question_answers_or_refuses(function):
             assert error.field.startswith(argument), (argument, label)
 
 
-def test_everything_is_asked():
+def test_every_function_is_tested():
     public = {name for name, value in inspect.getmembers(World) if not name.startswith("_") and callable(value)}
     assert public == METHODS.keys() | WITHOUT_VALUES
     assert set(JOINT_SPECS) < set(SPECS)

@@ -1,4 +1,4 @@
-"""The bare library still dies where the wrapper guards; and the same done through the wrapper is an error or harmless."""
+"""The bare library still crashes where the wrapper has guards; through the wrapper, the same actions are errors or harmless."""
 
 import ast
 import subprocess
@@ -52,7 +52,7 @@ def outcome(name, limit=PATIENCE):
 
 
 @pytest.mark.parametrize("name", KILLED)
-def test_bare_library_is_killed(name):
+def test_bare_library_crashes(name):
     assert outcome(name) == "killed"
 
 
@@ -62,7 +62,7 @@ def test_bare_library_is_broken(name):
     assert outcome(name, HANG) in ("killed", "hangs", "raises")
 
 
-def test_every_bare_program_is_expected_somewhere():
+def test_every_bare_program_has_an_expected_outcome():
     defined = {
         node.name
         for node in ast.parse(BARE.read_text(encoding="utf-8")).body
@@ -134,7 +134,7 @@ def test_creating_in_a_callback_waits_for_the_end_of_the_step():
     world.step()
 
 
-def test_a_step_inside_a_step_is_refused():
+def test_a_step_inside_a_step_is_rejected():
     world, _, _ = resting_box()
     world.hooks = StepHooks(begin=lambda event: world.step())
     with pytest.raises(LabError, match="in a hook during a step"):
@@ -161,7 +161,7 @@ def joined():
     return world, a, b, world.create_joint(RevoluteJointSpec(a, b, anchor=(1.5, 0.0)))
 
 
-def test_a_joint_dies_with_its_body():
+def test_a_joint_is_destroyed_with_its_body():
     world, a, b, joint = joined()
     world.destroy_body(a)
     assert not world.is_joint(joint)
@@ -172,7 +172,7 @@ def test_a_joint_dies_with_its_body():
     world.step()
 
 
-def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once():
+def test_joints_of_a_body_destroyed_in_a_step_are_invalid_at_once():
     world, a, b, joint = joined()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 1.0)),), type="static", position=(0.0, -2.0)))
     refused = []
@@ -216,7 +216,7 @@ def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once():
         (lambda w, a, j: None, lambda w, a, j: w.destroy_body("1")),
     ],
 )
-def test_dead_handles_are_refused(spend, use):
+def test_stale_handles_are_rejected(spend, use):
     world, a, _, joint = joined()
     spend(world, a, joint)
     with pytest.raises(DeadHandleError):
@@ -224,7 +224,7 @@ def test_dead_handles_are_refused(spend, use):
     world.step()
 
 
-def test_ids_are_never_used_twice():
+def test_ids_are_never_reused():
     world = World()
     first = world.create_body(BodySpec((BOX,)))
     world.destroy_body(first)
@@ -242,12 +242,12 @@ def test_bodies_of_another_world_are_unknown():
 
 
 @pytest.mark.parametrize(("frequency", "damping"), [(0.0, 0.0), (0.0, 0.7), (-1.0, 0.7)])
-def test_a_rigid_mouse_joint_is_refused(frequency, damping):
+def test_a_rigid_mouse_joint_is_rejected(frequency, damping):
     with pytest.raises(InvalidInputError, match=r"frequency must be .* Hz"):
         MouseJointSpec(0, (0.0, 0.0), max_force=10.0, frequency=frequency, damping_ratio=damping)
 
 
-def test_records_outlive_their_world():
+def test_records_remain_valid_after_their_world():
     world, _, box = resting_box()
     world.step()
     body, state, contacts = world.body(box), world.state(box), world.contacts
@@ -267,7 +267,7 @@ NEARLY_COLLINEAR = (
 )
 
 
-def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused():
+def test_a_polygon_on_which_box2d_would_loop_forever_is_rejected():
     polygon = Polygon(NEARLY_COLLINEAR)
     assert len(polygon.vertices) == len(NEARLY_COLLINEAR)
     world = World()
@@ -284,8 +284,8 @@ def test_a_polygon_that_box2d_would_go_round_for_ever_is_refused():
     world.step()
 
 
-def test_a_polygon_whose_area_is_lost_in_rounding_is_refused():
-    """Box2D makes it, for its first test of the area is passed by a rounding error, and asserts when the body's mass is summed."""
+def test_a_polygon_whose_area_is_lost_in_rounding_is_rejected():
+    """Box2D creates it, because it passes the first area test by a rounding error, and asserts when the body's mass is summed."""
     sliver = FixtureSpec(Polygon(ROUNDED_AREA))
     world = World()
     with pytest.raises(InvalidShapeError, match="large enough for float32"):
@@ -297,7 +297,7 @@ def test_a_polygon_whose_area_is_lost_in_rounding_is_refused():
 ROUNDED_AREA = ((3.157263994216919, 10.087357521057129), (3.1576974391937256, 10.087357521057129), (3.1573941707611084, 10.087790489196777))
 
 
-def test_the_hull_foretold_is_the_one_that_box2d_makes():
+def test_the_predicted_hull_equals_box2ds_hull():
     rng = np.random.default_rng(20)
     sets = []
     for row in range(600):
@@ -327,7 +327,7 @@ def test_the_hull_foretold_is_the_one_that_box2d_makes():
     assert n_compared > 500
 
 
-def test_a_hull_that_depends_on_the_compiler_is_not_believed():
+def test_a_hull_that_depends_on_the_compiler_is_rejected():
     rng = np.random.default_rng(21)
     for n in range(3, 17):
         angle = 2.0 * np.pi * np.arange(n) / n

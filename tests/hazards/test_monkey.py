@@ -1,4 +1,4 @@
-"""Random events to the real window: nothing is raised, no frame hangs, no worlds pile up.
+"""Random events in the real window: no exception is raised, no frame hangs, and no worlds accumulate.
 
 Short here. All demos: ``python -m tests.hazards.monkey --events 50000``, and with ``--window`` on an X display.
 """
@@ -29,7 +29,7 @@ CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    """Keep what it records and exports in a folder of its own."""
+    """Store its recordings and exports in a separate folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     for name in HOMES:
@@ -39,7 +39,7 @@ def apart(tmp_path, monkeypatch):
     memory.load()
 
 
-def test_random_events_end_nothing(tmp_path):
+def test_random_events_crash_nothing(tmp_path):
     folder = tmp_path / "files"
     folder.mkdir()
     monkey = Monkey([find_demo(id) for id in CHOSEN], 3, broken_files(folder), (960, 540))
@@ -49,7 +49,7 @@ def test_random_events_end_nothing(tmp_path):
     assert len(report.demos) > 3
 
 
-def test_a_demo_that_breaks_is_noticed():
+def test_a_failing_demo_is_detected():
     class Breaks(Demo):
         id, category, title, watch = "breaks", "Tests", "Breaks", "After three steps."
 
@@ -64,7 +64,7 @@ def test_a_demo_that_breaks_is_noticed():
         play(Monkey([Breaks], 0), 300)
 
 
-def test_worlds_that_pile_up_are_noticed(monkeypatch):
+def test_leaked_worlds_are_detected(monkeypatch):
     kept = []
     monkeypatch.setattr(Window, "update", lambda window, elapsed: kept.append(World()))
     before = live_worlds()
@@ -74,7 +74,7 @@ def test_worlds_that_pile_up_are_noticed(monkeypatch):
 
 
 class NoWarmup:
-    """Stands for the live check, which would take longer to get ready than the test."""
+    """Replaces the live check, which would take longer to load than the test."""
 
     factory, failure = None, "left out"
 
@@ -91,7 +91,7 @@ class NoWarmup:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="Xvfb or xdotool is not installed")
-def test_random_events_from_an_x_server_end_nothing(tmp_path, monkeypatch):
+def test_random_events_from_an_x_server_crash_nothing(tmp_path, monkeypatch):
     folder = tmp_path / "files"
     folder.mkdir()
     monkeypatch.setattr("engine.app.loop.RefereeWarmup", NoWarmup)
@@ -117,7 +117,7 @@ def test_without_a_server_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
 def test_a_leak_is_distinguished_from_a_burst():
-    """Two actions allocate and free; one keeps 10 kB each time, and only that one is reported to grow."""
+    """Two actions allocate and free memory; one leaks 10 kB each time, and only that one is reported."""
     kept = []
     for leak in (0, 10_000):
         sizes = []
@@ -131,7 +131,7 @@ def test_a_leak_is_distinguished_from_a_burst():
 
 
 @pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
-def test_what_is_done_again_and_again_is_weighed():
+def test_memory_of_repeated_operations_is_measured():
     monkey = Monkey([find_demo("bounce")], 0)
     named = dict(doings(monkey))
     assert {"size", "F12", "ctrl z", "demo bounce"} <= set(named)

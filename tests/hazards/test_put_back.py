@@ -1,4 +1,4 @@
-"""After any exception of Box2D in any command, the world is as before and says so, or says that it cannot be."""
+"""After any Box2D exception in any command, the world is unchanged or reports that it cannot be restored."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def is_whole(world):
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("is_fresh", [True, False], ids=["read", "unread"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(command, is_fresh, when, monkeypatch):
+def test_an_interrupted_command_leaves_the_world_unchanged(command, is_fresh, when, monkeypatch):
     world, twin = full_world(), full_world()
     if not is_fresh:  # since the last step something has changed that nobody has read yet
         for each in (world, twin):
@@ -105,8 +105,8 @@ def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(command, is_fres
     world.step()
 
 
-def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch):
-    """Box2D has moved on then: without putting back, a second attempt would step twice."""
+def test_any_failure_after_the_step_restores_the_world(monkeypatch):
+    """Box2D has already stepped then, so without restoring, a second attempt would step twice."""
     world, twin = full_world(), full_world()
     monkeypatch.setattr("engine.box2d.solver.build_step_contacts", lambda *arguments: 1 // 0)
     with pytest.raises(WorldLostError, match=r"failed in step 11: integer .* by zero; the world has been rolled back"):
@@ -119,7 +119,7 @@ def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch):
         assert (world.step_index, world.state_hash()) == (twin.step_index, twin.state_hash())
 
 
-def test_events_of_a_step_that_broke_off_are_reported_once(monkeypatch):
+def test_events_of_an_interrupted_step_are_reported_once(monkeypatch):
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static"))
     world.create_body(BodySpec((BOX,), position=(0.0, 1.05)))
@@ -135,7 +135,7 @@ def test_events_of_a_step_that_broke_off_are_reported_once(monkeypatch):
     assert [len(world.step().began) for _ in range(3)] == [1, 0, 0]
 
 
-def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch):
+def test_a_world_that_cannot_be_restored_reports_only_that(monkeypatch):
     world = full_world()
     snapshot, before = world.snapshot(), standing(world)
 
@@ -172,8 +172,8 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch):
     world.step()
 
 
-def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch):
-    """The new world is complete before the old one goes."""
+def test_a_rebuild_that_box2d_keeps_rejecting_loses_nothing(monkeypatch):
+    """The new world is complete before the old one is discarded."""
     world, twin = full_world(), full_world()
     monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
     for _ in range(2):
@@ -184,7 +184,7 @@ def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch)
         assert world.state_hash() == twin.state_hash()
 
 
-def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch):
+def test_a_snapshot_that_box2d_rejects_leaves_the_world_unchanged(monkeypatch):
     world = full_world()
     snapshot = world.snapshot()
     world.create_body(BodySpec((BOX,), position=(0.0, 9.0)))
@@ -200,8 +200,8 @@ def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch):
     world.step()
 
 
-def test_an_impulse_that_leaves_the_range_of_speeds_is_refused():
-    """A large one on a small body made its velocity infinite at once, and no step could be made from there."""
+def test_an_impulse_beyond_the_speed_range_is_rejected():
+    """A large impulse on a small body made its velocity infinite at once, and no further step was possible."""
     world = World()
     grain = world.create_body(BodySpec((FixtureSpec(Circle(1e-6), density=1e6),)))
     before = world.state_hash()

@@ -1,4 +1,4 @@
-"""Demos played at random are rewound and played again, to the last bit; a planted fault is found.
+"""Randomly played demos are rewound and replayed bit for bit; a planted fault is detected.
 
 Short here. All demos, longer: ``python -m tests.hazards.rewinding``.
 """
@@ -23,30 +23,30 @@ OTHERS = [pytest.param(kind, id=kind.id) for kind in all_demos() if kind.id not 
 
 
 class Forgetful(Demo):
-    """Counts outside of what is kept: the second time it does not push as the first time."""
+    """Counts in state that is not saved, so the second run pushes differently."""
 
     id = "forgetful"
 
     def build(self):
-        """A disc, and a count that no restart and no rewinding brings back."""
+        """A disc, and a counter that neither a restart nor a rewind restores."""
         stage = self.add_stage(World())
         stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
         self.view_state = self.view_state or 0
 
     def on_key(self, key):
-        """Push, harder each time."""
+        """Push harder each time."""
         self.view_state += 1
         self.stages[0].world.apply_impulse(0, (0.1 * self.view_state, 0.0))
         return True
 
 
 class Pendulum(Demo):
-    """A chain of rods whose joints carry a weight: what a rebuilt world forgets of them shows."""
+    """A chain of rods whose joints carry a weight, so joint state lost in a rebuild becomes visible."""
 
     id = "pendulum"
 
     def build(self):
-        """Ten rods and a weight, hung up side by side."""
+        """Ten rods and a weight, side by side."""
         world = self.add_stage(World()).world
         before = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static"))
         for k in range(10):
@@ -56,7 +56,7 @@ class Pendulum(Demo):
 
 
 @pytest.mark.parametrize(("id", "examples", "solver"), [("bounce", 2, None), ("ragdoll_pile", 3, None), ("ragdoll_pile", 2, "soft_step")])
-def test_what_was_played_with_is_rewound_exactly(id, examples, solver):
+def test_edited_demos_are_rewound_exactly(id, examples, solver):
     memory.load()
     kind = find_demo(id)
     seen = rewind(kind, examples, files=sample_files(kind(0)) if id == "bounce" else (), solver=solver)
@@ -80,14 +80,14 @@ def test_every_other_demo_is_rewound_exactly(kind, monkeypatch):
     assert history.divergence is None
 
 
-def test_a_demo_that_forgets_is_found_out_and_what_was_done_is_printed():
+def test_a_demo_with_unsaved_state_is_detected_and_its_actions_are_printed():
     with pytest.raises(RewindingError, match="another") as failed:
         rewind(Forgetful, 20, phases=(Phase.generate,))
     assert any("PressKey" in line for line in failed.value.__notes__)
 
 
-def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch):
-    """A thread loads it while the first demo runs: what was done before that moment must be done again without it."""
+def test_memory_that_becomes_readable_later_belongs_to_the_history(monkeypatch):
+    """A thread loads it while the first demo runs; earlier steps must be repeated without it."""
     if memory.load() is not None:
         pytest.skip("memory is out of reach here")
     ready = memory.best_internal_memory()
@@ -110,7 +110,7 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
-def test_every_demo_survives_random_hands_on_our_own_solver(kind):
+def test_every_demo_survives_random_edits_on_our_own_solver(kind):
     rewind(kind, 4, 20, files=sample_files(kind(0)), solver="soft_step")
 
 

@@ -1,4 +1,4 @@
-"""Through the wrapper, do what the bare library silently accepts or corrupts."""
+"""Does through the wrapper what the bare library silently accepts or corrupts."""
 
 import copy
 import math
@@ -107,7 +107,7 @@ def test_bad_shapes_name_field_value_and_range(make, message):
     ("corners", "left"), [([(99, 0), (100, 0), (100.000001, 0.5), (100, 1), (99, 1)], 4), ([(0, 0), (1, 0), (1, 1e-12), (0, 1)], 3)]
 )
 def test_a_corner_that_float32_cannot_distinguish_from_a_line_is_no_corner_for_box2d(corners, left):
-    """A corner on the line is none for `Polygon` either: the world reports the shape that Box2D has."""
+    """`Polygon` drops a collinear corner too, so the world reports Box2D's shape."""
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(Polygon(corners)),)))
     (fixture,) = world.fixtures_of(body)
@@ -139,7 +139,7 @@ def commands():
 
 
 @pytest.mark.parametrize(("use", "message"), commands())
-def test_bad_commands_are_refused_and_change_nothing(use, message):
+def test_bad_commands_are_rejected_and_change_nothing(use, message):
     world = stack()
     world.step()
     before = world.state_hash(), world.structure_version
@@ -149,7 +149,7 @@ def test_bad_commands_are_refused_and_change_nothing(use, message):
     world.step()
 
 
-def test_misspelled_attributes_of_a_world_are_refused():
+def test_misspelled_attributes_of_a_world_are_rejected():
     world = World()
     with pytest.raises(AttributeError):
         world.gravty = (0.0, 0.0)
@@ -182,7 +182,7 @@ def test_set_pose_goes_through_the_broad_phase():
     assert (0, far) in set(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True))
 
 
-def test_worlds_neither_copy_nor_pickle():
+def test_worlds_cannot_be_copied_or_pickled():
     world = stack()
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match=r"clone|snapshot"):
@@ -205,8 +205,8 @@ def test_ctrl_c_waits_for_the_end_of_the_step(callback):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch):
-    """Box2D's own assertions come out of Step as exceptions and leave the `b2World` locked for good."""
+def test_an_interrupted_step_leaves_the_world_unchanged(monkeypatch):
+    """Box2D's assertions raise exceptions from Step and leave the `b2World` locked permanently."""
     world, twin = stack(), stack()
     for _ in range(20):
         world.step()
@@ -225,7 +225,7 @@ def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch):
         assert world.state_hash() == twin.state_hash()
 
 
-def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back():
+def test_a_body_that_overflows_is_named_and_the_world_is_restored():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     body = world.create_body(BodySpec((BOX,)))
     other = world.create_body(BodySpec((BOX,), position=(5.0, 0.0)))

@@ -1,4 +1,4 @@
-"""Adversarial geometry: cases once answered wrongly, and some of every family, judged in fractions (`slivers`).
+"""Adversarial geometry: former failures and samples of every family, judged in fractions (`slivers`).
 
 More: ``python -m tests.hazards.slivers 10000 7``.
 """
@@ -27,7 +27,7 @@ BEFORE = [
 
 
 def judged(name, a, xf_a, b, xf_b):
-    """One query's answer, which the judge must find right."""
+    """One query's answer, which the judge must accept."""
     case = Case(a, xf_a, b, xf_b, (0.0, 0.0), (1.0, 0.0), (1.0, 0.0), 0.0, xf_b)
     result = getattr(query, name)(a, xf_a, b, xf_b)
     getattr(Judge(case), name)(result)
@@ -35,7 +35,7 @@ def judged(name, a, xf_a, b, xf_b):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_some_of_each_family(family):
+def test_each_family_has_samples(family):
     tallies = judge_family(family, 30, 3)
     assert len(tallies) == 9
     for name, tally in tallies.items():
@@ -46,7 +46,7 @@ def test_some_of_each_family(family):
 
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize("family", ["far", "far slivers", "all"])
-def test_lanes_answer_as_one_by_one(family, monkeypatch):
+def test_lanes_match_the_scalar_kernels(family, monkeypatch):
     cases = cases_of(family, 400, 5)
     in_lanes = list(ask_batch(cases))
     for module in (batched, swept):
@@ -56,7 +56,7 @@ def test_lanes_answer_as_one_by_one(family, monkeypatch):
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_before_a_tip_is_outside(place, before):
+def test_a_point_in_front_of_a_tip_is_outside(place, before):
     xf = Transform((place, 0.0))
     assert query.ray_cast(TIP, xf, (place - before, -1.0), (0.0, 2.0)).status is Status.MISS
     assert not query.contains(TIP, xf, (place - before, 0.0))
@@ -64,7 +64,7 @@ def test_before_a_tip_is_outside(place, before):
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_at_a_tip_is_a_hit(place, before):
+def test_a_ray_at_a_tip_is_a_hit(place, before):
     xf = Transform((place, 0.0))
     assert query.contains(TIP, xf, (place, 0.0))
     across, along = query.ray_cast(TIP, xf, (place, -1.0), (0.0, 2.0)), query.ray_cast(TIP, xf, (place - 2.0, 0.0), (4.0, 0.0))
@@ -73,7 +73,7 @@ def test_at_a_tip_is_a_hit(place, before):
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)
-def test_two_tips_before_each_other_are_apart(place, before):
+def test_two_tips_facing_each_other_are_apart(place, before):
     here, there = Transform((place, 0.0)), Transform((place - before, 0.0), math.pi)
     assert not query.overlap(TIP, here, TIP, there)
     assert query.manifold(TIP, here, TIP, there).points == ()
@@ -82,7 +82,7 @@ def test_two_tips_before_each_other_are_apart(place, before):
 
 
 def test_a_disc_on_a_sliver_that_is_thinner_than_rounding_touches_it():
-    """Every edge of the upper side ties; the first has the disc past its end, and its corner is farther than the disc reaches."""
+    """All edges of the upper side tie; the disc is past the end of the first, and its corner is out of the disc's reach."""
     sliver = Polygon(
         [
             (-0.9996722424243651, -3.5155699721909214e-13), (0.9605273175401302, -3.8201000503299125e-12),
@@ -114,7 +114,7 @@ def test_a_disc_smaller_than_the_corners_of_a_sliver():
 
 
 def test_the_contact_of_edges_end_to_end_is_at_their_ends():
-    """Two parallel edges of which only the ends meet: clipping leaves nothing, and both corners of the one are equally far forward."""
+    """Two parallel edges that meet only at their ends: clipping leaves nothing, and both corners of one edge are equally far forward."""
     a = Polygon(
         [
             (-0.3815853865615309, -0.4990498594965804),
@@ -134,7 +134,7 @@ def test_the_contact_of_edges_end_to_end_is_at_their_ends():
 
 
 def test_skinned_slivers_within_their_skins_touch():
-    """The incident edge is one of five that no cosine distinguishes, and the first lies a meter from the reference edge."""
+    """The incident edge is one of five with indistinguishable cosines, and the first is a meter from the reference edge."""
     a = Polygon(
         [
             (-0.9505629250648733, 3.41250170674651e-10),
@@ -159,7 +159,7 @@ def test_skinned_slivers_within_their_skins_touch():
     assert [point.separation for point in contact.points] == pytest.approx([0.0141, 0.0141], abs=1e-6)
 
 
-def test_a_manifold_of_slivers_has_its_deepest_point():
+def test_a_manifold_of_slivers_contains_the_deepest_point():
     a = Polygon(
         [
             (-0.10639539195859092, 0.9384692045807863), (-0.07101515343352176, 0.6263949342067929),
@@ -183,8 +183,8 @@ def test_a_manifold_of_slivers_has_its_deepest_point():
     assert min(point.separation for point in contact.points) == pytest.approx(-3.15e-11, abs=5e-13)
 
 
-def test_where_slivers_touch_once_parted_lies_on_both():
-    """The edge at which EPA ends is a chord over a corner that stands out by less than rounding, half a micrometer from the place."""
+def test_the_contact_of_separated_slivers_lies_on_both():
+    """EPA ends at a chord over a corner that protrudes by less than rounding, half a micrometer from the contact."""
     a = Polygon(
         [
             (-0.7273645137533168, 0.1030779474187058),
@@ -208,8 +208,8 @@ def test_where_slivers_touch_once_parted_lies_on_both():
     assert judged("penetration", a, at, b, there).depth == pytest.approx(1.14064547e-6)
 
 
-def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set():
-    """The edge of 1 cm that ties with the line of 64 m has its own end elsewhere, and the two corners nearest to each other coincide."""
+def test_a_corner_on_two_nearly_collinear_edges_has_a_contact_set():
+    """The 1 cm edge that ties with the 64 m line ends elsewhere, and the two nearest corners coincide."""
     line = Segment((12.848963837558545, 53.09929328766866), (-44.922440915443836, 25.768317637768053))
     dart = Polygon(
         [
@@ -223,16 +223,16 @@ def test_a_corner_on_a_line_that_two_edges_pass_for_has_a_contact_set():
     assert math.dist(contact.points[0], (-44.2403838, 24.8997536)) < 1e-6
 
 
-def test_a_polygon_that_rounding_leaves_two_corners_is_refused():
-    """Two of these four corners lie on the lines of their neighbors, within rounding; the rest had no area, and no query accepted it."""
+def test_a_polygon_that_rounding_reduces_to_two_corners_is_rejected():
+    """Two of these four corners are collinear with their neighbors within rounding; the rest had no area, and no query accepted it."""
     flat = [(-0.7508507612023833, -2.14e-15), (0.8633830679241631, -4e-16), (0.8662969075492094, -3.5e-16), (0.9632048738262554, 9.34e-15)]
     with pytest.raises(InvalidShapeError, match="vertices must be points that enclose an area, got points on one line"):
         Polygon(flat)
     assert len(Polygon([(x, 100.0 * y) for x, y in flat]).vertices) == 4
 
 
-def test_the_judge_finds_faults():
-    """Answers off by more than the bound are refused, a hit a hair before a tip among them."""
+def test_the_judge_detects_faults():
+    """Answers that exceed the bound are rejected, such as a hit just in front of a tip."""
     box, disc = Polygon.box(0.5, 0.5), Circle(0.5)
     here, there = Transform(), Transform((0.9, 0.0))
     case = Case(box, here, disc, there, (-2.0, 0.0), (4.0, 0.0), (0.0, 1.0), 0.0, there)

@@ -1,8 +1,7 @@
-"""A TLS host besieged by strangers who never come in: ``python -m tests.hazards.tls_siege [N]`` prints a line of JSON, 6,000 unless given.
+"""A TLS host under attack by clients that never join: ``python -m tests.hazards.tls_siege [N]`` prints a line of JSON, 6,000 unless given.
 
-They connect, all over this machine's loopback, and send what is in `OPENINGS`: junk, half a hello of TLS, a whole one and nothing after it,
-nothing at all; some break off at once, the others hold on. Meanwhile one guest plays, and others come in, from the very address of the
-siege. Held are
+They connect over the loopback interface and send one of `OPENINGS`: junk, half a TLS hello, a complete one and nothing more, or nothing;
+some disconnect at once, and the others stay. Meanwhile, one guest plays, and others join from the attackers' address. Held are
 
 - every guest comes in, is dropped by nobody, and goes through the host's states, bit for bit;
 - what the host's process holds in memory does not grow with the number of strangers (`MAX_GROWTH`).
@@ -44,7 +43,7 @@ _A_TURN = 10
 
 
 def own_certificate(folder):
-    """Return a PEM file with a certificate of 127.0.0.1 that it has signed itself, and its key; None where there is no openssl."""
+    """Return a PEM file with a self-signed certificate for 127.0.0.1 and its key; None without openssl."""
     openssl = shutil.which("openssl")
     if openssl is None:
         return None
@@ -56,7 +55,7 @@ def own_certificate(folder):
 
 
 def _client_hello():
-    """Return what a client of TLS says first."""
+    """Return the first message of a TLS client."""
     context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.MemoryBIO(), ssl.MemoryBIO()
     with contextlib.suppress(ssl.SSLWantReadError):
         context.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1").do_handshake()
@@ -75,14 +74,14 @@ OPENINGS = {
 
 
 class Strangers:
-    """So many connections to a port, a few a turn, each kind of `OPENINGS` in its turn; every fifth breaks off at once."""
+    """Opens this many connections to a port, a few at a time, with the kinds of `OPENINGS` in turn; every fifth disconnects at once."""
 
     def __init__(self, port, n):
         self._port, self.n_left, self._n = port, n, 0
         self._held = deque()
 
     def turn(self):
-        """Let some more come."""
+        """Open more connections."""
         for _ in range(min(_A_TURN, self.n_left)):
             self.n_left, self._n = self.n_left - 1, self._n + 1
             connection = socket.socket()
@@ -105,7 +104,7 @@ class Strangers:
 
 
 class Guest:
-    """One who takes part, with the digests of all ticks that nothing can change any more."""
+    """A guest, with the digests of all closed ticks."""
 
     def __init__(self, name, port, certificate):
         self.digests = {}
@@ -119,7 +118,7 @@ class Guest:
 
 
 def besiege(port, certificate, n, n_late=1):
-    """Connect `n` strangers to a host, and guests before and meanwhile; return a report."""
+    """Connect `n` attackers to a host, and guests before and during the attack; return a report."""
     guests = [Guest("first", port, certificate)]
 
     def turn():
@@ -159,7 +158,7 @@ def besiege(port, certificate, n, n_late=1):
 
 
 def _serve(certificate):
-    """Host the world; answer each line of input with the memory that the process holds."""
+    """Host the world; answer each line of input with the process's memory."""
     host = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(certificate))
     host.start()
     print(host.port, flush=True)
@@ -170,7 +169,7 @@ def _serve(certificate):
 
 
 def main(n):
-    """Besiege a host in a process of its own, a tenth of the strangers first, and return what came of it, its memory in MB."""
+    """Attack a host in a separate process, with a tenth of the attackers first, and return the result, with memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         certificate = own_certificate(Path(folder))
         assert certificate is not None, "no openssl here to make a certificate with"

@@ -1,7 +1,8 @@
-"""Rooms that nothing may leave: ``python -m tests.hazards.tunnel [SEEDS] [FIRST] [FAMILY ...]`` fires, spins, shakes, and looks who is out.
+"""Rooms that no body may leave: ``python -m tests.hazards.tunnel [SEEDS] [FIRST] [FAMILY ...]`` fires, spins and shakes bodies, and checks
+for escapes.
 
-A room is one body of four thin walls, or a chain. In it are up to a dozen bodies of all shapes, thin, tiny, many-cornered and compound
-ones among them, at speeds up to 3 km/s and spins up to 2,000 rad/s, elastic or not, with friction or not.
+A room is one body of four thin walls, or a chain. It contains up to a dozen bodies of all shapes, including thin, tiny, many-cornered and
+compound ones, at speeds up to 3 km/s and spins up to 2,000 rad/s, with or without restitution and friction.
 
 families    static    the room stands
             driven    it is kinematic: it flies at up to 1 km/s, and spins
@@ -9,10 +10,9 @@ families    static    the room stands
             posts     it stands, and tiny posts stand in it
             linked    it stands, and the bodies in it hang together by joints
 
-The judge knows nothing of times of impact: after each step, and in the room's own frame, the middle of every fixture must be on the
-inner side of the middle line of every wall. A room is closed, so that there is no way round; a body that pokes through a wall by less
-than half of itself is not yet through. Of a post: no straight way of a middle from step to step may cut through its inner half. Nothing
-may become NaN.
+The judge does not use times of impact: after each step, in the room's frame, the middle of every fixture must be on the inner side of the
+middle line of every wall. A room is closed, so there is no way around; a body that is less than half through a wall does not count as
+outside. For a post, no straight path of a middle from step to step may cross its inner half. Nothing may become NaN.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEPS = 60
 
 @dataclass(frozen=True)
 class Case:
-    """A room: half its sides, between the walls' middle lines, and what is in it."""
+    """A room: half its sides, between the walls' middle lines, and its contents."""
 
     world: World
     room: int
@@ -148,7 +148,7 @@ def _middles(case, body):
 
 
 def judge(case, steps=STEPS):
-    """Run a room and return what went wrong first, None where nothing did."""
+    """Run a room and return the first failure, or None."""
     world = case.world
     for step in range(steps):
         before = {body: _middles(case, body) for body in case.contents}

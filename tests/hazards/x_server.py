@@ -1,8 +1,8 @@
-"""An X server for a run, and events that it sends to a window as a user would.
+"""An X server for a run, and events that it sends to a window like a user.
 
-`display` uses the server at ``$DISPLAY``, or starts Xvfb, which has no screen and no window manager. `Hands` feeds one ``xdotool -`` for
-as long as the run takes: starting a process for each event would cost a hundred times as much. It moves the server's one pointer and types
-into whatever has the keyboard: on a screen that somebody works at, not only into our window.
+`display` uses the server at ``$DISPLAY``, or starts Xvfb, which has no screen and no window manager. `Hands` uses one ``xdotool -`` process
+for the whole run, because starting a process for each event would cost a hundred times as much. It moves the server's only pointer and
+types into the focused window, which on a shared screen may not be ours.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def display(own=False):
     Yields
     ------
     bool
-        Whether it is an Xvfb of our own.
+        True if it is our own Xvfb.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def display(own=False):
 
 
 def _start():
-    """Start an Xvfb that chooses its own number; return it once it takes clients."""
+    """Start an Xvfb that chooses its own display number; return it once it accepts clients."""
     program = shutil.which("Xvfb")
     if program is None:
         raise NoServerError("no X server answers, and Xvfb is not installed (Debian: apt-get install xvfb)")
@@ -103,7 +103,7 @@ def _start():
 class Hands:
     """Moves the server's own pointer, presses its buttons and keys, over one window.
 
-    Every call returns after the server has carried it out: what it sends the window lies in the window's queue then.
+    Every call returns after the server has executed it, so its events are then in the window's queue.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Hands:
         self.focus()
 
     def focus(self):
-        """Give the window the keyboard; without a window manager nobody else does."""
+        """Give the window the keyboard focus, because there is no window manager to do so."""
         self._say(f"windowfocus {self._window}")
 
     def can(self, event):
@@ -141,7 +141,7 @@ class Hands:
         return event.type == pygame.MOUSEMOTION
 
     def do(self, event):
-        """Do it, so that the server sends such an event, or more than one: a key writes text too."""
+        """Perform the event, so that the server sends one or more events: a key also produces text."""
         if event.type == pygame.MOUSEMOTION:
             self._say(self._to(event.pos))
         elif event.type == pygame.MOUSEBUTTONDOWN:
@@ -169,17 +169,17 @@ class Hands:
         self._say(*downs, f"keydown --delay 0 {name}", *ups)
 
     def let_go(self):
-        """Lift all fingers."""
+        """Release all buttons and keys."""
         self._say(*(f"keyup --delay 0 {name}" for name in self._keys), *(f"mouseup {button}" for button in self._buttons))
         self._keys.clear()
         self._buttons.clear()
 
     def resize(self, size):
-        """Pull at the window's corner; to any size, for no window manager keeps the smallest that the window asks for."""
+        """Drag the window's corner to any size, because there is no window manager to enforce the minimum size."""
         self._say(f"windowsize {self._window} {size[0]} {size[1]}")
 
     def hide(self):
-        """Take the window from the screen, and its keyboard with it."""
+        """Unmap the window, which also loses the keyboard focus."""
         self._say(f"windowunmap {self._window}")
 
     def show(self):
@@ -199,7 +199,7 @@ class Hands:
         return f"mousemove --window {self._window} -- {pixel[0]} {pixel[1]}"
 
     def _say(self, *commands):
-        """Let it do this; its answer to the last question says that the server has done what came before."""
+        """Send a command; the reply to the final query shows that the server has executed everything before it."""
         assert self._xdotool.stdin is not None and self._xdotool.stdout is not None
         self._xdotool.stdin.write("".join(f"{command}\n" for command in (*commands, "getmouselocation")))
         self._xdotool.stdin.flush()

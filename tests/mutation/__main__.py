@@ -1,7 +1,7 @@
-"""``python -m tests.mutation``: plant faults in our algorithms and print which of them the referee finds.
+"""``python -m tests.mutation``: plants faults in our algorithms and prints which of them the referee detects.
 
-Every fault takes 10 ms to 3 s, all of them (some 9,000) half an hour on two cores; ``--share 0.05`` takes a twentieth of them.
-``--json FILE`` keeps a line of each. Not for Windows, which has no timer to end an endless loop.
+Each fault takes 10 ms to 3 s, and all of them (about 9,000) half an hour on two cores; ``--share 0.05`` tests a twentieth of them.
+``--json FILE`` writes a line for each. Does not run on Windows, which has no timer to end an endless loop.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def _work(options):
 
 
 def _collect(options):
-    """Share the work among processes, in which kernels are plain Python."""
+    """Distribute the work among processes in which kernels are plain Python."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--jobs", str(options.jobs)]
     rows = []

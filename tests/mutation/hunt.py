@@ -1,4 +1,4 @@
-"""Find which mutants the referee kills and which survive, and how near it came."""
+"""Finds which mutants the referee kills and which survive, and how close it came."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _TooSlow(BaseException):
 
 
 def reached(trial):
-    """Run a trial's answers once and return the code of ours that ran, and its lines."""
+    """Compute a trial's answers once and return our code that ran, and its lines."""
     lines_by_code = {}
 
     def trace(frame, event, argument):
@@ -80,9 +80,9 @@ def reached(trial):
 
 
 def fates(trial, share, seed, part=(0, 1), only=()):
-    """Yield the fate of every mutant of a trial, or of a seeded share of them; `part` (i, n) is each n-th of those.
+    """Yield the fate of every mutant of a trial, or of a seeded share of them; `part` (i, n) selects every n-th of those.
 
-    `only` are texts, one of which a name must contain.
+    A name must contain one of the texts in `only`.
     """
     with _quiet():
         sound, limits = [], []
@@ -138,7 +138,7 @@ def _fate(trial, mutant, sound, limits):
 
 @contextmanager
 def _quiet():
-    """Without warnings: a mutant may well divide by zero."""
+    """Warnings are disabled, because a mutant may divide by zero."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield

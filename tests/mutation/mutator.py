@@ -1,8 +1,8 @@
 """Small faults planted in the source of a function, one at a time, in the running interpreter.
 
-A mutant is one change at one place of one function: its source is parsed, the node replaced, the function compiled again under the same
-line numbers, and the new code object put in place of the old one. Whoever has imported the function runs the fault; taking it out puts the
-old code object back. Kernels must be plain Python for that, so this needs ``NUMBA_DISABLE_JIT=1``.
+A mutant is a single change in one function: the source is parsed, a node is replaced, the function is recompiled with the same line
+numbers, and the new code object replaces the old one. All importers of the function then run the fault; removing it restores the old code
+object. Kernels must be plain Python, so this needs ``NUMBA_DISABLE_JIT=1``.
 
 ======================  ================================================================================
 boundary                ``<`` for ``<=``, and each of the others
@@ -62,7 +62,7 @@ class Mutant:
 
 @contextmanager
 def planted(mutant):
-    """Run with the fault."""
+    """Run with the fault in place."""
     sound = mutant.function.__code__
     mutant.function.__code__ = mutant.code
     try:
@@ -72,7 +72,7 @@ def planted(mutant):
 
 
 def functions_of(codes):
-    """Return the functions and methods of loaded modules that run these code objects, in the order of their source."""
+    """Return the functions and methods of loaded modules with these code objects, in source order."""
     functions = {}
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType) and module.__name__.startswith("engine."):
@@ -83,7 +83,7 @@ def functions_of(codes):
 
 
 def mutants_of(function, lines, is_wanted=lambda: True):
-    """Yield every mutant of a function that differs on one of `lines`, those that were seen to run, and is wanted."""
+    """Yield every requested mutant of a function that differs on one of `lines`, the executed lines."""
     file = inspect.getfile(function)
     if function.__code__.co_freevars or not Path(file).is_file():  # written by `dataclass`, say
         return

@@ -1,7 +1,7 @@
-"""Why a mutant survives: rules, the first that fits, by query, what became of it, and where it is.
+"""Why a mutant survives: the first matching rule, by query, fate and place.
 
-They are what reading the survivors came to, one by one where answers changed, by their places where none did; no proofs of equivalence.
-Whoever closes a hole in the referee, or finds one, changes this list.
+The rules come from reading the survivors, one by one if answers changed and by place otherwise; they do not prove equivalence.
+Update this list when a gap in the referee is found or closed.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""The referee finds faults in our algorithms: a small share of all mutants, and those that it once let pass.
+"""The referee detects faults in our algorithms: a small share of all mutants, and those that it once missed.
 
-``COLLISION_MUTANTS=1`` takes all of them, in half an hour; ``python -m tests.mutation --survivors`` prints what becomes of each.
+``COLLISION_MUTANTS=1`` tests all of them in half an hour; ``python -m tests.mutation --survivors`` prints the fate of each.
 """
 
 import json
@@ -61,7 +61,7 @@ ONCE_MISSED = {
 
 @needs_timer
 @pytest.mark.parametrize("query", ONCE_MISSED)
-def test_mutants_that_were_once_missed(query, tmp_path):
+def test_formerly_missed_mutants(query, tmp_path):
     options = [part for name in ONCE_MISSED[query] for part in ("--only", name)]
     rows = hunted(tmp_path, "--queries", query, "--pairs", "2000", *options)
     for name in ONCE_MISSED[query]:
@@ -71,7 +71,7 @@ def test_mutants_that_were_once_missed(query, tmp_path):
 
 
 def sample(values, n):
-    """Return something: each line of this is a place for a fault."""
+    """Return a value; each line of this function is a place for a fault."""
     best = -1.0
     for i in range(n):
         if values[i] > best and i != 3:
@@ -79,7 +79,7 @@ def sample(values, n):
     return min(best, 5.0)
 
 
-def test_the_mutator_plants_what_it_says():
+def test_the_mutator_makes_the_changes_that_it_reports():
     mutants = list(mutants_of(sample, set(range(10_000))))
     described = {(mutant.kind, mutant.before, mutant.after) for mutant in mutants}
     assert {

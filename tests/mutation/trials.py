@@ -1,8 +1,8 @@
-"""Try a mutant: for each query of `compare`, our answers are computed with the fault and judged against Box2D's.
+"""Tests a mutant: for each query of `compare`, our answers are computed with the fault and judged against Box2D's.
 
-The cases are those of `compare`, in batches that grow: most mutants die of the first. The fault is everywhere it would be in the program:
+The cases are those of `compare`, in growing batches; the first kills most mutants. The fault is everywhere it would be in the program:
 in the packing of the shapes, in our answers, and in whatever the judge itself uses of our algorithms (its replay of Box2D's rule, its
-witness). Box2D's answers are asked for beforehand.
+witness). Box2D's answers are computed beforehand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SCENES = (45, *[2016] * 9)
 
 @dataclass(frozen=True)
 class Judged:
-    """Result of a batch: unexplained rows, the other reasons, our answers, and what `compare` does not judge of them."""
+    """Result of a batch: unexplained rows, other reasons, our answers, and the parts of them that `compare` does not judge."""
 
     n_unexplained: int
     reasons: Counter[str]
@@ -43,7 +43,7 @@ class Judged:
     asides: list[NDArray[Any]]
 
     def change(self, other):
-        """Return the largest change of a number of our answers: infinite of a count or a status, 0 if not a bit is another."""
+        """Return the largest change of a number in our answers: infinite for a count or a status, 0 if no bit differs."""
         if len(self.answers) != len(other.answers):
             return math.inf
         largest = 0.0
@@ -60,7 +60,7 @@ class Judged:
 
 
 class Trial:
-    """One question on batches of so many pairs."""
+    """One query on batches of these sizes."""
 
     def __init__(self, query, seed, sizes):
         self.query, self.n_batches = query, len(sizes)
@@ -86,12 +86,12 @@ class Trial:
 
 
 def trials(seed, sizes, queries=QUERIES):
-    """Return the trials of some questions; `sizes` are the numbers of pairs in the batches."""
+    """Return the trials of some queries; `sizes` are the numbers of pairs in the batches."""
     return [Trial(query, seed, _SCENES if query == "pairs" else sizes) for query in queries]
 
 
 def _forgetful(cases):
-    """Return a copy of cases that remembers nothing computed earlier: neither packed shapes nor masses."""
+    """Return a copy of cases without cached data such as packed shapes and masses."""
     if isinstance(cases, MassCases):
         return replace(cases, shapes=[_copied(shape) for shape in cases.shapes])
     return cases
@@ -102,12 +102,12 @@ def _copied(shape):
 
 
 def _from_least(hull):
-    """Return the hull rotated to begin at its least corner."""
+    """Return the hull rotated to start at its smallest corner."""
     return None if hull is None else np.roll(hull, -hull.tolist().index(min(hull.tolist())), axis=0)
 
 
 def leaves(answers):
-    """Return our answers as arrays; pairs of boxes are put in order."""
+    """Return our answers as arrays; pairs of boxes are sorted."""
     if isinstance(answers, ManifoldRows):
         said = Answers.of_ours(answers)  # what is reported about the search is no answer
         points = np.where(_is_point(answers)[:, :, None], said.points, 0.0)

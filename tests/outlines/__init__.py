@@ -1,4 +1,4 @@
-"""The set of outlines that every way of cutting is tried on, each with what is to come of it.
+"""The set of outlines on which every decomposition method is tested, each with its expected result.
 
 python -m tests.outlines             the table: pieces of each method and milliseconds
 python -m tests.outlines --random 300    random polygons of up to 500 vertices besides, checked like the others
@@ -25,7 +25,7 @@ __all__ = ["CUT", "KEPT", "MAX_CORNERS", "OUTLINES", "REFUSED", "Specimen", "out
 
 @dataclass(frozen=True)
 class Specimen:
-    """An outline and what is expected of `decompose`: None, to be kept to 1e-6 of its area, or a word of the refusal."""
+    """An outline and the expected result of `decompose`: None, to be kept to 1e-6 of its area, or a word of the refusal."""
 
     build: Callable[[], Outline]
     refusal: str | None = None
@@ -48,7 +48,7 @@ def _sprite():
 
 
 def _on_line(n, sag=0.0):
-    """A box 2 m x 1 m with n corners more on each long side, on an arc that stands out by `sag`."""
+    """A box of 2 m x 1 m with n additional corners on each long side, on an arc that protrudes by `sag`."""
     x = np.linspace(0.0, 2.0, n + 2)
     arc = sag * (1.0 - (x - 1.0) ** 2)
     return np.concatenate((np.column_stack((x, -arc)), np.column_stack((x, 1.0 + arc))[::-1]))
@@ -153,7 +153,7 @@ REFUSED = [name for name, specimen in OUTLINES.items() if specimen.refusal is no
 
 @cache
 def outline_of(name):
-    """Return an outline of the set, made once."""
+    """Return an outline of the set; cached."""
     return OUTLINES[name].build()
 
 

@@ -1,4 +1,4 @@
-"""Print the table of pieces, or check random polygons: see the package."""
+"""Prints the table of pieces, or checks random polygons; see the package."""
 
 import argparse
 import statistics
@@ -16,7 +16,7 @@ REPEATS = 3
 
 
 def timed(outline, method, max_pieces=None):
-    """Return the pieces and the median milliseconds of processor time of a few runs."""
+    """Return the pieces and the median processor time of a few runs, milliseconds."""
     spent = []
     for _ in range(REPEATS):
         start = time.process_time()
@@ -56,7 +56,7 @@ def table():
 
 
 def random_polygons(count):
-    """Cut random polygons of 4 to 500 corners, and print the worst; return whether all were whole."""
+    """Cut random polygons of 4 to 500 corners, and print the worst; return whether all were complete."""
     makers = [
         ("grown", shapes.grown),
         ("jagged", shapes.jagged),

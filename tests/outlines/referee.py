@@ -1,6 +1,6 @@
-"""The fewest convex pieces by trying all sets of diagonals: slow, and of a kind with nothing of the library.
+"""The fewest convex pieces by trying all sets of diagonals: slow, and independent of the library.
 
-Python's integers and `itertools`; shapely decides what is a diagonal.
+It uses Python's integers and `itertools`; shapely decides what is a diagonal.
 """
 
 from functools import cmp_to_key
@@ -14,7 +14,9 @@ def turn(p, q, r):
 
 
 def fewest_pieces_by_trial(rings):
-    """Return the least number of convex pieces that diagonals cut a part into; rings of whole numbers, apart, the inside on the left."""
+    """Return the smallest number of convex pieces into which diagonals cut a part; rings of integers, disjoint, with the interior on the
+    left.
+    """
     import shapely
 
     part = shapely.Polygon(rings[0], rings[1:])
@@ -44,7 +46,7 @@ def fewest_pieces_by_trial(rings):
 
 
 def _is_cut_convex(corner, sides, chosen):
-    """Return whether the diagonals at a reflex corner leave no angle above a straight one."""
+    """Return whether the diagonals at a reflex corner leave no angle above 180 degrees."""
     before, after = sides
     others = [q if p == corner else p for p, q in chosen if corner in (p, q)]
     start = (after[0] - corner[0], after[1] - corner[1])
@@ -66,7 +68,7 @@ def _is_cut_convex(corner, sides, chosen):
 
 
 def _all_convex(part, lines):
-    """With holes the corners are not enough: diagonals must tie the holes to the outer ring too."""
+    """With holes, the corners are not enough: diagonals must also connect the holes to the outer ring."""
     import shapely
     from shapely.ops import polygonize
 

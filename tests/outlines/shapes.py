@@ -1,4 +1,4 @@
-"""Makers of rings: arrays (n, 2) in meters, the same for the same arguments."""
+"""Makers of rings: arrays (n, 2) in meters, deterministic for given arguments."""
 
 import math
 
@@ -29,7 +29,7 @@ def gear(teeth, inner=0.8):
 
 
 def comb(teeth, length=1.0):
-    """A back with teeth upwards, as wide as the gaps."""
+    """A comb with upward teeth as wide as the gaps."""
     ring = [(0.0, 0.0), (2.0 * teeth - 1.0, 0.0)]
     for k in reversed(range(teeth)):
         ring += [(2.0 * k + 1.0, 1.0 + length), (2.0 * k, 1.0 + length)]
@@ -39,7 +39,7 @@ def comb(teeth, length=1.0):
 
 
 def ribbon(middle, width):
-    """A band along a line of points that does not come nearer to itself than the width."""
+    """A band along a polyline that keeps a distance of at least the width from itself."""
     ahead = np.gradient(middle, axis=0)
     normal = np.column_stack((-ahead[:, 1], ahead[:, 0])) / np.hypot(*ahead.T)[:, None]
     return np.concatenate((middle - 0.5 * width * normal, (middle + 0.5 * width * normal)[::-1]))
@@ -52,7 +52,7 @@ def spiral(turns, n, width=0.08):
 
 
 def square_spiral(turns):
-    """Corridors one wide, one apart."""
+    """Corridors of unit width and unit spacing."""
     import shapely
 
     way = [(0, 0)]
@@ -75,7 +75,7 @@ def koch(depth):
 
 
 def hilbert(order):
-    """The band round a Hilbert curve."""
+    """The band around a Hilbert curve."""
     import shapely
 
     path = [(0.0, 0.0)]
@@ -108,7 +108,7 @@ def hilbert(order):
 
 
 def letter(text):
-    """Glyphs of matplotlib's own font, DejaVu Sans, about a meter high; the inside is what an odd number of rings surround."""
+    """Glyphs of matplotlib's font DejaVu Sans, about a meter high, with the even-odd rule."""
     import shapely
     from matplotlib.textpath import TextPath
 
@@ -174,7 +174,7 @@ def jagged(n, seed):
 
 
 def cheese(holes, seed, corners=9):
-    """A disc with round holes at random places, apart from each other."""
+    """A disc with disjoint round holes at random places."""
     draw = np.random.default_rng([holes, seed])
     circles = []
     while len(circles) < holes:
@@ -191,12 +191,12 @@ def window(panes):
 
 
 def rings_in_rings(n):
-    """Concentric rings, each a part of its own."""
+    """Concentric rings, each a separate part."""
     return Outline(Part(regular(24, 0.2 * (2 * k + 2)), [regular(24, 0.2 * (2 * k + 1))]) for k in range(n))
 
 
 def blot(size, seed):
-    """The alpha of a picture: a soft blot with holes, (size, size) of 0 to 1."""
+    """The alpha channel of a picture: a soft blob with holes, (size, size), 0 to 1."""
     draw = np.random.default_rng([size, seed])
     y, x = np.mgrid[-1.0 : 1.0 : complex(size), -1.0 : 1.0 : complex(size)]
     angle, reach = np.arctan2(y, x), np.hypot(x, y)

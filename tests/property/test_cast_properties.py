@@ -1,6 +1,6 @@
 """Properties of any two moving shapes and any ray: no touch before the time of impact, mirroring, rigid motion.
 
-`test_every_question` scales them, carries rays and slides shapes.
+`test_every_question` scales them, transforms rays and slides shapes.
 """
 
 import math
@@ -43,7 +43,7 @@ def carried_sweep(motion, sweep):
 
 
 def touching_at(a, xf_a, b, xf_b):
-    """Return whether they touch at a pose, by the swept test of shapes at rest."""
+    """Return whether they touch at a pose, by the swept test with shapes at rest."""
     return swept_contact(a, xf_a, (0.0, 0.0), b, xf_b, (0.0, 0.0), 0.0).status is Status.OVERLAPPING
 
 
@@ -59,7 +59,7 @@ def grown(shape, by):
 
 
 def assert_same(first, other, a, sweep_a, b, sweep_b):
-    """The same answer, or both within the tolerance of one and the same graze."""
+    """The same answer, or both within the tolerance of the same graze."""
     if first.status is other.status and abs(first.fraction - other.fraction) < 1e-6:
         return
     early = min(first.fraction, other.fraction)
@@ -115,7 +115,7 @@ def test_rays(shape, xf, origin, way):
 
 @PROFILE
 @given(shapes, poses, shapes, poses, points)
-def test_a_thrown_shape_stops_where_it_touches(shape, xf, target, xf_target, way):
+def test_a_cast_shape_stops_at_contact(shape, xf, target, xf_target, way):
     translation = tuple(np.multiply(4.0, way))
     hit = shape_cast(shape, xf, translation, target, xf_target)
     if hit.status is Status.MISS:

@@ -1,6 +1,6 @@
-"""Properties of contacts and overlaps of any two shapes: parting by the manifold, its points, and one answer from every form.
+"""Properties of contacts and overlaps of any two shapes: separation by the manifold, its points, and agreement of all forms.
 
-`test_every_question` swaps and carries them, and compares depths.
+`test_every_question` swaps and transforms them, and compares depths.
 """
 
 import math
@@ -39,7 +39,7 @@ skinned = st.builds(
 
 @PROFILE
 @given(shapes, poses, shapes, poses)
-def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b):
+def test_moving_b_by_the_depth_along_the_normal_just_separates_the_shapes(a, xf_a, b, xf_b):
     contact = manifold(a, xf_a, b, xf_b)
     assert bool(contact.points) == overlap(a, xf_a, b, xf_b)
     if not contact.points:
@@ -90,13 +90,13 @@ def test_the_exact_axis_is_never_deeper_than_box2ds(a, xf_a, b, xf_b):
 
 @PROFILE
 @given(shapes, poses, shapes, poses)
-def test_contact_sets_say_what_overlap_says(a, xf_a, b, xf_b):
+def test_contact_sets_agree_with_overlap(a, xf_a, b, xf_b):
     contact = contact_set(a, xf_a, b, xf_b)
     assert (contact.status is not Status.SEPARATED) == overlap(a, xf_a, b, xf_b)
     assert bool(contact.points) == (contact.normal is not None) == (contact.status is Status.TOUCHING)
 
 
-def test_last_frames_axis_settles_nearly_every_pair_that_stays_apart():
+def test_last_frames_axis_decides_nearly_every_pair_that_stays_apart():
     rng = np.random.default_rng(5)
     kinds = [Circle(0.3), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Segment((-0.5, 0.0), (0.5, 0.0)), *random_shapes(rng, 20)]
     enough = apart = 0

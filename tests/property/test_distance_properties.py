@@ -1,6 +1,6 @@
 """Properties of distance and penetration of any two shapes: closing a gap, the shortest way out, and where the points are.
 
-`test_every_question` parts, swaps, carries and scales them.
+`test_every_question` separates, swaps, transforms and scales them.
 """
 
 import math
@@ -35,7 +35,7 @@ shapes = st.one_of(
 
 @PROFILE
 @given(shapes, poses, shapes, poses, st.sampled_from([1e-3, 0.25, 3.0]))
-def test_moving_b_along_the_normal_leaves_any_gap_wanted(a, xf_a, b, xf_b, gap):
+def test_moving_b_along_the_normal_leaves_any_requested_gap(a, xf_a, b, xf_b, gap):
     result = distance(a, xf_a, b, xf_b)
     if result.normal is None:
         return
@@ -46,7 +46,7 @@ def test_moving_b_along_the_normal_leaves_any_gap_wanted(a, xf_a, b, xf_b, gap):
 
 @PROFILE
 @given(shapes, poses, shapes, poses, angle)
-def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
+def test_no_direction_separates_them_sooner(a, xf_a, b, xf_b, direction):
     result = penetration(a, xf_a, b, xf_b)
     short = result.depth - NEAR
     if short > 0.0:
@@ -56,8 +56,8 @@ def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
 
 @PROFILE
 @given(shapes, poses, shapes, poses)
-def test_points_are_where_they_should_be(a, xf_a, b, xf_b):
-    """Each point lies on the surface of its shape, and one from the other by separation times normal."""
+def test_points_lie_on_both_surfaces(a, xf_a, b, xf_b):
+    """Each point lies on the surface of its shape, and they differ by the separation times the normal."""
     for result, gap in ((distance(a, xf_a, b, xf_b), 1.0), (penetration(a, xf_a, b, xf_b), -1.0)):
         if result.normal is None:
             continue

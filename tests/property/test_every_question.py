@@ -1,11 +1,11 @@
-"""One scene, every question, all kinds of shape: swapping, rigid motion and scaling, and parting by the depth.
+"""One scene, every query, all kinds of shapes: swapping, rigid motion and scaling, and separation by the depth.
 
-An answer is taken apart into what it says of the same kind: words and counts, times, lengths, points and directions of the world. So one
-property is one loop over all questions, and a question that is added to `engine.query` without an entry fails.
+An answer is split by kind: statuses and counts, times, lengths, points and directions in the world. So each property is one loop over all
+queries, and a query that is added to `engine.query` without an entry fails.
 
 Bounds: u is SAT_ROUNDING times the scale of the scene. A length errs by 2 u (`tests/agreement/test_rational_referee.py` holds the engine to
-that), so two answers differ by 4 u; a scene that is carried elsewhere is itself rounded once more, by less than 1 u of its new scale.
-Scaling by a power of two changes no digit of any number, and so must not change one of an answer.
+that), so two answers differ by 4 u; a transformed scene is itself rounded once more, by less than 1 u of its new scale.
+Scaling by a power of two is exact, so the answer must scale exactly.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Scene:
 
     @property
     def rounding(self):
-        """u of everything in it, the ways included."""
+        """u of the whole scene, including displacements."""
         poses_ = (self.xf_a, self.xf_b, self.end_a, self.end_b)
         far = sum(abs(c) for xf in poses_ for c in xf.position) + sum(map(abs, (*self.way, *self.point)))
         return SAT_ROUNDING * (far + reach(self.a) + reach(self.b))
@@ -150,7 +150,7 @@ QUESTIONS = {
 }
 
 
-def test_every_question_is_here():
+def test_every_query_is_covered():
     assert set(QUESTIONS) == set(query.__all__) - {"is_warm", "warm_up"}
 
 
@@ -177,7 +177,7 @@ def scaled(s, k):
 
 @PROFILE
 @given(scenes, st.sampled_from([2.0**-20, 2.0**-10, 2.0**10, 2.0**20]))
-def test_scaling_by_a_power_of_two_scales_to_the_bit(scene, k):
+def test_scaling_by_a_power_of_two_is_exact(scene, k):
     for name, ask in QUESTIONS.items():
         original, other = ask(scene), ask(scaled(scene, k))
         expected = replace(original, lengths=times(original.lengths, k), points=tuple(times(point, k) for point in original.points))
@@ -186,7 +186,7 @@ def test_scaling_by_a_power_of_two_scales_to_the_bit(scene, k):
 
 @PROFILE
 @given(shapes, poses, st.sampled_from([2.0**-10, 2.0**10]), size)
-def test_scaling_scales_boxes_and_masses_to_the_bit(shape, xf, k, density):
+def test_scaling_boxes_and_masses_is_exact(shape, xf, k, density):
     large, there = scaled_shape(shape, k), Transform(times(xf.position, k), xf.angle)
     assert (large.aabb(there).lower, large.aabb(there).upper) == (times(shape.aabb(xf).lower, k), times(shape.aabb(xf).upper, k))
     if not isinstance(shape, Segment):
@@ -308,10 +308,11 @@ def test_moving_b_by_the_depth_leaves_them_touching(scene):
 
 @PROFILE
 @given(scenes)
-def test_nothing_overlaps_before_the_touch(scene):
-    """Just before the first touch of a slide or throw the shapes are apart, at it they touch, and between first and last they overlap.
+def test_nothing_overlaps_before_contact(scene):
+    """Just before the first contact of a slide or cast, the shapes are apart; at it, they touch; and between the first and last contact,
+    they overlap.
 
-    Without a touch they are apart all the way.
+    Without contact, they are apart along the whole path.
     """
     allowed = 8.0 * scene.rounding
     for name, moving, end in (("swept_contact", "xf_b", 4.0), ("shape_cast", "xf_a", 1.0)):

@@ -1,7 +1,8 @@
-"""A shared world's state carries whatever the world accepts: after actions at the limits, a joining client goes on alike (issue 29).
+"""A shared world's state transfers everything that the world accepts: after actions at the limits, a joining client continues identically
+(issue 29).
 
-Acts have numbers at the bounds of what may be given, bodies are taken out and brought back, joints are made far out, time passes or stands
-still. At every keyframe the state must go onto a demo just built, have the same digest there, and lead to the same states.
+Actions use numbers at the limits of their ranges, bodies are deactivated and reactivated, joints are created far from the origin, and time
+advances or stops. At every keyframe, a newly built demo must load the state, have the same digest, and go through the same states.
 """
 
 import contextlib
@@ -56,7 +57,7 @@ _ROUNDS = 3
 
 
 class Extremist:
-    """A user whose acts have numbers at the bounds."""
+    """A user whose actions use numbers at the limits."""
 
     def __init__(self, simulation, seed):
         self.simulation, self.dice, self.n = simulation, random.Random(seed), 0
@@ -174,14 +175,14 @@ def _play(solver, seed):
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "contact_forces"])  # a minute: its slow test is below
-def test_whoever_joins_gets_the_state_of_a_world_at_the_bounds(solver, seed):
+def test_a_joining_client_gets_the_state_of_a_world_at_its_limits(solver, seed):
     _play(solver, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 200, 20))
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver, first):
+def test_a_joining_client_gets_the_state_after_any_action_at_the_limits(solver, first):
     for seed in range(first, first + 20):
         try:
             _play(solver, seed)
@@ -190,7 +191,7 @@ def test_whoever_joins_gets_the_state_whatever_is_done_at_the_bounds(solver, fir
             raise
 
 
-def test_a_body_that_has_wound_up_is_carried():
+def test_a_body_with_many_revolutions_is_transferred():
     """The case of issue 29: an angle of 1e9 rad, and 1e6 rad/s."""
     for solver in ("box2d", "soft_step"):
         simulation = SharedSimulation(_begin(solver), goes_back=False)

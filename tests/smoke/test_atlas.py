@@ -1,4 +1,4 @@
-"""The command ``atlas``, as it is typed: its files, and how it resumes after any interruption."""
+"""The command ``atlas`` from a shell: its files, and how it resumes after an interruption."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def contents(directory):
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory):
-    """The small atlas, made at one go by one process."""
+    """The small atlas, computed by one process without interruption."""
     directory = tmp_path_factory.mktemp("whole")
     assert main([*SMALL, "--jobs", "1", "--out", str(directory)]) == 0
     return directory
@@ -82,11 +82,11 @@ def test_interrupted_and_resumed_it_writes_the_same_files(end, complete, tmp_pat
 
 
 def noted(directory):
-    """Finished cells in the journal there."""
+    """Finished cells in the journal of a folder."""
     return sum(max(0, path.read_bytes().count(b"\n") - 1) for path in directory.glob(".atlas-*.cells"))
 
 
-def test_a_finished_atlas_is_not_fired_again(complete, monkeypatch):
+def test_a_finished_atlas_is_not_recomputed(complete, monkeypatch):
     before = contents(complete)
 
     def forbidden(*_):
@@ -97,7 +97,7 @@ def test_a_finished_atlas_is_not_fired_again(complete, monkeypatch):
     assert contents(complete) == before
 
 
-def test_two_at_once_do_not_share_a_folder(tmp_path, capsys):
+def test_two_simultaneous_runs_do_not_share_a_folder(tmp_path, capsys):
     with held(tmp_path / ".atlas.lock") as is_held:
         assert is_held and main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 2
     message = capsys.readouterr().err
@@ -106,7 +106,7 @@ def test_two_at_once_do_not_share_a_folder(tmp_path, capsys):
 
 
 def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path, capsys):
-    """Square bullets that arrive with a corner ahead are turned and keep part of their speed; the law leaves out what they do meanwhile."""
+    """Square bullets that arrive corner first are rotated and keep part of their speed, which the law does not include."""
     arguments = (
         "--x",
         "speed=60:120:2",

@@ -1,4 +1,4 @@
-"""``bench``: it runs, its numbers are whole, and what is wrong is one line. Nothing here judges a speed."""
+"""``bench``: it runs, its results are complete, and errors are one line. No speed is judged here."""
 
 import ast
 import json
@@ -11,7 +11,7 @@ from engine.cli.main import main
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_quick_measurements_are_whole(capsys):
+def test_quick_measurements_are_complete(capsys):
     assert main(["bench", "overlap", "scalar_query", "--quick", "--json", "-"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["quick"] is True
@@ -37,14 +37,14 @@ def test_every_module_of_measurements_is_in_the_registry():
     assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
 
 
-def test_an_unknown_name_is_one_line_that_lists_the_names(capsys):
+def test_an_unknown_name_is_reported_in_one_line_with_the_known_names(capsys):
     assert main(["bench", "speed"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.strip().count("\n") == 0
     assert all(name in err for name in BENCHMARKS)
 
 
-def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch):
+def test_a_missing_peer_is_reported_and_the_rest_is_measured(monkeypatch):
     def nothing_there(module):
         raise measuring.MissingPeerError(f"{module} is not installed")
 

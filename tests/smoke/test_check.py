@@ -1,4 +1,4 @@
-"""The command ``check``, as it is typed."""
+"""The command ``check`` from a shell."""
 
 import json
 import os
@@ -72,7 +72,7 @@ def test_a_folder_gets_a_line_for_each_file(tmp_path, capsys):
     assert "no function answer; there is collide" in table
 
 
-def test_ctrl_c_prints_what_was_found(tmp_path):
+def test_ctrl_c_prints_the_results_so_far(tmp_path):
     path, calls = tmp_path / "slow.py", tmp_path / "calls"
     body = f"import time\ndef collide(a, b):\n    time.sleep(0.002)\n    open({str(calls)!r}, 'a').write('x')\n"
     path.write_text(body, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The command line as a new user meets it, without a display. What needs no process of its own, which costs a second, runs in this one."""
+"""The command line as a new user sees it, without a display. To save time, commands run in this process where possible."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def no_display(monkeypatch):
 
 
 def printed(capsys, *arguments):
-    """Return what a command writes as JSON to standard output."""
+    """Return the JSON that a command writes to standard output."""
     assert main([*arguments, "--json", "-"]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -51,7 +51,7 @@ def test_list_names_the_demos(capsys):
 
 
 @pytest.mark.parametrize("demo", ["simple_shapes", "pair"])
-def test_a_headless_run_agrees_and_repeats_itself(demo, tmp_path, capsys):
+def test_a_headless_run_agrees_and_is_reproducible(demo, tmp_path, capsys):
     """All demos: tests/unit/app/test_every_demo.py."""
     first = printed(capsys, "run", demo, "--headless", "--steps", "60", "--seed", "1")
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
@@ -70,7 +70,7 @@ PAIRS = ROOT / "demos" / "pairs"
 
 
 @pytest.mark.parametrize("query", ["manifold", "distance", "toi", "ray_cast", "contains"])
-def test_a_pair_is_asked_and_pictured_without_a_display(query, tmp_path):
+def test_a_pair_is_computed_and_drawn_without_a_display(query, tmp_path):
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
     arguments = ["run", "--pair", str(PAIRS / f"{query}.json"), "--headless", "--screenshot", str(picture), "--json", str(report)]
     assert main(arguments) == 0
@@ -85,14 +85,14 @@ def test_a_local_maximum_is_named(capsys):
     assert re.search(r"verdict +explained\n +reason +local_maximum\n(?s:.*)ours (?s:.*)Box2D ", capsys.readouterr().out)
 
 
-def test_a_comparison_leaves_nothing_unexplained(capsys):
+def test_a_comparison_has_no_unexplained_difference(capsys):
     said = printed(capsys, "compare", "--pairs", "1000", "--seed", "1", "--queries", "manifold,overlap", "--jobs", "1")
     assert said["unexplained_total"] == 0
     assert set(said["queries"]) == {"manifold", "overlap"} and said["queries"]["manifold"]["pairs"] == 1000
     assert "seconds" not in said["queries"]["manifold"] and "interrupted" not in said
 
 
-def test_a_comparison_says_where_the_time_went(capsys):
+def test_a_comparison_reports_the_time_of_each_part(capsys):
     assert main(["compare", "--pairs", "100", "--queries", "overlap,mass", "--timings", "--jobs", "1"]) == 0
     output = capsys.readouterr().out
     assert "overlap took: cases" in output
@@ -103,7 +103,7 @@ def test_a_comparison_says_where_the_time_went(capsys):
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
-def test_an_interrupted_comparison_keeps_what_was_found(number, tmp_path):
+def test_an_interrupted_comparison_keeps_its_results(number, tmp_path):
     report = tmp_path / "report.json"
     shown = tmp_path / "shown"
     options = ("--pairs", "100000000", "--queries", "overlap", "--jobs", "2", "--json", str(report), "--report", str(shown))
@@ -136,7 +136,7 @@ def test_an_interrupted_comparison_keeps_what_was_found(number, tmp_path):
 
 
 def _seconds_worked(processes):
-    """Return the processor time of processes: to load everything takes two seconds, a chunk of overlaps a third of one."""
+    """Return the processor time of processes: loading takes two seconds, and a chunk of overlaps a third of a second."""
     ticks = 0
     for process in processes:
         try:
@@ -211,7 +211,7 @@ def _environment():
 
 
 def _drawn(folder, *arguments, seconds=0.5, **environment):
-    """Run a command in a process of its own, in a folder; return the words that it drew, and what it said."""
+    """Run a command in a separate process in a folder; return the texts that it drew, and its output."""
     command = [sys.executable, "-c", _NOTING, str(folder / "words.json"), str(seconds), json.dumps(arguments)]
     environment = {**_environment(), "PYTHONPATH": str(ROOT), **environment}
     ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=10.0 * PATIENCE, check=False)
@@ -239,7 +239,7 @@ def test_without_a_display_there_is_a_tour(two_demos, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "is_cold"), [(5.0, False), (0.5, True)])
 def test_the_tour_has_all_demos(seconds, is_cold, tmp_path):
-    """No picture says that something is still to come, even if nothing has been compiled yet (issue 29)."""
+    """No picture shows a loading message, even if nothing has been compiled yet (issue 29)."""
     words, ran = _drawn(tmp_path, seconds=seconds, **({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")} if is_cold else {}))
     assert len(words) > 500 and [word for word in words if _TO_COME.search(word)] == []
     assert "Compiling the algorithms" in ran.stdout or not is_cold
@@ -259,12 +259,12 @@ def test_the_tour_has_all_demos(seconds, is_cold, tmp_path):
     ],
     ids=lambda command: command[1],
 )
-def test_no_picture_says_that_something_is_still_to_come_where_nothing_was_compiled(command, tmp_path):
+def test_pictures_show_no_loading_message(command, tmp_path):
     words, _ = _drawn(tmp_path, *command, NUMBA_CACHE_DIR=str(tmp_path / "kernels"))
     assert words and [word for word in words if _TO_COME.search(word)] == []
 
 
-def test_the_doctor_finds_this_machine_fit(capsys):
+def test_the_doctor_finds_no_problem_on_this_machine(capsys):
     said = printed(capsys, "doctor")
     assert said["healthy"] is True
     assert all(finding["advice"] for finding in said["findings"] if finding["state"] != "ok")
@@ -272,7 +272,7 @@ def test_the_doctor_finds_this_machine_fit(capsys):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
-def test_output_that_cannot_be_written_is_one_line():
+def test_unwritable_output_is_reported_in_one_line():
     with open("/dev/full", "w") as full:
         run = subprocess.run(
             [sys.executable, str(ROOT / "main.py"), "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False
@@ -281,7 +281,7 @@ def test_output_that_cannot_be_written_is_one_line():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close differently on Windows")
-def test_a_reader_that_goes_away_is_no_disagreement():
+def test_a_closed_pipe_is_not_a_failure():
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, str(ROOT / "main.py"), "list"], stdout=pipe, stderr=pipe) as command:
         assert command.stdout is not None and command.stderr is not None

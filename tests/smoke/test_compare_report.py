@@ -1,4 +1,4 @@
-"""`compare --report`: what lies in the folder, with and without an unexplained pair."""
+"""`compare --report`: the contents of the folder, with and without an unexplained pair."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def test_the_folder_has_the_page_and_each_pair_in_it(tmp_path, monkeypatch, caps
         assert answers["verdict"] == "explained" and f"-{answers['reason']}-" in pair.name
 
 
-def test_an_unexplained_pair_lies_there_small_and_drawn(tmp_path, monkeypatch, capsys):
+def test_an_unexplained_pair_is_saved_simplified_with_a_picture(tmp_path, monkeypatch, capsys):
     def faulty(posed, exact=True):
         rows = our_manifolds(posed, exact)
         axis = rows.axis.copy()

@@ -1,4 +1,4 @@
-"""The command ``fire``, as it is typed."""
+"""The command ``fire`` from a shell."""
 
 import json
 import math
@@ -36,14 +36,14 @@ def test_both_targets_tunnel_without_ccd_and_stop_with_it(capsys):
         assert run["tunneled_share"] == (1.0 if run["ccd"] == "off" else 0.0)
 
 
-def test_a_seed_gives_the_same_shots_again_and_another_seed_others(capsys):
+def test_shots_depend_only_on_the_seed(capsys):
     arguments = ("--speed", "60", "--thickness", "0.3", "--shots", "20", "--ccd", "off", "--target", "static")
     first, again, other = (fired(capsys, *arguments, "--seed", seed) for seed in ("7", "7", "8"))
     assert first == again
     assert first["runs"][0]["shots"] != other["runs"][0]["shots"]
 
 
-def test_a_table_for_people_and_files_for_machines(capsys, tmp_path):
+def test_output_is_a_table_or_json(capsys, tmp_path):
     target, picture = tmp_path / "shots.json", tmp_path / "shots.png"
     assert main(["fire", "--speed", "300", "--json", str(target), "--screenshot", str(picture)]) == 0
     printed = capsys.readouterr().out
@@ -108,7 +108,7 @@ def test_jitter_and_degrees(capsys):
     assert all(shot["predicted_tunnels"] is False for shot in run["shots"])
 
 
-def test_where_nothing_is_derived_json_says_null(capsys):
+def test_json_is_null_without_a_derived_law(capsys):
     report = fired(capsys, "--target", "blade", "--rule", "discrete", "--shots", "3")
     for run in report["runs"]:
         assert run["predicted_share"] is None and run["law"] is None

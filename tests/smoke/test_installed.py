@@ -71,7 +71,7 @@ def scripts(archives, tmp_path_factory):
 
 
 def test_both_archives_are_whole(archives, tmp_path):
-    """The source archive has pages, tests and licenses, and a wheel from it is that from the checkout."""
+    """The source archive has pages, tests and licenses, and its wheel equals that of the checkout."""
     source, wheel = archives
     with tarfile.open(source) as archive:
         archive.extractall(tmp_path, filter="data")
@@ -99,7 +99,7 @@ def test_the_command_writes_a_page_in_any_folder(scripts, tmp_path):
     assert "</html>" in (tmp_path / "gjk.html").read_text(encoding="utf-8")
 
 
-def test_all_is_there(scripts, tmp_path):
+def test_the_library_is_complete(scripts, tmp_path):
     """Demos with their files and sprites, benchmarks, and the doctor, which finds no requirements.txt."""
     demos = {demo["id"] for demo in json.loads(_run(scripts / "collision-lab", "list", "--json", "-", cwd=tmp_path).stdout)["demos"]}
     assert demos == {demo.id for demo in all_demos()}
@@ -112,7 +112,7 @@ def test_all_is_there(scripts, tmp_path):
 
 
 def test_the_recipes_pass_a_strict_type_checker(scripts, tmp_path):
-    """Issue 32: what is installed has its types with it, and they accept what docs/library.md does."""
+    """Issue 32: the installation includes its types, which accept the code of docs/library.md."""
     recipes = doctest.script_from_examples((ROOT / "docs" / "library.md").read_text(encoding="utf-8"))
     (tmp_path / "recipes.py").write_text(recipes, encoding="utf-8")
     options = ["--strict", "--config-file=", "--python-executable", scripts / Path(sys.executable).name]
@@ -122,7 +122,7 @@ def test_the_recipes_pass_a_strict_type_checker(scripts, tmp_path):
     assert "create_body" in wrong.stdout and "Found 1 error" in wrong.stdout
 
 
-def test_it_is_called_by_its_own_name(scripts, tmp_path):
+def test_the_command_uses_its_own_name(scripts, tmp_path):
     assert "Usage: collision-lab run" in _run(scripts / "collision-lab", "run", "--help", cwd=tmp_path).stdout
     assert "(see collision-lab --help)" in _run(scripts / "collision-lab", "nonsense", cwd=tmp_path, status=2).stderr
     module = _run(scripts / Path(sys.executable).name, "-m", "engine", "--version", cwd=tmp_path).stdout

@@ -1,4 +1,4 @@
-"""Every picture of docs/algorithms and docs/dynamics is drawn by its script from the library as it stands, and is a picture."""
+"""Every picture of docs/algorithms and docs/dynamics is drawn by its script from the current library, and is a valid picture."""
 
 import numpy as np
 import pytest
@@ -30,12 +30,12 @@ def test_a_picture_becomes_a_file(tmp_path):
     assert not pyplot.get_fignums()
 
 
-def test_every_picture_is_kept_and_has_its_page():
+def test_every_picture_is_stored_and_belongs_to_a_page():
     for name in pictures.PICTURES:
         folder = pictures.folder_of(name)
         assert (folder / f"{name}.png").exists() and (folder.parents[1] / folder.name / f"{name}.md").exists()
 
 
-def test_an_unknown_picture_is_refused(capsys):
+def test_an_unknown_picture_is_rejected(capsys):
     assert pictures.main(["mona_lisa"]) == 2
     assert "no picture 'mona_lisa': one of a" in capsys.readouterr().err

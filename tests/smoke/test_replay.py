@@ -1,4 +1,4 @@
-"""Recordings and films as a user meets them in the command line, also from one process to another."""
+"""Recordings and films on the command line, also across processes."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def recording(tmp_path_factory):
     return path
 
 
-def test_it_is_played_to_the_last_bit(recording, tmp_path, capsys):
+def test_it_plays_bit_for_bit(recording, tmp_path, capsys):
     assert main(["replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]) == 0
     assert "all 90 steps were reproduced bit for bit" in capsys.readouterr().out
     report = json.loads((tmp_path / "found.json").read_text())
@@ -60,7 +60,7 @@ recorder.close()
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="memory is out of reach without Numba's compiler")
-def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that_has_them_at_once(tmp_path):
+def test_a_recording_made_during_compilation_plays_in_a_warm_process(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for command in (
         [sys.executable, "-c", _MEMORY_COMES_LATE, str(tmp_path / "late.rec")],
@@ -71,7 +71,7 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
     assert "all 160 steps were reproduced bit for bit" in ran.stdout
 
 
-def test_what_differs_is_named_and_the_status_says_so(recording, tmp_path, capsys):
+def test_a_difference_is_named_and_sets_the_status(recording, tmp_path, capsys):
     broken = start_of_file()
     for _, record in records_of(recording.read_bytes(), "a"):
         if isinstance(record, Part) and record.step < 61 <= record.step + record.n_steps:
@@ -86,7 +86,7 @@ def test_what_differs_is_named_and_the_status_says_so(recording, tmp_path, capsy
     assert f"step 61 is the first to differ: body {body} of world 0" in capsys.readouterr().out
 
 
-def test_the_table_and_a_cut_off_recording(recording, tmp_path, capsys):
+def test_the_table_and_a_truncated_recording(recording, tmp_path, capsys):
     (tmp_path / "c.rec").write_bytes(recording.read_bytes()[:-20])
     assert main(["replay", str(tmp_path / "c.rec"), "--headless"]) == 0
     said = capsys.readouterr().out
@@ -134,7 +134,7 @@ def test_a_film_of_a_run(tmp_path):
         (["run", "simple_shapes", "--steps", "9", "--record-inputs", "{file}"], "does not exist yet"),
     ],
 )
-def test_mistakes_are_one_line(arguments, words, recording, tmp_path, monkeypatch, capsys):
+def test_mistakes_are_reported_in_one_line(arguments, words, recording, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     before = recording.read_bytes()
     assert main([argument.replace("{file}", str(recording)) for argument in arguments]) == 2

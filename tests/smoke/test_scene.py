@@ -1,4 +1,4 @@
-"""Scene files in the command line: run, checked, made of other levels; tables of a run."""
+"""Scene files on the command line: running, checking, importing levels; tables of a run."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The documentation as a site: links, players where they belong, refusals; and in a real browser (issue 32)."""
+"""The documentation as a site: links, players in place, rejected arguments; and in a real browser (issue 32)."""
 
 import http.server
 import re
@@ -44,7 +44,7 @@ def test_every_algorithm_is_on_its_page(sources):
         assert name in _frames(sources.pages[page])
 
 
-def test_every_demo_is_shown_or_a_stepper_instead(sources):
+def test_every_demo_or_a_stepper_in_its_place_is_shown(sources):
     shown = {player for text in sources.pages.values() for player in _frames(text)} - {*trace.algorithms()}
     assert shown == sources.scenes == {demo.id for demo in all_demos()} - {*INSTEAD}
     assert {*INSTEAD.values()} <= _frames(sources.pages["docs/demos.md"])
@@ -74,7 +74,7 @@ def test_the_player_of_a_page_is_written_where_its_frame_looks(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "words"), [("a_file", "a directory"), ("full", "an earlier site")])
-def test_a_directory_that_it_cannot_use_is_refused_in_a_line(name, words, tmp_path, capsys, monkeypatch):
+def test_an_unusable_directory_is_rejected_in_one_line(name, words, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(site, "find_spec", lambda name: True)  # refused before Sphinx is needed
     (tmp_path / "a_file").write_text("mine")
     (tmp_path / "full").mkdir()
@@ -86,7 +86,7 @@ def test_a_directory_that_it_cannot_use_is_refused_in_a_line(name, words, tmp_pa
 
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--nonsense", "a"]])
-def test_another_command_line_is_refused_in_a_line(arguments, capsys):
+def test_an_invalid_command_line_is_rejected_in_one_line(arguments, capsys):
     assert site.main(arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and "--help" in line
@@ -99,7 +99,7 @@ def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypa
 
 
 class _Page(HTMLParser):
-    """Addresses that a page leads to, and its anchors."""
+    """Link targets and anchors of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -113,7 +113,7 @@ class _Page(HTMLParser):
 
 
 def _lost(folder):
-    """Return the links of a site that lead nowhere, and how many there are."""
+    """Return the broken links of a site, and the number of all links."""
     pages = {path: _Page(path) for path in folder.rglob("*.html")}
     lost, n = [], 0
     for path, page in pages.items():
@@ -130,7 +130,7 @@ def _lost(folder):
 
 
 @pytest.mark.slow
-def test_a_page_is_built_again_over_itself(tmp_path, capsys):
+def test_a_page_can_be_rebuilt_in_place(tmp_path, capsys):
     pytest.importorskip("sphinx")
     folder = tmp_path / "site"
     pages = [ROOT / "docs" / "algorithms" / "gjk.md"]
@@ -146,7 +146,7 @@ def test_a_page_is_built_again_over_itself(tmp_path, capsys):
 
 @pytest.fixture(scope="module")
 def complete_site(tmp_path_factory):
-    """The whole site, with short scenes."""
+    """The complete site, with short scenes."""
     pytest.importorskip("sphinx")
     folder = tmp_path_factory.mktemp("whole")
     site.build(folder, seconds=0.5)
@@ -154,7 +154,7 @@ def complete_site(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_every_link_of_the_site_leads_somewhere(complete_site):
+def test_every_link_of_the_site_has_a_target(complete_site):
     lost, n = _lost(complete_site)
     assert lost == [] and n > 5_000
 

@@ -1,4 +1,4 @@
-"""``trace`` as a user meets it: samples, tables, bodies, pictures, and one line for every mistake."""
+"""``trace`` on the command line: samples, tables, bodies, pictures, and one line for every mistake."""
 
 import dataclasses
 import json
@@ -60,7 +60,7 @@ def test_methods_side_by_side(tmp_path, capsys):
         assert row["farthest_excess"] >= 0.0 <= row["farthest_missed"]
 
 
-def test_at_most_so_many_pieces(capsys):
+def test_the_number_of_pieces_is_limited(capsys):
     assert main(["trace", PAW, "--max-pieces", "7", "--json", "-"]) == 0
     body = body_from_json(json.loads(capsys.readouterr().out))
     assert len(body.pieces) <= 7 == body.max_pieces
@@ -74,7 +74,7 @@ def test_the_report_says_whether_the_number_is_the_least(capsys):
     assert "fewest" not in capsys.readouterr().out
 
 
-def test_what_could_not_be_loaded_is_not_written(tmp_path, capsys):
+def test_an_unloadable_body_is_not_written(tmp_path, capsys):
     target = tmp_path / "body.json"
     target.write_text("kept", encoding="utf-8")
     assert main(["trace", GEAR, "--method", "hull", "--tolerance", "1e7", "--json", str(target)]) == 2
@@ -82,8 +82,8 @@ def test_what_could_not_be_loaded_is_not_written(tmp_path, capsys):
     assert target.read_text(encoding="utf-8") == "kept" and list(tmp_path.iterdir()) == [target]
 
 
-def test_a_fault_is_status_1(monkeypatch, capsys):
-    """Pieces that are not the outline, and pieces that Box2D refuses, are both found out."""
+def test_a_failed_check_sets_status_1(monkeypatch, capsys):
+    """Pieces that do not match the outline and pieces that Box2D rejects are detected."""
     import engine.decompose.decompose as module
 
     real = module.decompose
@@ -102,7 +102,7 @@ def test_a_fault_is_status_1(monkeypatch, capsys):
     assert "Box2D rejects 1" in capsys.readouterr().out
 
 
-def test_the_samples_are_what_their_script_draws(tmp_path):
+def test_the_samples_match_their_script(tmp_path):
     pygame = pytest.importorskip("pygame")
     draw(tmp_path)
     assert (tmp_path / "gear.svg").read_text(encoding="utf-8") == gear() == Path(GEAR).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Two discs at rest in empty space, a motor joint between them. Nothing outside acts, so the angular momentum is 0 for ever."""
+"""Two discs at rest in empty space with a motor joint between them. No external force acts, so the angular momentum stays 0."""
 
 import math
 
@@ -7,7 +7,7 @@ from engine.world import BodySpec, FixtureSpec, MotorJointSpec, World, WorldSett
 
 
 def run(solver, hertz=60, seconds=10):
-    """Return the greatest angular momentum on the way, kg m^2/s, and the spin at the end, rad/s."""
+    """Return the largest angular momentum during the run, kg m^2/s, and the final spin, rad/s."""
     world = World(WorldSettings(gravity=(0, 0), hertz=hertz, sleeping=False), solver=solver)
     disc = (FixtureSpec(Circle(0.5), density=1 / (math.pi * 0.25)),)  # 1 kg, 0.125 kg m^2
     a, b = world.create_body(BodySpec(disc)), world.create_body(BodySpec(disc, position=(2, 0)))

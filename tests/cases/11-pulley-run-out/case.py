@@ -1,4 +1,4 @@
-"""A heavy ball pulls a light one up to its pulley: by Atwood with 6.67 m/s^2 over 6 m, to 8.94 m/s."""
+"""A heavy ball pulls a light one up to its pulley: by Atwood's formula at 6.67 m/s^2 over 6 m, up to 8.94 m/s."""
 
 import math
 
@@ -7,7 +7,7 @@ from engine.world import BodySpec, FixtureSpec, PulleyJointSpec, World, WorldSet
 
 
 def run(solver, steps=900):
-    """Return the heights at the end, by how much the rope was off at most, m, and the greatest speed, m/s."""
+    """Return the final heights, the largest error of the rope length, m, and the highest speed, m/s."""
     world = World(WorldSettings(), solver=solver)
 
     def ball(x, y, kg):

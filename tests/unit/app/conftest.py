@@ -1,4 +1,4 @@
-"""Provide a window off screen, and demos small enough to step in a test."""
+"""Provides an off-screen window, and demos small enough to step in a test."""
 
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from tests.unit.app.hand import SIZE, Hand
 
 
 class Drop(Demo):
-    """A floor and a disc that falls on it."""
+    """A floor and a disc that falls onto it."""
 
     id, category, title, watch = "drop", "Tests", "Drop", "A disc falls. It lands."
     parameters = (Parameter("height", 1.0, 0.6, 20.0, "m", "height"), Parameter("discs", 1, 1, 9, whole=True))
@@ -34,7 +34,7 @@ class Drop(Demo):
         ]
 
     def on_key(self, key):
-        """Remember the key."""
+        """Record the key."""
         self.pressed.append(key)
         return True
 
@@ -44,7 +44,7 @@ class Drop(Demo):
 
 
 class Twins(Drop):
-    """The same twice, side by side."""
+    """Two of them, side by side."""
 
     id, category, title, watch = "twins", "Another", "Twins", "Two worlds."
 
@@ -74,7 +74,7 @@ class CountingReferee:
 
     @property
     def total(self):
-        """All it has seen."""
+        """Everything it has recorded."""
         return StepAgreement(self.compared, self.compared)
 
     def check(self, contacts, /):

@@ -9,7 +9,7 @@ __all__ = ["button", "control", "drag", "names", "place"]
 
 
 def _forms(window):
-    """Draw a frame with nothing kept, and return the forms that are shown; the one that takes all keys alone."""
+    """Draw a frame without cached parts, and return the visible forms; only the modal one if there is one."""
     ui = window.screen.ui
     window.screen.cache.forget()
     window.show(pygame.Surface(window.size))
@@ -23,7 +23,7 @@ def names(window):
 
 
 def control(window, name, nth=0):
-    """Return the form and the control of a name, or of a beginning of one; several are counted."""
+    """Return the form and the control with a name or a prefix of it; several are numbered."""
     matches = [(form, item) for form in _forms(window) for item in form.items if item.key[0] == name]
     matches = matches or [(form, item) for form in _forms(window) for item in form.items if item.key[0].startswith(name)]
     assert len(matches) > nth, (name, names(window))
@@ -31,14 +31,14 @@ def control(window, name, nth=0):
 
 
 def button(window, name, nth=0):
-    """Return a button as it is shown."""
+    """Return a displayed button."""
     what = control(window, name, nth)[1].what
     assert isinstance(what, Button)
     return what
 
 
 def place(window, name, nth=0):
-    """Scroll a control into sight, and return where it is."""
+    """Scroll a control into view, and return its position."""
     form, item = control(window, name, nth)
     if form.at(form.rect(item).center) != item or not form.place.contains(form.rect(item)):
         form.reveal(item.key)
@@ -49,7 +49,7 @@ def place(window, name, nth=0):
 
 
 def drag(hand, name, *shares):
-    """Drag the thumb of a slider to shares of its track, a frame each."""
+    """Drag a slider to fractions of its track, one frame each."""
     rect = place(hand.window, name)
     xs = [rect.left + 7 + round(share * (rect.width - 14)) for share in shares]
     hand.send(pygame.MOUSEBUTTONDOWN, pos=(xs[0], rect.bottom - 6), button=1)

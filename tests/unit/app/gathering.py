@@ -17,7 +17,7 @@ __all__ = ["Gathering"]
 
 
 class Hosted:
-    """The window's view of the server that its own program runs."""
+    """The window's view of the server in its own process."""
 
     invitation = "192.168.0.7:1234 --tls"
     addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
@@ -33,7 +33,7 @@ class Hosted:
 
 
 class Gathering(Hand):
-    """A hand on the window of the first of several users; `others` are the rest, whom the test controls."""
+    """Input to the window of the first of several users; `others` are the rest, which the test controls."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Gathering(Hand):
         self.frame(2)
 
     def pass_time(self, client_sessions):
-        """Let a frame pass for the server and these."""
+        """Run a frame for the server and these users."""
         self.now += FRAME
         for client_session in client_sessions:
             client_session.advance(self.now)
@@ -74,7 +74,7 @@ class Gathering(Hand):
                 self.window.update(elapsed)
 
     def does(self, k, action):
-        """Let one of the others do something."""
+        """Apply an action of another user."""
         return self.client_sessions[k].client.act(action, now=self.now)
 
     @property
@@ -86,7 +86,7 @@ class Gathering(Hand):
         ]
 
     def agree(self, seconds=1.0):
-        """Let time pass in which nobody does anything; return whether all went through the same states then."""
+        """Let time pass without actions; return whether all went through the same states."""
         final = {}
         for client_session in self.client_sessions:
             client_session.client.on_final = lambda tick, digest: final.setdefault(tick, set()).add(digest)

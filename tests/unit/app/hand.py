@@ -1,4 +1,4 @@
-"""A hand on a window of the small demos of `conftest`: what a person would cause, with a frame after each event."""
+"""Input to a window with the small demos of `conftest`, with a frame after each event."""
 
 import pygame
 
@@ -16,7 +16,7 @@ class Hand:
         self.surface = pygame.Surface(window.size)
 
     def frame(self, n=1, elapsed=FRAME):
-        """Let frames pass, the first and the last of them drawn; events of pygame's queue are handled."""
+        """Run frames, drawing the first and the last, and handle the events in pygame's queue."""
         for k in range(n):
             for event in pygame.event.get():
                 self.window.handle(event)
@@ -25,17 +25,17 @@ class Hand:
                 self.window.show(self.surface)
 
     def send(self, kind, **attributes):
-        """One event and a frame."""
+        """Send one event and run a frame."""
         self.window.handle(pygame.event.Event(kind, attributes))
         self.frame()
 
     def key(self, key):
-        """Press and let go."""
+        """Press and release."""
         self.send(pygame.KEYDOWN, key=key, mod=0, unicode="")
         self.send(pygame.KEYUP, key=key, mod=0)
 
     def click(self, at, button=1):
-        """Move there, press, let go."""
+        """Move there, press and release."""
         pygame.mouse.set_pos(at)
         self.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
         self.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
@@ -43,7 +43,7 @@ class Hand:
         self.frame()
 
     def wheel(self, at, notches):
-        """Turn the wheel at a place."""
+        """Turn the wheel at a position."""
         self.send(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=at)
 
 
@@ -53,7 +53,7 @@ def pixel(hand, point):
 
 
 def frames(window, n=1):
-    """Let frames pass without the queue of events, the first and the last of them drawn, and return the picture."""
+    """Run frames without the event queue, drawing the first and the last, and return the picture."""
     surface = pygame.Surface(window.size)
     for k in range(n):
         window.update(FRAME)
@@ -70,7 +70,7 @@ def key(window, key, mod=0):
 
 
 def press(window, at, **more):
-    """Press and release a button of the mouse."""
+    """Press and release a mouse button."""
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1, **more))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
     frames(window)

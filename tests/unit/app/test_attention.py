@@ -1,4 +1,4 @@
-"""The loop rests while the window is hidden: no steps, no pictures, and it is back at once."""
+"""The loop pauses while the window is hidden, without steps or pictures, and resumes at once."""
 
 import pygame
 import pytest
@@ -53,7 +53,7 @@ def running():
 
 
 def take(loop, seconds, *events, **attributes):
-    """Post events, and let time pass as the loop does, at its own pace."""
+    """Post events, and let time pass as in the loop, at its own rate."""
     for event in events:
         pygame.event.post(pygame.event.Event(event, attributes))
     while seconds > 0.0:
@@ -78,7 +78,7 @@ def test_a_running_demo_keeps_its_frames_while_kernels_are_compiled(running):
 
 
 @pytest.mark.parametrize("opened", ["listed", "running"])
-def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(opened, pictures, monkeypatch, request):
+def test_a_hidden_window_pauses_and_resumes(opened, pictures, monkeypatch, request):
     loop = request.getfixturevalue(opened)
     Warmup.is_over = True
     demo = loop.window.session.demo
@@ -94,7 +94,7 @@ def test_a_hidden_window_stands_still_and_goes_on_where_it_stood(opened, picture
     assert before < demo.steps <= before + 16 and pictures, "what was rested is not made up for"
 
 
-def test_a_hidden_demo_that_is_recorded_goes_on_unseen(running, pictures, tmp_path, monkeypatch):
+def test_a_hidden_demo_keeps_running_while_it_is_recorded(running, pictures, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     take(running, 0.1)
     take(running, 0.1, pygame.KEYDOWN, key=pygame.K_r, mod=pygame.KMOD_CTRL, unicode="")
@@ -107,7 +107,7 @@ def test_a_hidden_demo_that_is_recorded_goes_on_unseen(running, pictures, tmp_pa
     take(running, 0.1, pygame.QUIT)
 
 
-def test_what_is_built_is_kept_while_the_window_is_hidden(running, monkeypatch):
+def test_work_is_backed_up_while_the_window_is_hidden(running, monkeypatch):
     noted = []
     running.window.docks[0].update = lambda window, elapsed: noted.append(elapsed)
     monkeypatch.setattr(pygame.display, "get_active", lambda: False)

@@ -26,7 +26,7 @@ def test_slow_motion_takes_a_hundredth_of_the_steps_and_draws_between_them():
     assert len({round(fraction, 3) for fraction in fractions}) >= 99
 
 
-def test_a_long_frame_starts_no_spiral():
+def test_a_long_frame_does_not_delay_later_frames():
     clock = FixedClock(STEP, max_steps=4)
     assert clock.advance(10.0) == 4
     assert clock.lag > 0.5
@@ -41,7 +41,7 @@ def test_lag_fades_once_frames_are_short_again():
     assert clock.lag < 0.05
 
 
-def test_paused_takes_no_step_however_long():
+def test_no_step_is_taken_while_paused():
     clock = FixedClock(STEP)
     clock.paused = True
     assert [clock.advance(1.0) for _ in range(5)] == [0] * 5
@@ -57,7 +57,7 @@ def test_single_step_is_exactly_one():
     assert [clock.advance(1.0) for _ in range(3)] == [1, 0, 0]
 
 
-def test_speed_notches_stop_at_both_ends():
+def test_speed_levels_have_a_minimum_and_a_maximum():
     clock = FixedClock(STEP)
     for _ in range(5):
         clock.faster()
@@ -72,7 +72,7 @@ def test_speed_notches_stop_at_both_ends():
     assert clock.speed == 0.25
 
 
-def test_another_step_length_keeps_the_fraction():
+def test_a_new_step_length_keeps_the_fraction():
     clock = FixedClock(STEP)
     clock.advance(0.5 * STEP)
     clock.step_seconds = STEP / 4

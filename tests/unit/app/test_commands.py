@@ -29,7 +29,7 @@ def test_no_key_and_no_id_has_two_commands():
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.key], ids=lambda command: command.id)
-def test_a_key_means_its_command(command):
+def test_a_key_runs_its_command(command):
     assert command in COMMANDS
     for code, control, shift in chords(command.key):
         mod = (pygame.KMOD_CTRL if control else 0) | (pygame.KMOD_SHIFT if shift else 0)
@@ -37,7 +37,7 @@ def test_a_key_means_its_command(command):
         assert command_of(event) is command
 
 
-def test_the_page_of_keys_has_the_demos_own_keys_and_every_key_that_can_be_used(hand):
+def test_the_page_of_keys_lists_the_demos_keys_and_every_usable_key(hand):
     keys = {row.name: row.value for row in key_rows(hand.window.app, ()) if isinstance(row, Line)}
     assert keys["K"] == "kick"
     assert "Space" in keys and "Ctrl Shift O" in keys and "F3" not in keys, "this world is not shared"
@@ -74,7 +74,7 @@ def test_each_step_of_what_to_try_can_be_done(demo):
                 assert mark == "saved" or hasattr(actions, mark) or find(mark)
 
 
-def test_steps_are_ticked_as_they_are_done(hand, drop, monkeypatch):
+def test_suggestions_are_ticked_when_done(hand, drop, monkeypatch):
     monkeypatch.setattr(drop, "tries", (("Kick it: K.", "key k"), ("Pause.", "pause"), ("Change the height.", "set height")))
     hand.window.screen.is_outdated = True
     hand.frame()
@@ -87,8 +87,8 @@ def test_steps_are_ticked_as_they_are_done(hand, drop, monkeypatch):
     assert panel.done() == (True, True, True)
 
 
-def test_what_was_tried_stays_ticked_when_the_demo_is_opened_again(browser, drop, monkeypatch):
-    """Issue 31: the ticks were gone where the demo was not kept as it was left."""
+def test_ticks_persist_when_the_demo_is_reopened(browser, drop, monkeypatch):
+    """Issue 31: the ticks were lost if the demo had not been kept."""
     monkeypatch.setattr(drop, "tries", (("Kick it: K.", "key k"), ("Pause.", "pause")))
     window = browser.window
     for is_kept in (True, False):

@@ -17,7 +17,7 @@ def _bare_environment(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_nothing_is_set():
+def test_no_variable_is_set():
     assert display.display_problem() == "neither DISPLAY nor WAYLAND_DISPLAY is set"
     assert display.display_problem() is not None
 
@@ -41,7 +41,7 @@ def test_a_wayland_server_that_is_not_there(tmp_path, monkeypatch):
     assert display.display_problem() == f"no Wayland server answers at {tmp_path / 'wayland-0'}"
 
 
-def test_a_server_that_says_nothing_is_left_after_a_moment(tmp_path, monkeypatch):
+def test_a_silent_server_times_out(tmp_path, monkeypatch):
     monkeypatch.setattr(display, "_ANSWER_TIME", 0.1)
     path = tmp_path / "silent"
     with socket.socket(socket.AF_UNIX) as server:
@@ -51,8 +51,8 @@ def test_a_server_that_says_nothing_is_left_after_a_moment(tmp_path, monkeypatch
         assert "no X server answers" in str(display.display_problem())
 
 
-def test_a_server_that_refuses_is_not_a_display(tmp_path, monkeypatch):
-    """It answers the knock; then SDL is asked, and cannot open a window either."""
+def test_a_server_that_rejects_the_connection_is_not_a_display(tmp_path, monkeypatch):
+    """It accepts the connection; then SDL is tried, and cannot open a window either."""
     path = tmp_path / "refusing"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))

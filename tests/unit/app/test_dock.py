@@ -1,4 +1,4 @@
-"""Docks that do not all fit: which are closed, and what the others get."""
+"""Docks that do not all fit: which are closed, and how the others share the space."""
 
 import pygame
 import pytest
@@ -13,7 +13,7 @@ OPENED = (pygame.K_F7, pygame.K_i, pygame.K_F8)  # plots, inspector, log
 
 
 class Sheet(Dock):
-    """A dock at the right that gives way."""
+    """A dock on the right that can shrink."""
 
     side = "right"
     gives_way = True
@@ -22,14 +22,14 @@ class Sheet(Dock):
         self.extent, self.opened, self.shown = extent, opened, True
 
 
-def test_the_one_opened_longest_ago_is_closed():
+def test_the_oldest_panel_is_closed():
     sheets = (Sheet(300.0, 2), Sheet(300.0, 3), Sheet(300.0, 1))
     view = carve((0, 0, 1200, 700), 1.0, sheets)
     assert [sheet.shown for sheet in sheets] == [True, True, False]
     assert [sheet.place[2] for sheet in sheets[:2]] == [300, 300] and view[2] == 600
 
 
-def test_before_anything_is_closed_all_become_a_little_smaller():
+def test_panels_shrink_before_one_is_closed():
     sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
     carve((0, 0, 1000, 700), 1.0, sheets)
     assert [sheet.place[2] for sheet in sheets] == [275, 275]
@@ -48,7 +48,7 @@ def test_the_last_one_is_not_closed_however_small_the_window():
 
 @pytest.fixture
 def window():
-    """A small one with everything open."""
+    """A small window with everything open."""
     kind = find_demo("simple_shapes")
     window = Window((800, 600), (kind,), kind(1, {"count": 5}))
     for key in OPENED:
@@ -69,7 +69,7 @@ def named(window, title):
     return next(dock for dock in window.docks if dock.title == title)
 
 
-def test_in_a_small_window_the_scene_keeps_its_share(window):
+def test_a_small_window_reserves_space_for_the_scene(window):
     log, inspector = (named(window, title) for title in ("Event log", "Inspector"))
     assert log.shown and not inspector.shown
     assert window.screen.view[2] >= 0.45 * 524 and window.screen.view[3] >= 0.55 * 570
@@ -82,7 +82,7 @@ def test_in_a_small_window_the_scene_keeps_its_share(window):
 
 @pytest.mark.parametrize("scale", [1.0, 1.375, 2.0])
 @pytest.mark.parametrize("size", [(480, 320), (800, 600), (1280, 720)])
-def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size, scale):
+def test_the_timeline_and_its_buttons_do_not_overlap(size, scale):
     kind = find_demo("simple_shapes")
     window = Window(size, (kind,), kind(1, {"count": 5}), ui_scale=scale)
     for key in OPENED:

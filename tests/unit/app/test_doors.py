@@ -1,4 +1,4 @@
-"""Doors into the stepper: a click, a key, the panel, the inspector; and the way back."""
+"""Ways to open the stepper: a click, a key, the panel, the inspector; and the way back."""
 
 import pygame
 import pytest
@@ -18,7 +18,7 @@ from tests.unit.app.test_pointing import differing
 
 
 def settle(hand):
-    """Let the disc come to rest; one picture shows it."""
+    """Let the disc come to rest, and draw it once."""
     for _ in range(90):
         hand.window.session.advance(1.0 / 60.0)
     hand.frame(2)
@@ -33,13 +33,13 @@ def lying(hand):
 
 
 def stepper(hand):
-    """The demo that is shown, which must be the stepper."""
+    """The displayed demo, which must be the stepper."""
     demo = hand.window.session.demo
     assert demo.id == "stepper"
     return demo
 
 
-def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand, lying):
+def test_a_click_on_a_contact_opens_its_manifold_and_escape_returns(hand, lying):
     session = hand.window.session
     contacts = session.demo.stages[0].world.contacts
     positions = (*contacts.pose_a[0, :2], *contacts.pose_b[0, :2])
@@ -58,7 +58,7 @@ def test_a_click_on_a_contact_opens_its_manifold_and_escape_comes_back(hand, lyi
     assert hand.window.browsing
 
 
-def test_a_drag_from_a_contact_takes_hold_of_the_body(hand, lying):
+def test_a_drag_from_a_contact_grabs_the_body(hand, lying):
     session = hand.window.session
     at = lying[0], lying[1] - 3
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
@@ -69,7 +69,7 @@ def test_a_drag_from_a_contact_takes_hold_of_the_body(hand, lying):
     assert hand.window.session is session
 
 
-def test_contacts_that_are_not_shown_are_no_doors(hand, lying):
+def test_hidden_contacts_open_no_stepper(hand, lying):
     session = hand.window.session
     session.layers.points = False
     hand.frame()
@@ -82,7 +82,7 @@ def test_contacts_that_are_not_shown_are_no_doors(hand, lying):
 
 
 @pytest.mark.slow  # the referee compiles all that it asks before a ring is drawn
-def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look(hand):
+def test_a_ring_opens_a_stepper_and_escape_returns_to_the_close_up(hand):
     at = differing(hand)
     session = hand.window.session
     hand.click(at)
@@ -95,7 +95,7 @@ def test_the_ring_that_is_looked_at_is_a_door_and_the_way_back_is_the_close_look
     assert stepper(hand).names == ("manifold", "manifold_box2d")
 
 
-def test_a_line_of_the_referees_panel_is_a_door(hand):
+def test_a_row_of_the_referees_panel_opens_a_stepper(hand):
     differing(hand)
     run(find("more"), hand.window.app)
     hand.frame(1, elapsed=0.0)
@@ -103,7 +103,7 @@ def test_a_line_of_the_referees_panel_is_a_door(hand):
     assert stepper(hand).names == ("manifold", "manifold_box2d")
 
 
-def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when_there_is_none(hand):
+def test_f6_uses_the_body_at_the_pointer_or_the_deepest_contact(hand):
     session = hand.window.session
     for stage in session.demo.stages:
         for body in stage.world.body_ids[1:]:
@@ -126,7 +126,7 @@ def test_f6_takes_the_body_at_the_pointer_else_the_deepest_contact_and_says_when
     assert stepper(hand).title == "The contact between bodies 0 and 1"
 
 
-def test_two_selected_bodies_are_a_door_of_the_inspector(hand):
+def test_the_inspector_opens_a_stepper_for_two_selected_bodies(hand):
     hand.window.session.demo.set_parameter("discs", 2)
     hand.frame(2)
     session, inspector = hand.window.session, hand.window.dock_area.find(InspectorDock)
@@ -151,7 +151,7 @@ def test_the_menu_and_shift_f6_open_the_solvers_next_step(hand, lying):
     assert find("step_through").disabled(app) and find("step_solver").disabled(app)  # of a stepper
 
 
-def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand, lying, monkeypatch):
+def test_a_world_with_too_many_contacts_is_rejected_in_one_line(hand, lying, monkeypatch):
     monkeypatch.setattr(doors, "_MAX_CONTACTS", 0)
     session = hand.window.session
     session.layers.impulses = True
@@ -162,7 +162,7 @@ def test_a_world_of_too_many_contacts_is_refused_in_a_line(hand, lying, monkeypa
     assert session.messages.now.words == "the world must be a world of at most 0 contacts to step through its solver, got 1"
 
 
-def test_steppers_push_no_demo_out_that_was_left(hand, lying):
+def test_steppers_discard_no_kept_demo(hand, lying):
     session = hand.window.session
     for _ in range(3):
         hand.click(lying)
@@ -177,7 +177,7 @@ def test_steppers_push_no_demo_out_that_was_left(hand, lying):
 @pytest.mark.parametrize(
     ("query", "algorithm"), [("manifold", "manifold"), ("distance", "gjk"), ("toi", "conservative_advancement"), ("ray_cast", "ray_cast")]
 )
-def test_the_pair_as_it_stands_is_a_door_of_its_demo(query, algorithm):
+def test_the_pair_demo_opens_a_stepper_for_its_current_pair(query, algorithm):
     kind = find_demo("pair")
     demo = kind(0, {"query": next(parameter.choices.index(query) for parameter in kind.parameters if parameter.name == "query")})
     demo._touched = "a"

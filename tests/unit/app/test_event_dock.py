@@ -1,4 +1,4 @@
-"""The log of events, driven by hand."""
+"""The event log, operated by simulated input."""
 
 import pygame
 import pytest
@@ -54,14 +54,14 @@ def test_kinds_and_bodies_are_filtered(window):
     assert listed(window) and all(event.is_about(0, 4) for event in listed(window))
 
 
-def test_no_more_are_listed_than_fit(window):
+def test_the_list_shows_only_what_fits(window):
     dock = window.app.dock(EventDock)
     series = window.session.timeline.series
     assert len(listed(window)) < len(series.events.events)
     assert dock.form.height <= dock.form.place.height
 
 
-def test_a_pair_of_bodies_meets_once_however_many_fixtures_do():
+def test_a_pair_of_bodies_has_one_event_for_all_fixtures():
     """Two feet of one body land on a floor in one step."""
     kind = find_demo("workbench")
     made = Window((1280, 720), (kind,), kind(0))

@@ -10,7 +10,7 @@ from tests.unit.app.controls import place
 from tests.unit.app.hand import pixel
 
 
-def test_space_pauses_and_nothing_is_stepped(hand):
+def test_space_pauses_the_simulation(hand):
     hand.frame(5)
     hand.key(pygame.K_SPACE)
     steps = hand.window.session.demo.steps
@@ -42,7 +42,7 @@ def test_brackets_change_the_speed(hand):
     assert hand.window.session.clock.speed == 0.5
 
 
-def test_r_restarts_and_keeps_the_speed(hand):
+def test_r_restarts_at_the_same_speed(hand):
     hand.key(pygame.K_LEFTBRACKET)
     hand.frame(40)
     hand.key(pygame.K_r)
@@ -68,7 +68,7 @@ def test_other_keys_reach_the_demo(hand):
     assert demo.pressed == ["left", "k"]
 
 
-def test_escape_goes_back_and_then_quits(hand):
+def test_escape_returns_and_then_quits(hand):
     hand.key(pygame.K_F1)
     assert hand.window.router.keys.is_open
     hand.key(pygame.K_ESCAPE)
@@ -85,7 +85,7 @@ def test_escape_goes_back_and_then_quits(hand):
     assert not hand.window.running
 
 
-def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand):
+def test_the_key_page_scrolls_by_wheel_and_page_keys_in_a_low_window(hand):
     window = hand.window
     window.screen.resize((640, 480))
     hand.key(pygame.K_F1)
@@ -105,7 +105,7 @@ def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand):
     assert window.router.keys.is_open and window.router.keys.form.scrolled == 0
 
 
-def test_a_click_closes_the_keys_and_does_nothing_else(hand):
+def test_a_click_only_closes_the_key_page(hand):
     hand.key(pygame.K_F1)
     demo = hand.window.session.demo
     at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)
@@ -113,7 +113,7 @@ def test_a_click_closes_the_keys_and_does_nothing_else(hand):
     assert not hand.window.router.keys.is_open and not demo.grabbing
 
 
-def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand):
+def test_the_key_page_blocks_the_pointer_but_not_the_keys(hand):
     hand.frame(30)
     tools = next(dock for dock in hand.window.docks if dock.title == "Tools")
     assert isinstance(tools, ToolsDock)
@@ -133,7 +133,7 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     assert not hand.window.router.keys.is_open and tools.tool is tools.tools[2]
 
 
-def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand):
+def test_ctrl_and_alt_make_different_keys_and_altgr_types_brackets(hand):
     demo, clock = hand.window.session.demo, hand.window.session.clock
     for key, mod in ((pygame.K_SPACE, pygame.KMOD_LCTRL), (pygame.K_1, pygame.KMOD_LALT), (pygame.K_k, pygame.KMOD_LCTRL)):
         hand.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")

@@ -1,4 +1,4 @@
-"""Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
+"""Smoke test: each registered demo is built, stepped, drawn, given keys, and restarted with the same bits."""
 
 import pygame
 import pytest
@@ -32,7 +32,7 @@ def test_the_title_fits_its_button_in_the_list(demo):
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_runs_draws_and_restarts(demo):
+def test_a_demo_runs_draws_and_restarts(demo):
     window = Window((1280, 720), (demo,), demo(seed=2))
     surface = pygame.Surface((1280, 720))
     running = window.session.demo
@@ -71,7 +71,7 @@ def referee():
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_agrees_with_box2d(demo, referee):
-    """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
+    """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 means an unexplained difference."""
     report, running = run_headless(demo, 120, seed=1, referee=referee)
     assert report.contacts.unexplained == 0, [difference for stage in running.stages for difference in stage.agreement.differences]
     pairs = sum((stage.pair_total for stage in running.stages), PairAgreement())
@@ -103,10 +103,11 @@ def test_survives_its_keys(demo):
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_what_it_writes_and_draws_can_be_read(demo, monkeypatch):
-    """Told from the ground, by WCAG 2.2, in both themes: words 4.5 to 1, lines 3 to 1; a grid and what is as faint is meant to be.
+def test_its_texts_and_drawings_are_legible(demo, monkeypatch):
+    """Contrast with the background by WCAG 2.2, in both themes: 4.5 to 1 for text, 3 to 1 for lines, except for the grid and similarly
+    faint marks.
 
-    And nothing written over other words, in the views of windows of 1280 x 720, 760 x 460, 480 x 360, and of one with all docks open.
+    No texts overlap, in windows of 1280 x 720, 760 x 460 and 480 x 360, and in one with all docks open.
     """
     used = set()
 

@@ -1,4 +1,4 @@
-"""Files are checked before a run, and written whole or not at all."""
+"""Files are checked before a run, and written completely or not at all."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def test_a_file_is_written_and_nothing_else_is_left(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", ".", "folder/", "missing/result.json", "file/result.json", "nul\0l", "x" * 300])
-def test_what_cannot_be_written_is_refused_by_name(name, tmp_path, monkeypatch):
+def test_an_unwritable_file_is_rejected_by_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "folder").mkdir()
@@ -32,12 +32,12 @@ def test_what_cannot_be_written_is_refused_by_name(name, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
-def test_another_ending_is_refused(tmp_path):
+def test_a_wrong_extension_is_rejected(tmp_path):
     with pytest.raises(InvalidInputError, match=r"ends in \.png"):
         writing.check_writable("--screenshot", tmp_path / "picture.jpg", (".png",))
 
 
-def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
+def test_a_folder_without_permission_is_rejected(tmp_path, monkeypatch):
     """Permissions do not restrict root, so the system's error is simulated."""
 
     def refuse(*_, **__):
@@ -65,7 +65,7 @@ def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path, monkeypatch)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
-def test_a_link_keeps_pointing_where_it_did(tmp_path):
+def test_a_link_keeps_its_target(tmp_path):
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_bytes(b"before")
     link.symlink_to(real)
@@ -90,8 +90,8 @@ def test_a_directory_is_made(tmp_path):
             writing.check_directory("out", tmp_path / name if name else "")
 
 
-def test_looking_whether_a_file_can_be_written_leaves_nothing_whenever_it_is_ended(tmp_path, monkeypatch):
-    """Issue 29: a command that was ended while it got ready left a file behind whose name ends in ``.part``."""
+def test_checking_whether_a_file_is_writable_leaves_nothing(tmp_path, monkeypatch):
+    """Issue 29: a command killed during its preparation left a ``.part`` file behind."""
 
     def ended(*_, **__):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Files out of the window: scenes, pictures; scenes kept by themselves and found again after a crash."""
+"""Files written by the window: scenes and pictures; automatic backups of scenes, recovered after a crash."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ BALL = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 
 
 class Desk:
-    """A window with a demo, the folder it works in, and its keys."""
+    """A window with a demo, its working directory, and its keys."""
 
     def __init__(self, demo, demos):
         self.window = Window(SIZE, demos, demo)
@@ -53,11 +53,11 @@ class Desk:
 
     @property
     def question(self):
-        """Return the question that is shown."""
+        """Return the displayed question."""
         return self.window.screen.asking.question
 
     def type(self, words):
-        """Type something, and take it."""
+        """Type a text and accept it."""
         for letter in words:
             self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_a, mod=0, unicode=letter))
         self.key(pygame.K_RETURN)
@@ -67,13 +67,13 @@ class Desk:
         return [] if self.question is None else [answer.words for answer in self.question.answers]
 
     def choose(self, words):
-        """Choose an answer by the keyboard."""
+        """Choose an answer with the keyboard."""
         for _ in range(self.answers.index(words) + (self.question.typed is not None)):
             self.key(pygame.K_DOWN)
         self.key(pygame.K_RETURN)
 
     def wait_for(self, title):
-        """Let frames pass until a demo of that title is shown."""
+        """Run frames until a demo with that title is shown."""
         until(lambda: (self.frame(), self.window.session.demo.title == title)[1], look=0.005)
 
     def save(self, answer=1):
@@ -84,12 +84,12 @@ class Desk:
         self.frame()
 
     def finish(self):
-        """Let frames pass until what is being written is there."""
+        """Run frames until pending files are written."""
         while self.recorder.is_busy:
             self.frame(1, 0.0)
 
     def recover(self, folder):
-        """Keep what is not saved in a folder."""
+        """Back up unsaved work in a folder."""
         recovery = Recovery(folder)
         self.window.recover(recovery)
         self.frame()
@@ -101,7 +101,7 @@ class Desk:
 
     @property
     def offer(self):
-        """Words of the strip."""
+        """Text of the status strip."""
         return self.window.note[0] if self.window.note is not None else ""
 
     @property
@@ -115,7 +115,7 @@ def desk(drop, twins, tmp_path, monkeypatch):
     return Desk(drop(), (drop, twins))
 
 
-def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_again(desk, tmp_path):
+def test_ctrl_s_saves_the_scene_without_the_hand_and_overwrites_its_file(desk, tmp_path):
     (tmp_path / "drop.json").write_text("somebody's", encoding="utf-8")
     session = desk.window.session
     desk.frame(20)
@@ -132,7 +132,7 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
 
 
-def test_a_save_asks_which_moment_is_meant(desk, tmp_path):
+def test_saving_asks_which_moment_to_save(desk, tmp_path):
     session = desk.window.session
     session.clock.paused = True
     session.timeline.seek(0)
@@ -162,7 +162,7 @@ def test_a_save_asks_which_moment_is_meant(desk, tmp_path):
     assert build(load_scene(tmp_path / "drop.json")).state(2).position[1] < BALL.position[1] - 0.5
 
 
-def test_the_beginning_is_offered_too_if_something_was_built_then_and_later(desk, tmp_path):
+def test_the_beginning_is_also_offered_after_changes_at_two_times(desk, tmp_path):
     desk.window.session.timeline.seek(0)
     for at in (2.0, 4.0):
         desk.window.session.act(CreateBody.of(0, replace(BALL, position=(at, 3.0))))
@@ -174,7 +174,7 @@ def test_the_beginning_is_offered_too_if_something_was_built_then_and_later(desk
         assert len(scene.bodies) == n_bodies and (height is None or build(scene).state(3).position[1] == height)
 
 
-def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(drop, tmp_path, desk):
+def test_an_opened_scene_is_saved_to_its_file_unless_the_file_has_changed(drop, tmp_path, desk):
     path = tmp_path / "balls.json"
     save_scene(path, Scene(title="Balls", bodies=(BALL,)))
     desk = Desk(scene_demo(load_any_scene(str(path)), "balls.json")(), (drop,))
@@ -198,7 +198,7 @@ def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(dr
     assert desk.window.session.demo.grabbing and desk.window.session.demo.status()[0] == "more balls.json: 2 bodies, 0 joints"
 
 
-def test_a_level_of_another_editor_is_not_saved_over(tmp_path, desk, drop):
+def test_a_level_of_another_editor_is_not_overwritten(tmp_path, desk, drop):
     path = tmp_path / "level.json"
     path.write_text('{"gravity": {"x": 0, "y": -10}, "body": []}', encoding="utf-8")
     desk = Desk(scene_demo(load_any_scene(str(path)), str(path))(), (drop,))
@@ -228,7 +228,7 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk, tmp_path):
 
 
 @pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name", "字" * 150])
-def test_a_name_that_no_file_can_have_is_asked_again(desk, tmp_path, name):
+def test_an_invalid_file_name_is_requested_again(desk, tmp_path, name):
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
     run(find("save_as"), desk.window.app)
@@ -239,7 +239,7 @@ def test_a_name_that_no_file_can_have_is_asked_again(desk, tmp_path, name):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that somebody works in")
-def test_a_folder_that_is_gone_is_reported(desk, tmp_path):
+def test_a_missing_folder_is_reported(desk, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     os.chdir(gone)  # which the fixture takes back
@@ -343,7 +343,7 @@ def test_ctrl_s_saves_every_world(twins, drop, tmp_path, monkeypatch):
     assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
 
 
-def test_a_folder_that_takes_nothing_is_reported(desk, monkeypatch, tmp_path):
+def test_an_unwritable_folder_is_reported(desk, monkeypatch, tmp_path):
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
@@ -389,7 +389,7 @@ def test_a_scene_left_by_a_crash_is_offered_and_stays_until_it_is_saved(drop, de
     assert load_scene(tmp_path / "drop.json").title == "lost" and not list(folder.glob("*.json"))
 
 
-def test_what_was_built_waits_in_the_demo_that_was_left(desk, tmp_path):
+def test_work_is_kept_in_a_demo_that_was_closed(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.frame(20)
@@ -415,7 +415,7 @@ def test_what_was_built_waits_in_the_demo_that_was_left(desk, tmp_path):
     assert [path.name for path in (tmp_path / "unsaved").glob("*.json")] == ["drop.json"], "it is offered at the next start"
 
 
-def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk, tmp_path):
+def test_backups_contain_the_scene_as_built(desk, tmp_path):
     """Issue 13: a seesaw whose discs had fallen off."""
     recovery = desk.recover(tmp_path / "unsaved")
     session = desk.window.session
@@ -431,7 +431,7 @@ def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk, tmp_path
     assert session.demo.stages[0].world.state_hash() == state
 
 
-def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
+def test_a_backup_of_a_removed_demo_opens_as_a_scene(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.window.session.view.zoom((700, 300), 3.0)
@@ -459,7 +459,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk, tmp_path):
     assert recovery.left == ()
 
 
-def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop, desk):
+def test_a_closed_scene_file_is_offered_in_the_list(drop, desk):
     desk = Desk(scene_demo(Scene(title="Balls", bodies=(BALL,)))(), (drop,))
     session = desk.window.session
     desk.frame(20)
@@ -476,7 +476,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop,
     assert desk.window.session is session
 
 
-def test_only_the_last_demos_are_kept_as_they_were_left(drop, twins, choosy, desk, monkeypatch):
+def test_only_recent_demos_are_kept(drop, twins, choosy, desk, monkeypatch):
     monkeypatch.setattr(navigator, "MAX_LEFT", 3)
     kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
     desk = Desk(None, kinds)
@@ -499,7 +499,7 @@ def test_only_the_last_demos_are_kept_as_they_were_left(drop, twins, choosy, des
     assert desk.window.session is not sessions[0]
 
 
-def test_what_cannot_be_kept_is_said_before_the_program_ends(desk, tmp_path):
+def test_lost_work_is_reported_before_the_program_exits(desk, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert desk.recover(tmp_path / "file" / "unsaved").failure
     desk.build_a_ball()
@@ -559,7 +559,7 @@ def test_unsaved_work_is_discarded_one_scene_at_a_time_or_all_of_it(drop, tmp_pa
     assert recovery.left == () and not list(tmp_path.glob("*.json")) and "2 unsaved scenes were discarded." in desk.words
 
 
-def test_discarded_work_does_not_come_back_with_the_demo_that_was_left(desk, tmp_path):
+def test_discarded_work_does_not_return_with_the_kept_demo(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.key(pygame.K_ESCAPE)
@@ -582,7 +582,7 @@ def test_only_the_newest_recovery_files_are_kept(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["saved", "undone", "restarted"])
-def test_what_was_saved_or_undone_is_kept_no_more(desk, tmp_path, ending):
+def test_saved_or_undone_work_has_no_backup(desk, tmp_path, ending):
     recovery, folder = desk.recover(tmp_path / "unsaved"), tmp_path / "unsaved"
     session = desk.window.session
     session.clock.paused = True
@@ -606,7 +606,7 @@ def test_what_was_saved_or_undone_is_kept_no_more(desk, tmp_path, ending):
     assert len(recovery.left) == 1
 
 
-def test_a_throw_a_slider_and_a_key_build_nothing(desk, tmp_path):
+def test_a_throw_a_slider_and_a_key_are_not_edits(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     session = desk.window.session
     session.act(Grab((0.0, session.demo.stages[0].world.state(1).position[1])))
@@ -618,7 +618,7 @@ def test_a_throw_a_slider_and_a_key_build_nothing(desk, tmp_path):
     assert recovery.left == () and not list((tmp_path / "unsaved").iterdir())
 
 
-def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(desk, tmp_path):
+def test_an_offer_waits_for_other_messages_and_overlaps_nothing(desk, tmp_path):
     folder = tmp_path / "unsaved"
     folder.mkdir()
     save_scene(folder / "drop.json", Scene(title="lost"))
@@ -646,7 +646,7 @@ def test_a_damaged_recovery_file_is_reported_and_kept(drop, tmp_path):
     assert (tmp_path / "abc.json").read_text(encoding="utf-8") == "{"
 
 
-def test_a_saved_scene_begins_with_what_was_looked_at(desk, tmp_path):
+def test_a_saved_scene_keeps_the_view(desk, tmp_path):
     session = desk.window.session
     desk.save()
     assert load_scene(tmp_path / "drop.json").camera == session.demo.home()

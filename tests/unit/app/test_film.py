@@ -31,8 +31,8 @@ def test_a_gif_keeps_times_colors_and_a_still_scene(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 @pytest.mark.parametrize("name", ["a.mp4", "a.gif"])
-def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path, monkeypatch, name):
-    """On a full disk ffmpeg reads all frames, writes what there is room for, and ends with status 1."""
+def test_a_film_that_ffmpeg_cannot_finish_leaves_no_file(tmp_path, monkeypatch, name):
+    """On a full disk, ffmpeg reads all frames, writes what fits, and exits with status 1."""
     program = tmp_path / "ffmpeg"
     program.write_text('#!/bin/sh\nfor last; do :; done\n[ "$last" = - ] || cat > "$last"\nexit 1\n', encoding="utf-8")
     program.chmod(0o755)
@@ -47,7 +47,7 @@ def test_a_film_that_ffmpeg_could_not_finish_leaves_nothing(tmp_path, monkeypatc
     assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_bytes() == b"before"
 
 
-def test_a_film_without_frames_is_refused(tmp_path):
+def test_a_film_without_frames_is_rejected(tmp_path):
     with pytest.raises(FilmError):
         Film(tmp_path / "a.gif", (16, 16), 25.0).close()
     assert not list(tmp_path.iterdir())

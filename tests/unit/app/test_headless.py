@@ -50,13 +50,13 @@ def test_the_hash_repeats_and_covers_every_world(drop, twins):
     assert runs[0] == runs[1] and runs[2] == runs[3] and runs[0] != runs[2]
 
 
-def test_no_steps_is_a_run_too(drop):
+def test_a_run_may_have_no_steps(drop):
     report, _ = run_headless(drop, 0)
     assert report.steps == 0 and report.ms_median == 0.0
 
 
 @pytest.mark.parametrize("steps", [-3, 1.5, None])
-def test_bad_steps_are_refused(drop, steps):
+def test_bad_step_counts_are_rejected(drop, steps):
     with pytest.raises(InvalidInputError, match="steps"):
         run_headless(drop, steps)
 
@@ -83,8 +83,8 @@ def test_the_tour_writes_a_picture_of_each(drop, twins, tmp_path):
     assert len(seen) == 12
 
 
-def test_a_demo_off_screen_gets_what_it_asks_for_in_its_steps_and_in_its_picture(drop, tmp_path):
-    """No picture shows that something is still to come (issue 29)."""
+def test_an_off_screen_demo_gets_the_requested_view(drop, tmp_path):
+    """No picture shows a loading message (issue 29)."""
     observed = []
 
     class Asking(drop):
@@ -143,7 +143,7 @@ def test_a_tour_compiles_everything_before_the_first_demo(drop, referee, tmp_pat
     assert "Compiling the algorithms" in capsys.readouterr().out and (tmp_path / "out" / "drop.png").is_file()
 
 
-def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop, tmp_path, monkeypatch):
+def test_a_slow_demo_is_shown_at_its_last_step(drop, tmp_path, monkeypatch):
     monkeypatch.setattr(tour, "LONGEST", 0.0)
     (stop,) = run_tour((drop,), tmp_path / "out", 5.0)
     assert stop.report.steps == 1 and stop.seconds == 1.0 / 60.0 and stop.picture.is_file()
@@ -154,7 +154,7 @@ def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop, tmp_path, 
     assert [stop.report.steps for stop in stops] == [21, 20, 18]  # a second a step; the last look is over time
 
 
-def test_the_tour_refuses_a_file_for_a_directory(drop, tmp_path):
+def test_the_tour_rejects_a_file_in_place_of_a_directory(drop, tmp_path):
     (tmp_path / "out").write_text("mine")
     with pytest.raises(InvalidInputError):
         run_tour((drop,), tmp_path / "out", 0.1)
@@ -165,7 +165,7 @@ def noise():
     return pygame.image.frombytes(random.Random(0).randbytes(3 * 64 * 64), (64, 64), "RGB")
 
 
-def test_pictures_leave_nothing_in_memory():
+def test_pictures_leak_no_memory():
     tracemalloc.start()
     try:
         size = len(png_bytes(noise()))
@@ -181,7 +181,7 @@ def test_pictures_leave_nothing_in_memory():
     assert grown < 5 * size, f"{grown} bytes stayed of ten pictures of {size} each"
 
 
-def test_a_picture_holds_what_the_surface_shows():
+def test_a_picture_matches_the_surface():
     clear = pygame.Surface((3, 2), pygame.SRCALPHA)
     clear.set_at((1, 0), (10, 200, 30, 128))
     for surface, mode in ((noise(), "RGB"), (clear, "RGBA")):
@@ -190,7 +190,7 @@ def test_a_picture_holds_what_the_surface_shows():
         assert picture.tobytes() == pygame.image.tobytes(surface, mode)
 
 
-def test_a_picture_needs_no_room_on_a_disk(monkeypatch):
-    """SDL wrote half a picture into a temporary folder that was full, and said nothing."""
+def test_a_picture_needs_no_disk_space(monkeypatch):
+    """SDL silently wrote half a picture into a full temporary folder."""
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
     assert png_bytes(noise()).endswith(b"IEND\xaeB`\x82")

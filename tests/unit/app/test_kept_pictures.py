@@ -1,4 +1,4 @@
-"""Pictures of bodies: cut by their outline, kept in scene files, and refused in one line where a file has something else there."""
+"""Pictures of bodies: cut along their outline, stored in scene files, and rejected in one line if invalid."""
 
 import base64
 import json
@@ -45,8 +45,8 @@ def png(width=2, height=2, raw=None, colors=6, *more, depth=8):
     return b"\x89PNG\r\n\x1a\n" + chunk_bytes
 
 
-def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring):
-    """Issue 13: it fell in with its white background, which the tracer had taken from the body."""
+def test_the_background_around_and_inside_an_opaque_drawing_is_removed(ring):
+    """Issue 13: it was dropped with its white background, which the tracer had removed from the body."""
     shown = picture_of(load_dropped(str(ring), 1.2))
     assert shown is not None
     alpha = pygame.surfarray.array_alpha(shown)
@@ -57,8 +57,8 @@ def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring):
     assert np.pi * (50**2 - 20**2) / (160 * 120) == pytest.approx(float((alpha > 127).mean()), rel=0.03)
 
 
-def test_a_large_picture_is_made_smaller_before_it_is_copied(tmp_path):
-    """Four bytes a pixel are those that were read: three more copies of the largest picture are 200 MB."""
+def test_a_large_picture_is_scaled_down_before_it_is_copied(tmp_path):
+    """Four bytes per pixel are the original; three more copies of the largest picture take 200 MB."""
     side = 2_500
     pixels = np.zeros((side, side, 4), dtype=np.uint8)
     pixels[100:-100, 100:-100] = 200
@@ -111,7 +111,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop, ring, tmp_path):
     assert len(again.dropped) == 2 and all(body.is_there for body in again.dropped)
 
 
-def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop, tmp_path):
+def test_a_noisy_photograph_keeps_the_largest_size_that_fits_in_a_scene(drop, tmp_path):
     noise = np.random.default_rng(7).integers(0, 256, (640, 640, 3)).astype(np.uint8)
     pygame.image.save(pygame.surfarray.make_surface(noise), str(tmp_path / "noise.png"))
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
@@ -145,7 +145,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_no_picture_is_refused_in_one_line(name):
+def test_an_invalid_picture_is_rejected_in_one_line(name):
     content, message = HOSTILE[name]
     with pytest.raises(InvalidInputError, match="png must be a PNG picture of at most 1024 x 1024 pixels") as caught:
         check_png("png", content)
@@ -153,13 +153,13 @@ def test_what_is_no_picture_is_refused_in_one_line(name):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_is_too_much_in_a_picture_is_not_unpacked(name):
+def test_oversized_picture_data_is_not_decompressed(name):
     check_png("png", ODD[name]())
     assert _decoded(ODD[name]()).get_size() == (2, 2)
 
 
 @pytest.mark.parametrize("colors", [0, 2, 4, 6])
-def test_pictures_of_each_kind_are_taken(colors):
+def test_all_picture_formats_are_accepted(colors):
     channels = {0: 1, 2: 3, 4: 2, 6: 4}[colors]
     assert BodyPicture((0,), png(3, 2, bytes(2 * (1 + 3 * channels)), colors), (0, 0), (1, 1)).bodies == (0,)
 
@@ -190,7 +190,7 @@ def test_a_wrong_picture_in_a_file_is_reported_with_its_line(changes, message, t
     assert message in str(caught.value) and "scene.json, line " in str(caught.value)
 
 
-def test_pictures_are_bounded_all_together():
+def test_the_total_size_of_pictures_is_limited():
     many = BodyPicture((0,), png(), (0, 0), (1, 1))
     with pytest.raises(InvalidInputError, match="at most 2000 bodies with a picture"):
         Scene(bodies=(BodySpec(),) * 2001, pictures=(replace(many, bodies=tuple(range(2001))),))

@@ -93,7 +93,7 @@ def test_an_interrupt_closes_the_window(monkeypatch):
     assert NoWarmup.closed and not pygame.display.get_init()
 
 
-def test_a_display_that_cannot_open_is_one_line(monkeypatch):
+def test_a_display_that_cannot_open_is_reported_in_one_line(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
     with pytest.raises(loop.DisplayError, match="no window can be opened"):
         _run()

@@ -1,4 +1,4 @@
-"""A world that Box2D breaks and that cannot be put back does not end the window: the demo stands before what broke it."""
+"""A world lost in Box2D that cannot be restored does not close the window: the demo returns to the state before the failure."""
 
 import pytest
 
@@ -12,7 +12,7 @@ VIEW = (0, 0, 640, 360)
 
 @pytest.fixture
 def fail(monkeypatch):
-    """Return what lets Box2D break off in its next calls of these methods, so often each."""
+    """Return a patch that makes Box2D fail in its next calls of these methods."""
 
     def fail(**times):
         for name, n in times.items():
@@ -29,7 +29,7 @@ def fail(monkeypatch):
     return fail
 
 
-def test_a_step_that_loses_the_world_is_taken_back(hand, fail):
+def test_a_step_that_loses_the_world_is_undone(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
@@ -48,7 +48,7 @@ def test_a_step_that_loses_the_world_is_taken_back(hand, fail):
     assert history.verify() is None
 
 
-def test_an_input_that_loses_the_world_is_given_again(drop, fail):
+def test_an_input_that_loses_the_world_is_repeated(drop, fail):
     class Growing(drop):
         def on_key(self, key):
             self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(5.0, 3.0)))
@@ -70,7 +70,7 @@ def test_an_input_that_loses_the_world_is_given_again(drop, fail):
     assert history.now > before and history.verify() is None
 
 
-def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand, fail):
+def test_the_demo_stays_at_the_keyframe_if_no_later_step_is_reachable(hand, fail):
     hand.frame(45)
     session = hand.window.session
     history = session.timeline.history
@@ -83,7 +83,7 @@ def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand, fail):
     assert history.now == keyframe and session.clock.paused and not session.demo.stages[0].world.is_lost
 
 
-def test_without_a_history_the_demo_begins_anew(drop, fail):
+def test_without_a_history_the_demo_restarts(drop, fail):
     session = Session(drop(), VIEW)
     for _ in range(5):
         session.advance(1.0 / 60.0)

@@ -1,4 +1,4 @@
-"""The menu: found without a key, by pointer and by keys; each entry does what its key does, or says why it cannot."""
+"""The menu: opened by a button, used by pointer and keys; each entry acts like its key or says why it is disabled."""
 
 import itertools
 import re
@@ -38,7 +38,7 @@ def refusal(hand, id):
 
 
 def click_menu(hand):
-    """Click the button that everybody sees."""
+    """Click the visible button."""
     hand.click(place(hand.window, "Menu").center)
     assert menu_of(hand).is_open
 
@@ -49,7 +49,7 @@ def choose(hand, id):
     hand.click(place(hand.window, find(id).title).center)
 
 
-def test_time_stands_still_while_it_is_open(hand):
+def test_time_pauses_while_it_is_open(hand):
     hand.frame(5)
     click_menu(hand)
     steps = hand.window.session.demo.steps
@@ -64,7 +64,7 @@ def test_time_stands_still_while_it_is_open(hand):
     assert not menu_of(hand).is_open and not hand.window.session.demo.grabbing
 
 
-def test_files_are_written_by_its_entries(tmp_path):
+def test_its_entries_write_files(tmp_path):
     hand = Hand(Window(SIZE, (find_demo("workbench"),), find_demo("workbench")()))
     hand.frame(3)
     before = len(list(pictures_folder().glob("*.png")))
@@ -137,7 +137,7 @@ def test_a_file_is_opened_from_the_list_and_from_a_demo(hand, browser, tmp_path)
         assert some.window.session.demo.stages[0].world.body_ids
 
 
-def test_by_keys_alone(browser):
+def test_the_menu_works_by_keyboard_alone(browser):
     window = browser.window
     browser.send(pygame.KEYDOWN, key=pygame.K_m, mod=pygame.KMOD_LCTRL, unicode="")
     menu = menu_of(browser)
@@ -176,7 +176,7 @@ def test_back_and_quit_from_a_demo_and_panels(hand):
     assert not window.running
 
 
-def test_what_cannot_be_done_is_gray_and_says_why(hand, browser, tmp_path):
+def test_disabled_entries_are_gray_and_give_a_reason(hand, browser, tmp_path):
     for words in ("save", "save_as", "picture", "film", "record", "plots"):
         assert refusal(browser, words) == "start a demo first"
     assert refusal(hand, "film") == "no step has been taken yet" and refusal(hand, "save") == ""
@@ -197,7 +197,7 @@ def test_what_cannot_be_done_is_gray_and_says_why(hand, browser, tmp_path):
 
 @pytest.mark.parametrize("is_list", [True, False], ids=["list", "demo"])
 @pytest.mark.parametrize("size, scale", [(MIN_SIZE, 1.0), (MIN_SIZE, MAX_UI_SCALE), ((480, 360), 1.0), ((800, 600), 1.625), (SIZE, 1.0)])
-def test_no_words_lie_over_others_and_none_is_cut_off(size, scale, is_list):
+def test_no_text_overlaps_or_is_cut_off(size, scale, is_list):
     kind = find_demo("simple_shapes")
     window = Window(size, (kind,), None if is_list else kind(1), ui_scale=scale)
     hand = Hand(window)
@@ -221,7 +221,7 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size, scale, is_list):
     assert form.height > form.place.height or seen == own
 
 
-def test_quit_asks_once_more_where_something_would_be_lost(hand):
+def test_quit_asks_again_if_work_would_be_lost(hand):
     hand.window.session.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0))))
     choose(hand, "quit")  # nothing keeps what is built in this window
     message = hand.window.session.messages.now

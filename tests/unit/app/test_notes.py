@@ -14,7 +14,7 @@ def session(drop):
 
 
 def notes_during(notes, session, seconds, is_slow=False, shows_nothing=False):
-    """Let time pass, and return what was said in it, each thing once in a row."""
+    """Let time pass, and return the messages shown, without consecutive repetitions."""
     said = []
     for _ in range(round(seconds / FRAME)):
         notes.advance(FRAME, is_slow, shows_nothing)
@@ -24,7 +24,7 @@ def notes_during(notes, session, seconds, is_slow=False, shows_nothing=False):
     return said
 
 
-def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(session):
+def test_slow_running_is_reported_once_and_again_only_after_a_delay(session):
     notes = Notes()
     session.clock.lag = 0.23
     assert notes_during(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
@@ -39,7 +39,7 @@ def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(
     assert len(notes_during(notes, session, 5.0, is_slow=True)) == 1
 
 
-def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session):
+def test_a_note_stays_readable_while_the_state_flickers(session):
     notes = Notes()
     assert len(notes_during(notes, session, 2.1, is_slow=True)) == 1
     assert len(notes_during(notes, session, 3.0)) == 1 and notes.now(session, False) is not None
@@ -47,7 +47,7 @@ def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session):
     assert notes.now(session, False) is None
 
 
-def test_notes_of_one_demo_are_not_shown_at_once_in_the_next(session, twins):
+def test_notes_of_one_demo_are_not_shown_in_the_next(session, twins):
     notes = Notes()
     assert len(notes_during(notes, session, 12.0, is_slow=True)) == 1
     assert notes_during(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
@@ -66,7 +66,7 @@ def test_the_note_that_nothing_is_in_view_stays_and_gives_way_to_messages(sessio
     assert notes_during(notes, session, 10.0, shows_nothing=True) == []
 
 
-def test_the_strip_says_how_fast_it_really_runs_for_as_long_as_it_is_slow(session):
+def test_the_strip_shows_the_actual_speed_while_it_is_slow(session):
     def speed():
         return {caption: value for caption, value, _ in _cells(session, 0)}["speed"]
 

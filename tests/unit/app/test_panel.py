@@ -42,14 +42,14 @@ def test_buttons_do_what_their_keys_do(hand):
     assert hand.window.session.layers.aabbs and button(hand.window, "2  AABBs").is_on
 
 
-def test_pause_and_restart_are_above_the_sliders_which_may_lie_below_the_lower_edge(hand):
+def test_pause_and_restart_are_above_the_scrollable_sliders(hand):
     order = names(hand.window)
     assert order.index("Pause") < order.index("Restart") < order.index("height")
 
 
 @pytest.mark.parametrize("id, is_there", [("pyramid", False), ("bounce", True)])
 def test_a_setting_of_the_solver_has_one_slider(id, is_there):
-    """Issue 31: pyramid, bridge and radial_engine had two for the iterations."""
+    """Issue 31: pyramid, bridge and radial_engine had two sliders for the iterations."""
     kind = find_demo(id)
     window = Window(SIZE, (kind,), kind(1))
     window.app.appearance.toggle_more()
@@ -57,7 +57,7 @@ def test_a_setting_of_the_solver_has_one_slider(id, is_there):
 
 
 @pytest.mark.parametrize("solver", solvers())
-def test_every_setting_of_a_solver_has_a_sentence(solver):
+def test_every_setting_of_a_solver_has_a_description(solver):
     """Issue 31: sliders of solvers lacked tooltips."""
     assert all(re.fullmatch("[A-Z].*[.]", parameter.tooltip) for parameter in setting_parameters(solver))
 
@@ -96,7 +96,7 @@ def test_a_slider_is_moved_by_arrow_keys_and_takes_what_is_typed(hand):
     assert ui.focused is None and not hand.window.browsing, "Esc leaves the slider, and nothing else"
 
 
-def test_the_thumb_follows_a_value_changed_elsewhere(hand):
+def test_the_slider_follows_a_value_changed_elsewhere(hand):
     hand.window.session.demo.set_parameter("height", 15.0)
     assert slider(hand, "height").value == "15 m" and slider(hand, "height").share == pytest.approx(0.742, abs=1e-3)
 
@@ -138,7 +138,7 @@ def test_the_worst_errors_of_the_last_seconds_are_kept(hand):
     assert len(session.demo.stages[0].errors) == 303
 
 
-def test_buttons_of_several_words_add_and_take_away(drop):
+def test_multiple_choice_buttons_toggle(drop):
     class Sides(drop):
         parameters = (*drop.parameters, Parameter.some("sides", ("north", "east", "west"), ("north",), "sides"))
 
@@ -152,8 +152,8 @@ def test_buttons_of_several_words_add_and_take_away(drop):
 
 
 @pytest.mark.parametrize("theme", list(THEMES))
-def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme):
-    """It has another lightness than one at rest, and nothing of the accent's color, which says that a button is on."""
+def test_hovered_and_active_buttons_look_different(theme):
+    """It has a different lightness from an idle button, and no accent color, which marks an active button."""
     before, ui = palette.theme_name(), Ui(FontBook(1.0), print)
     palette.use_theme(theme)
     surface, grounds = pygame.Surface((200, 60)), {}
@@ -171,7 +171,7 @@ def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme):
     assert distance(grounds["hovered"], grounds["on"]) > 1.5 * distance(grounds["hovered"], grounds["normal"])
 
 
-def test_card_and_status_bar_count_the_same_bodies():
+def test_the_card_and_the_status_bar_show_the_same_number_of_bodies():
     for n_built in (0, 2):
         demo = find_demo("workbench")()
         for k in range(n_built):
@@ -180,7 +180,7 @@ def test_card_and_status_bar_count_the_same_bodies():
         assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)
 
 
-def test_the_verdict_is_the_largest_line_where_it_fits_in_one():
+def test_the_verdict_is_the_largest_line_if_it_fits_on_one_line():
     demo = find_demo("newtons_cradle")(1)
     for width, is_large in ((1000, True), (300, False)):
         session, painter = Session(demo, (0, 0, width, 600)), FramePainter(shrinks=False)
@@ -194,7 +194,7 @@ def test_the_verdict_is_the_largest_line_where_it_fits_in_one():
         assert (heights[first] > 1.2 * heights[other]) is is_large
 
 
-def test_a_verdict_that_is_cut_is_no_headline(drop, monkeypatch):
+def test_a_truncated_verdict_is_not_a_headline(drop, monkeypatch):
     """Issue 31: with the largest text the end of the last line came first, in large letters."""
     lines = [(f"balls in the bin number {k}: {k} (predicted {k})", palette.AGREE) for k in range(20)]
     monkeypatch.setattr(drop, "status", lambda _: lines)

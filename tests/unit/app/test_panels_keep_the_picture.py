@@ -1,4 +1,4 @@
-"""Panels that open and close move nothing under a pointer in the view; else the picture moves into what they leave of it."""
+"""Opening and closing panels does not move the view under a pointer in it; otherwise, the picture moves into the remaining area."""
 
 import pygame
 import pytest
@@ -29,7 +29,7 @@ def seen(hand):
 
 
 @pytest.mark.parametrize(("size", "is_touched"), [((1280, 720), False), ((800, 600), True)])
-def test_a_panel_that_opens_or_closes_moves_nothing(hand, size, is_touched):
+def test_opening_or_closing_a_panel_does_not_move_the_view(hand, size, is_touched):
     hand.window.screen.resize(size)
     hand.surface = pygame.Surface(size)
     point(hand, POINTS[0])
@@ -51,7 +51,7 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand, size, is_touched):
     assert session.view.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
 
 
-def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand):
+def test_a_panel_opened_from_its_button_leaves_the_whole_view_visible(hand):
     """Issue 31: the inspector covered a part of it."""
     hand.frame(2)
     view, before = hand.window.session.view, hand.window.session.view.camera
@@ -66,7 +66,7 @@ def test_a_panel_opened_from_its_button_leaves_the_whole_picture_in_sight(hand):
     assert view.camera == before
 
 
-def test_a_click_after_select_takes_what_was_there(hand):
+def test_a_click_after_selecting_uses_the_same_place(hand):
     """Issue 13: a click on the chassis took a wheel."""
     point(hand, POINTS[0])
     session = hand.window.session
@@ -97,7 +97,7 @@ def test_all_panels_at_once_and_a_window_of_another_size(hand):
     assert session.view.camera.scale != fixed.scale, "another window shows everything in what is left of it"
 
 
-def test_what_is_followed_does_not_jump(hand):
+def test_a_followed_body_does_not_jump(hand):
     session = hand.window.session
     session.clock.paused = True
     session.view.follow((0, 1))
@@ -112,7 +112,7 @@ def test_what_is_followed_does_not_jump(hand):
     assert session.view.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
 
 
-def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand, monkeypatch):
+def test_closing_a_panel_beside_a_wrapped_readout_does_not_move_the_view(hand, monkeypatch):
     monkeypatch.setattr(type(hand.window.session.demo), "status", lambda _: ("as much as there is room for in a line " * 2,) * 3)
     hand.window.screen.resize((800, 600))
     hand.surface = pygame.Surface((800, 600))

@@ -1,4 +1,4 @@
-"""Plots and the camera, driven by hand in a window."""
+"""Plots and the camera, operated by simulated input."""
 
 import numpy as np
 import pygame
@@ -79,7 +79,7 @@ def test_curves_never_share_a_style_and_never_have_more_than_three_units(window)
     assert dock.chosen[-1] == ("body", "speed")
 
 
-def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window):
+def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_scrubs(window):
     key(window, pygame.K_F7)
     frames(window, 90)
     history = window.session.timeline.history
@@ -101,7 +101,7 @@ def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window):
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
 
 
-def test_the_wheel_shows_less_of_the_time(window):
+def test_the_wheel_changes_the_time_range(window):
     key(window, pygame.K_F7)
     frames(window, 100)
     dock = dock_of(window, PlotDock)
@@ -144,7 +144,7 @@ def test_the_camera_follows_exactly_and_through_rewinding(window):
     assert session.view.following.followed is None and session.view.is_untouched
 
 
-def test_the_theme_and_the_size_of_text_change_while_it_runs(window):
+def test_the_theme_and_the_text_size_can_change_at_run_time(window):
     dark = frames(window, 3).get_at((600, 300))
     key(window, pygame.K_F10)
     light = frames(window)

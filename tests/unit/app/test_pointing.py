@@ -64,7 +64,7 @@ def test_a_page_key_scrolls_the_panel_under_the_pointer(hand):
     assert hand.window.screen.form.scrolled > 0 and hand.window.session.view.camera.scale == scale
 
 
-def test_a_left_drag_carries_a_body(hand):
+def test_a_left_drag_moves_a_body(hand):
     demo = hand.window.session.demo
     disc = demo.discs[0]
     at = pixel(hand, demo.stages[0].world.state(disc).position)
@@ -79,7 +79,7 @@ def test_a_left_drag_carries_a_body(hand):
 
 
 @pytest.mark.parametrize("button", [3, 4])
-def test_another_button_or_the_wheel_does_not_take_it_out_of_the_hand(hand, button):
+def test_another_button_or_the_wheel_does_not_release_the_body(hand, button):
     demo = hand.window.session.demo
     at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
@@ -112,7 +112,7 @@ def test_dragging_survives_whatever_happens_meanwhile(hand, disturb):
     assert not hand.window.session.demo.grabbing
 
 
-def test_far_out_and_far_off_the_way_back_is_shown(hand):
+def test_a_hint_is_shown_when_the_view_is_far_away(hand):
     hand.frame()
     scale = hand.window.session.view.camera.scale
     for _ in range(100):
@@ -137,7 +137,7 @@ def test_a_difference_under_the_pointer_is_explained(hand, monkeypatch):
 
 
 def differing(hand):
-    """Let the disc differ from Box2D where it lies, and return that pixel."""
+    """Make the disc's contact differ from Box2D's, and return its pixel."""
     hand.frame(60)
     stage = hand.window.session.demo.stages[0]
     a, b = stage.world.fixture_ids
@@ -160,7 +160,7 @@ def differing(hand):
     return pixel(hand, (x, y))
 
 
-def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand):
+def test_a_click_on_a_ring_pauses_and_zooms_in_and_escape_returns(hand):
     at = differing(hand)
     session = hand.window.session
     before, under = session.view.camera, session.view.camera.to_world(at)
@@ -173,7 +173,7 @@ def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand):
     assert session.view.camera == before and not session.clock.paused
 
 
-def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand):
+def test_a_close_up_returns_to_the_moved_camera_and_stays_paused(hand):
     hand.frame()
     hand.wheel((700, 300), 2)
     at = differing(hand)
@@ -196,7 +196,7 @@ def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand):
     assert hand.window.browsing
 
 
-def test_a_drag_from_a_ring_takes_hold_of_the_body(hand):
+def test_a_drag_from_a_ring_grabs_its_body(hand):
     at = differing(hand)
     at = (at[0], at[1] - 6)
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
@@ -220,7 +220,7 @@ def test_clicks_on_the_panel_do_not_reach_the_world(hand):
     assert not hand.window.session.demo.grabbing
 
 
-def test_the_numbers_of_a_body_are_written_where_it_is_pointed_at(hand):
+def test_pointing_at_a_body_shows_its_numbers(hand):
     demo = hand.window.session.demo
     hand.frame(30)
     state = demo.stages[0].world.state(demo.discs[0])

@@ -1,4 +1,4 @@
-"""The user's choices: kept where they can be, and harmless where they cannot."""
+"""The user's choices: stored if possible, and harmless otherwise."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_damaged_file_counts_as_none(tmp_path, content):
     assert load_preferences(path) == Preferences()
 
 
-def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path):
+def test_an_unwritable_file_causes_no_error(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     assert not save_preferences(blocked / "sub" / "preferences.json", Preferences())
@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_written_hurts_nobody(tmp_path):
     assert load_preferences(tmp_path) == Preferences()  # a folder
 
 
-def test_choices_are_kept(tmp_path):
+def test_choices_are_stored(tmp_path):
     path = tmp_path / "preferences.json"
     appearance, screen = Appearance(1.5, Preferences("dark", None), path), Screen((1280, 720), 1.5, is_watched=True)
     try:

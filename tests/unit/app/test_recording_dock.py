@@ -1,4 +1,4 @@
-"""Recording, films and opened recordings in the window, driven by hand."""
+"""Recordings, films and opened recordings in the window, operated by simulated input."""
 
 import math
 from dataclasses import replace
@@ -52,7 +52,7 @@ def mark(window, share, monkeypatch):
     frames(window)
 
 
-def test_a_key_records_and_ends_it(window, tmp_path):
+def test_a_key_starts_and_stops_a_recording(window, tmp_path):
     frames(window, 10)
     key(window, pygame.K_r, CONTROL)
     (path,) = tmp_path.glob("simple_shapes-*.rec")
@@ -72,7 +72,7 @@ def test_a_key_records_and_ends_it(window, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["button", "leave", "quit", "ctrl c"])
-def test_a_recording_is_ended_whole(window, way, tmp_path):
+def test_a_recording_ends_completely(window, way, tmp_path):
     frames(window, 3)
     rect = place(window, "Record")
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
@@ -91,14 +91,14 @@ def test_a_recording_is_ended_whole(window, way, tmp_path):
     assert load_recording(path).is_ended
 
 
-def test_a_folder_that_takes_no_file_is_reported(window, monkeypatch, tmp_path):
+def test_a_folder_that_rejects_files_is_reported(window, monkeypatch, tmp_path):
     monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
     frames(window)
     key(window, pygame.K_r, CONTROL)
     assert "Cannot record: recording must be a file that can be created" in words(window) and window.session.recorder is None
 
 
-def test_a_marked_span_becomes_a_film_while_the_window_lives(window, monkeypatch, tmp_path):
+def test_a_marked_span_becomes_a_film_while_the_window_runs(window, monkeypatch, tmp_path):
     frames(window, 100)
     history, dock = window.session.timeline.history, dock_of(window, RecordingDock)
     window.session.clock.toggle_pause()
@@ -130,7 +130,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window, monkeypatch
     assert [path.suffix for path in tmp_path.iterdir()] == [".gif"]
 
 
-def test_escape_leaves_no_film(window, tmp_path):
+def test_escape_cancels_the_film(window, tmp_path):
     frames(window, 60)
     history = window.session.timeline.history
     assert history is not None
@@ -184,7 +184,7 @@ def recorded_from(step, last, path):
     return history
 
 
-def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_way(window, tmp_path):
+def test_a_recording_plays_from_its_marked_step_and_can_be_scrubbed(window, tmp_path):
     """Issue 13: recorded from step 5,380 on, a replay could not be used before all of it had been played."""
     recorded = recorded_from(60, 90, tmp_path / "x.rec")
     frames(window)
@@ -208,7 +208,7 @@ def test_a_recording_plays_from_where_it_was_begun_and_can_be_scrubbed_on_the_wa
     assert session.clock.paused and "The recording ends here" in words(window)
 
 
-def test_a_step_that_comes_out_differently_is_reported_once(window, tmp_path):
+def test_a_differing_step_is_reported_once(window, tmp_path):
     recorded_from(0, 30, tmp_path / "x.rec")
     recording = load_recording(tmp_path / "x.rec")
     recording.branch.states.hashes[20] = bytes(16)
@@ -217,7 +217,7 @@ def test_a_step_that_comes_out_differently_is_reported_once(window, tmp_path):
     assert words(window).count("step 20 is the first to differ") == 1
 
 
-def test_what_was_recorded_here_is_scrubbed_here_at_once(window, tmp_path):
+def test_a_local_recording_can_be_scrubbed_at_once(window, tmp_path):
     frames(window, 40)
     key(window, pygame.K_r, CONTROL)
     frames(window, 20)
@@ -235,14 +235,14 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window, tmp_path):
     assert history.now == 61 and session.clock.paused and "The recording ends here" in words(window)
 
 
-def test_a_broken_recording_is_a_line(window, tmp_path):
+def test_a_broken_recording_is_reported_in_one_line(window, tmp_path):
     (tmp_path / "x.rec").write_bytes(b"nonsense")
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
     until(lambda: (frames(window), "cannot be used" in words(window))[1], look=0.005)
     assert "x.rec cannot be used: it must be a recording of this program" in words(window)
 
 
-def test_a_recording_of_another_program_s_demo_is_a_line(window, tmp_path):
+def test_a_recording_of_another_program_s_demo_is_reported_in_one_line(window, tmp_path):
     recorder = record(History(find_demo("simple_shapes")(0)), tmp_path / "y.rec")
     recorder.close()
     recording = load_recording(tmp_path / "y.rec")
@@ -250,7 +250,7 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window, tmp_path):
     assert "the recording cannot be opened: demo must be a demo of this program" in words(window)
 
 
-def test_ctrl_c_leaves_no_half_of_a_film(window, tmp_path):
+def test_ctrl_c_leaves_no_partial_film(window, tmp_path):
     frames(window, 20)
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_f, mod=CONTROL, unicode="f"))
     frames(window, 2)

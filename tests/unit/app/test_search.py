@@ -1,4 +1,4 @@
-"""Looking for a demo by typing in the list."""
+"""Searching for a demo by typing in the list."""
 
 import pygame
 import pytest
@@ -37,7 +37,7 @@ def shown(hand):
     return [title(k) for k in hand.window.screen.browser.found]
 
 
-def test_every_word_is_looked_for_in_title_id_category_and_description():
+def test_every_word_is_searched_in_title_id_category_and_description():
     for k, kind in enumerate(KINDS):
         for words in (kind.title, kind.id, kind.category.upper(), " ".join(kind.watch.split()[:6])):
             assert k in found_in(KINDS, words), (kind.id, words)
@@ -45,7 +45,7 @@ def test_every_word_is_looked_for_in_title_id_category_and_description():
     assert found_in(KINDS, "bullet wall") and not found_in(KINDS, "bullet wall giraffe")
 
 
-def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed):
+def test_typing_filters_the_list_and_enter_starts_the_match(listed):
     window = listed.window
     write(listed, "domi")
     assert shown(listed)[0] == "Dominoes" and 0 < len(shown(listed)) < 6
@@ -59,12 +59,12 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed):
 
 
 @pytest.mark.parametrize(("words", "kind"), [("car", "car"), ("car ov", "car"), ("Bullet", "bullet"), ("walk", "walker")])
-def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(words, kind, listed):
+def test_a_match_in_the_name_precedes_a_match_in_the_description(words, kind, listed):
     write(listed, words.lower())
     assert KINDS[listed.window.navigator.chosen].id == kind and listed.window.navigator.chosen in found_in(KINDS, words)
 
 
-def test_arrows_stay_among_what_is_found(listed):
+def test_arrows_move_only_among_matches(listed):
     window = listed.window
     write(listed, "wall")
     hits = window.screen.browser.found if window.screen.browser is not None else []
@@ -78,7 +78,7 @@ def test_arrows_stay_among_what_is_found(listed):
     assert window.navigator.chosen == hits[-1]
 
 
-def test_esc_clears_first_and_then_does_what_it_did(listed):
+def test_esc_first_clears_the_search(listed):
     window = listed.window
     write(listed, "pul")
     listed.key(pygame.K_BACKSPACE)
@@ -92,7 +92,7 @@ def test_esc_clears_first_and_then_does_what_it_did(listed):
     assert not window.running
 
 
-def test_nothing_found_says_so_and_starts_nothing(listed):
+def test_a_search_without_a_match_starts_nothing(listed):
     window = listed.window
     write(listed, "giraffe")
     surface = Written(window.size)
@@ -116,14 +116,14 @@ def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed):
     assert listed.window.navigator.searched == "card" and "House of cards" in shown(listed)
 
 
-def test_a_demo_that_is_not_among_the_found_ends_the_search(listed):
+def test_opening_a_demo_that_does_not_match_ends_the_search(listed):
     write(listed, "card")
     listed.window.navigator.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
     listed.key(pygame.K_ESCAPE)
     assert listed.window.navigator.searched == "" and title(listed.window.navigator.chosen) == "Dominoes"
 
 
-def test_the_first_letter_after_coming_back_starts_a_new_search(listed):
+def test_the_first_letter_after_returning_starts_a_new_search(listed):
     write(listed, "card")
     listed.key(pygame.K_RETURN)
     assert not listed.window.browsing
@@ -134,7 +134,7 @@ def test_the_first_letter_after_coming_back_starts_a_new_search(listed):
 
 
 @pytest.mark.parametrize("word, id", [("tunneling", "bullet"), ("GJK", "stepper"), ("friction", "tilted_board"), ("rope", "bridge")])
-def test_what_a_student_types_finds_its_demo(word, id):
+def test_common_search_terms_find_their_demo(word, id):
     assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
 
 
@@ -160,7 +160,7 @@ def test_a_search_for_an_algorithm_opens_the_stepper_at_it(listed):
     assert first.demo.names == ("gjk",)
 
 
-def test_ctrl_backspace_empties_the_box_and_commands_work_while_one_types(listed):
+def test_ctrl_backspace_empties_the_box_and_commands_work_while_typing(listed):
     write(listed, "card")
     listed.send(pygame.KEYDOWN, key=pygame.K_BACKSPACE, mod=pygame.KMOD_LCTRL, unicode="\b")
     assert listed.window.navigator.searched == ""
@@ -171,7 +171,7 @@ def test_ctrl_backspace_empties_the_box_and_commands_work_while_one_types(listed
 
 @pytest.mark.parametrize("searched", ["", "wall", "a search that is longer than its box"])
 @pytest.mark.parametrize("size", [MIN_SIZE, (480, 360), (800, 600), SIZE])
-def test_nothing_lies_over_the_head_of_the_list(size, searched):
+def test_the_header_of_the_list_is_not_covered(size, searched):
     hand = Hand(Window(size, KINDS))
     hand.frame()
     write(hand, searched)
@@ -193,7 +193,7 @@ def test_nothing_lies_over_the_head_of_the_list(size, searched):
     assert hand.window.browsing
 
 
-def test_the_keyboard_goes_through_the_list(listed):
+def test_the_keyboard_navigates_the_list(listed):
     listed.key(pygame.K_TAB)
     while listed.window.screen.ui.focused is None or listed.window.screen.ui.focused.is_head:
         listed.key(pygame.K_TAB)

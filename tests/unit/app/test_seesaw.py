@@ -1,4 +1,4 @@
-"""README's "Build something", done by the keys and the mouse that it names."""
+"""The seesaw of the README, built with the keys and clicks that it names."""
 
 import pygame
 
@@ -9,7 +9,7 @@ from engine.sim.registry import find_demo
 from engine.world import RevoluteJointSpec
 
 
-def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path, monkeypatch):
+def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_undone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     kind = find_demo("workbench")
     window = Window((1280, 720), (kind,), kind(0))

@@ -1,4 +1,4 @@
-"""A session: going back to where something was built, and acting in the past."""
+"""A session: going back to earlier edits, and acting in the past."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def ball(x):
 
 @pytest.fixture
 def session(drop):
-    """A floor and a disc, bodies 0 and 1; nothing has happened, and time stands still."""
+    """A floor and a disc, bodies 0 and 1, paused at step 0."""
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.clock.paused = True
     return session
@@ -39,7 +39,7 @@ def run(session, frames):
     session.clock.paused = True
 
 
-def test_where_one_goes_back_to_stands_what_was_built_there(session):
+def test_going_back_shows_what_had_been_built_by_then(session):
     first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 30)
     second = session.act(CreateBody.of(0, ball(4.0)))
@@ -62,7 +62,7 @@ def test_where_one_goes_back_to_stands_what_was_built_there(session):
     assert history.now == 60 and demo_hash(session.demo) == end
 
 
-def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session):
+def test_an_edit_in_the_past_keeps_earlier_edits(session):
     first = session.act(CreateBody.of(0, ball(2.0)))
     run(session, 60)
     session.timeline.seek(0)
@@ -70,7 +70,7 @@ def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session):
     assert history_of(session).last == 0 and world_of(session).body_ids == (0, 1, first, second)
 
 
-def test_a_hand_of_the_past_lets_go_when_another_future_begins(session):
+def test_a_grip_in_the_past_is_released_when_a_new_branch_begins(session):
     session.act(PressKey("left"))
     assert session.act(Grab(world_of(session).state(1).position))
     for k in range(20):
@@ -89,7 +89,7 @@ def test_a_hand_of_the_past_lets_go_when_another_future_begins(session):
     assert history_of(session).now == 10 and not session.demo.grabbing
 
 
-def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(session):
+def test_a_long_rewind_takes_several_frames_and_an_action_waits_for_it(session):
     run(session, 50)
     history = history_of(session)
     session.timeline.longest_way = 0.0  # a step a frame
@@ -116,7 +116,7 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
     assert history.now == 30 and history.divergence is None and session.messages.now is not message
 
 
-def test_plots_follow_the_line_that_redo_returns_to(session):
+def test_plots_follow_the_branch_restored_by_redo(session):
     run(session, 20)
     session.act(SetVelocity(0, 1, (3.0, 0.0), 0.0))
     run(session, 40)
@@ -130,7 +130,7 @@ def test_plots_follow_the_line_that_redo_returns_to(session):
     assert series.curve(0, 1, "x")[:61] == pytest.approx(moved)
 
 
-def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session):
+def test_focus_changes_and_keys_in_the_past_keep_the_future(session):
     session.press("left")
     assert session.act(Grab(world_of(session).state(1).position))
     run(session, 40)
@@ -147,7 +147,7 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session):
     assert history_of(session).verify() is None
 
 
-def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop):
+def test_a_demo_without_a_history_accepts_actions(drop):
     session = Session(drop(), (0, 0, 640, 480))
     assert session.timeline.history is None
     session.act(ResourceReady("measured"))

@@ -1,4 +1,4 @@
-"""A window on a world that others are in: what is done in it is done everywhere, and what cannot be shared is refused in words."""
+"""A window on a shared world: its actions take effect everywhere, and features that cannot be shared are rejected with a message."""
 
 import time
 
@@ -37,7 +37,7 @@ from tests.unit.app.test_loop import NoWarmup
 from tests.waiting import until
 
 
-def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch):
+def test_a_seesaw_built_by_one_user_appears_everywhere(monkeypatch):
     two = Gathering(link=LinkSettings(0.04, 0.02, 0.02))
     assert isinstance(two.window.session.driver, NetworkDriver)
     update = two.window.update
@@ -55,7 +55,7 @@ def test_a_seesaw_that_is_built_here_stands_everywhere(monkeypatch):
         assert all(body >> 20 == 1 for body in world.body_ids[1:]), "ids of the first user's range"
 
 
-def test_what_one_holds_the_other_sees():
+def test_users_see_what_others_hold():
     two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.client_sessions[1].client
     world = session.demo.stages[0].world
@@ -81,7 +81,7 @@ def test_what_one_holds_the_other_sees():
     assert two.agree()
 
 
-def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody():
+def test_pause_speed_and_restart_affect_everyone_and_a_menu_affects_no_one():
     two = Gathering("simple_shapes", values={"count": 4})
     session, ben = two.window.session, two.client_sessions[1].client
     two.key(pygame.K_SPACE)
@@ -105,7 +105,7 @@ def test_pause_speed_and_restart_are_everybodys_and_a_menu_stops_nobody():
     assert two.agree()
 
 
-def test_what_needs_a_past_is_refused_in_words():
+def test_features_that_need_a_history_are_rejected_with_a_message():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     for key, mod, words in (
@@ -126,7 +126,7 @@ def test_what_needs_a_past_is_refused_in_words():
     assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
-def test_who_comes_and_goes_is_announced_and_the_world_goes_on_behind_the_list():
+def test_joins_and_leaves_are_announced_and_the_world_keeps_running_behind_the_list():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     messages = set()
@@ -174,7 +174,7 @@ def test_a_slow_connection_is_corrected_and_shows_ghosts():
     assert people.ghosts == [] and two.agree()
 
 
-def test_one_goes_on_alone_and_comes_back_to_the_others():
+def test_a_user_continues_alone_and_rejoins():
     two = Gathering("simple_shapes", values={"count": 4})
     alone = two.window.session
     assert isinstance(alone.driver, NetworkDriver)
@@ -199,7 +199,7 @@ def test_one_goes_on_alone_and_comes_back_to_the_others():
     assert two.agree()
 
 
-def test_a_server_that_ends_leaves_the_world_where_it_is():
+def test_the_world_stays_as_it_is_when_the_server_ends():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -218,7 +218,7 @@ def test_a_server_that_ends_leaves_the_world_where_it_is():
 
 
 @pytest.mark.parametrize("is_offline", [False, True])
-def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_offline):
+def test_a_user_can_rejoin_a_restarted_server(is_offline):
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -241,7 +241,7 @@ def test_a_server_that_ended_and_is_there_again_takes_one_in_who_tries_again(is_
     assert two.agree()
 
 
-def test_who_is_alone_and_finds_nobody_gets_a_message_and_may_stay_alone(monkeypatch):
+def test_a_failed_rejoin_gives_a_message_and_the_user_stays_alone(monkeypatch):
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -257,7 +257,7 @@ def test_who_is_alone_and_finds_nobody_gets_a_message_and_may_stay_alone(monkeyp
     assert session.driver.client_session.is_over and session.driver.trouble == "you are offline; press Shift F4 to rejoin"
 
 
-def test_by_interpolation_what_is_made_is_there_when_the_server_says_so():
+def test_with_interpolation_a_new_body_appears_when_the_server_confirms_it():
     two = Gathering(link=LinkSettings(0.03))
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -277,7 +277,7 @@ def test_the_strip_is_drawn_in_every_size():
         assert dock.place[3] > 0 and two.surface.get_at(dock.place[:2]) != two.surface.get_at((dock.place[0] + 20, dock.place[1] - 20))
 
 
-def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
+def test_a_waiting_window_shows_the_reason_and_can_be_canceled(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     messages = []
@@ -291,7 +291,7 @@ def test_a_window_says_what_it_waits_for_and_can_be_given_up(monkeypatch):
     assert messages == ["waiting for the state of this program"] and client_session.is_over
 
 
-def test_a_server_that_refuses_is_reported_in_one_line(monkeypatch):
+def test_a_rejection_by_the_server_is_reported_in_one_line(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
@@ -304,7 +304,7 @@ def test_a_server_that_refuses_is_reported_in_one_line(monkeypatch):
     assert not pygame.display.get_init()
 
 
-def test_a_shared_window_runs_and_says_goodbye(monkeypatch):
+def test_a_shared_window_runs_and_disconnects_properly(monkeypatch):
     monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
@@ -318,7 +318,7 @@ def test_a_shared_window_runs_and_says_goodbye(monkeypatch):
     assert client_session.is_over and client_session.reason == "left"
 
 
-def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digits():
+def test_new_bodies_are_named_after_their_creator():
     two = Gathering()
     build_seesaw(two.window)
     session = two.window.session
@@ -352,7 +352,7 @@ def test_what_somebody_has_made_is_called_after_its_maker_and_not_by_seven_digit
         session.act(ChangeBody(0, body, {"name": "x"}))
 
 
-def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch):
+def test_no_text_mentions_the_timeline_redo_or_single_steps(monkeypatch):
     rendered = []
     render = FontBook.render
     monkeypatch.setattr(FontBook, "render", lambda self, text, *more: (rendered.append(text), render(self, text, *more))[1])
@@ -369,7 +369,7 @@ def test_nothing_shown_speaks_of_a_time_line_a_redo_or_a_single_step(monkeypatch
         assert gone not in words, gone
 
 
-def test_the_title_says_who_one_is_and_whose_world_it_is():
+def test_the_title_names_the_user_and_the_host():
     host, guest = Gathering(is_host=True), Gathering()
     assert host.window.caption == "Ann, host of Workbench at 192.168.0.7:1234 - Collision laboratory"
     assert guest.window.caption == "Ann, guest in Workbench at this program - Collision laboratory"
@@ -379,7 +379,7 @@ def test_the_title_says_who_one_is_and_whose_world_it_is():
     assert guest.window.caption == "Collision laboratory"
 
 
-def test_who_closes_the_hosts_window_is_warned_once_for_whom_the_world_ends():
+def test_closing_the_hosts_window_warns_once():
     two = Gathering(others=("Ben", "Cyd"), is_host=True)
     two.send(pygame.QUIT)
     message = two.window.session.messages.now
@@ -396,7 +396,7 @@ def test_who_closes_the_hosts_window_is_warned_once_for_whom_the_world_ends():
     assert not two.window.running
 
 
-def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing():
+def test_closing_a_guests_window_asks_nothing():
     two = Gathering(is_host=True)
     two.client_sessions[1].leave()
     two.frame(3)
@@ -407,7 +407,7 @@ def test_who_closes_a_window_that_ends_nobodys_world_is_asked_nothing():
     assert not guest.window.running
 
 
-def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself():
+def test_a_returning_user_is_not_listed_twice():
     two = Gathering(others=("Ben", "Cyd"))
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)
@@ -429,7 +429,7 @@ def test_who_comes_back_as_somebody_new_is_not_listed_beside_himself():
     assert [row.name for row in dock.rows(session) if isinstance(row, Line)].count("Ben") == 1
 
 
-def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
+def test_a_waking_laptop_rejoins_as_the_same_user():
     two = Gathering("simple_shapes", values={"count": 4})
     two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=0.5))
     session, key = two.window.session, two.client_sessions[0].client.key
@@ -449,8 +449,8 @@ def test_a_laptop_that_wakes_comes_back_by_itself_as_who_it_was():
     assert [user.is_here for user in two.server.server.users] == [True, True] and two.client_sessions[0].n_disconnects == 1
 
 
-def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before():
-    """Issue 31: "You are the first one here" covered that the connection was lost."""
+def test_a_killed_host_is_reported_despite_earlier_messages():
+    """Issue 31: "You are the first one here" hid the message about the lost connection."""
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     session.messages.say("first")
@@ -463,7 +463,7 @@ def test_a_host_that_is_killed_is_said_to_be_gone_whatever_was_said_before():
     assert two.window.note[0] == "refused"
 
 
-def test_a_host_that_was_restarted_is_said_to_have_a_new_world():
+def test_a_restarted_host_is_reported_to_have_a_new_world():
     two = Gathering("simple_shapes", values={"count": 4})
     session = two.window.session
     assert isinstance(session.driver, NetworkDriver)

@@ -7,14 +7,14 @@ from engine.world import BodySpec, FixtureSpec
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_shapes_fit_in_their_circle(kind):
+def test_shapes_fit_into_their_circles(kind):
     shape = make_shape(kind, 0.5)
     reach = shape.radius if isinstance(shape, Circle) else float(np.hypot(*shape.vertices.T).max())
     assert 0.2 < reach <= 0.5 + 1e-12
 
 
 @pytest.mark.parametrize("count", [1, 13, 40, 300])
-def test_nothing_touches_at_first_and_all_stay_in_the_pit(count):
+def test_shapes_start_apart_and_stay_in_the_pit(count):
     demo = SimpleShapes(seed=5, values={"count": count})
     assert len(demo.stage.world.body_ids) == count + 1
     assert len(demo.stage.world.step()) == 0
@@ -37,7 +37,7 @@ def test_the_rain_keeps_the_heap_awake_until_it_is_stopped():
     assert not world.awake[1:].any()
 
 
-def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand():
+def test_the_rain_moves_neither_held_nor_hand_built_bodies():
     demo = SimpleShapes(values={"count": 3, "rain": 5})
     world = demo.stage.world
     own, held = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.5))), 2
@@ -59,14 +59,14 @@ def test_the_rain_lifts_neither_what_is_held_nor_what_was_built_by_hand():
     assert highest(held, 150) < 0.7 * top < highest(3, 60), "the others go on falling"
 
 
-def test_all_kinds_fall_and_the_seed_decides_how():
+def test_all_kinds_fall_in_an_order_set_by_the_seed():
     first, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
     names = [first.stage.world.body(body).spec.name for body in first.stage.world.body_ids]
     assert set(KINDS) <= set(names)
     assert first.stage.world.state_hash() == same.stage.world.state_hash() != other.stage.world.state_hash()
 
 
-def test_material_and_gravity_change_on_the_spot():
+def test_material_and_gravity_change_at_once():
     demo = SimpleShapes()
     demo.sim.step()
     world = demo.stage.world
@@ -86,7 +86,7 @@ def test_t_tosses_everything_up():
     assert (demo.stage.world.velocities[1:, 1] > 3.0).mean() > 0.5
 
 
-def test_the_wall_holds():
+def test_no_shape_passes_the_wall():
     demo = SimpleShapes()
     box = demo.stage.world.fixture(demo.stage.world.fixture_ids[1]).shape
     assert box.aabb(Transform()).upper[1] > 20.0

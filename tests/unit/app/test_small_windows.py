@@ -1,4 +1,4 @@
-"""The smallest windows and the largest text: nothing lies over anything else, and no words go without a sign of it."""
+"""The smallest windows and the largest text: nothing overlaps, and truncated text is marked."""
 
 import itertools
 
@@ -43,7 +43,7 @@ def line_of(window):
 
 @pytest.mark.parametrize("keys", [(), ALL_DOCKS, ALL_DOCKS[::-1]], ids=["closed", "open", "open in another order"])
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
-def test_no_part_lies_over_another(size, scale, keys):
+def test_no_two_parts_overlap(size, scale, keys):
     window = opened(size, scale, keys)
     frames(window)
     ui, layout = window.screen.ui_scale, window.screen.layout
@@ -66,7 +66,7 @@ def test_no_part_lies_over_another(size, scale, keys):
 
 @pytest.mark.parametrize("keys", [(), ALL_DOCKS], ids=["closed", "open"])
 @pytest.mark.parametrize("size", [(480, 360), (800, 600)])
-def test_nothing_is_written_over_other_words_of_the_window(size, keys):
+def test_no_texts_of_the_window_overlap(size, keys):
     window = opened(size, keys=keys, kind=find_demo("simple_shapes"))
     frames(window, 30)
     surface = Written(size)
@@ -77,7 +77,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size, keys):
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
-def test_the_buttons_of_the_panel_have_room_for_their_words(kind):
+def test_texts_fit_the_buttons_of_the_panel(kind):
     window = opened(MIN_SIZE, kind=kind)
     run(find("more"), window.app)
     frames(window)
@@ -91,7 +91,7 @@ def test_the_buttons_of_the_panel_have_room_for_their_words(kind):
     assert all(form.place.contains(item.rect) for item in form.items)
 
 
-def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends():
+def test_text_grows_to_the_limit_of_the_window_and_reports_the_limit():
     window = opened((800, 600))
     widths = []
     for _ in range(8):
@@ -111,7 +111,7 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends():
     assert window.screen.ui_scale == 1.5  # what was asked for
 
 
-def test_a_readout_with_no_room_ends_in_dots():
+def test_a_readout_that_does_not_fit_ends_in_dots():
     session = Session(find_demo("tilted_board")(1), (0, 0, 400, 130))
     painter = FramePainter(shrinks=False)
     lines, plate = painter._readout(session, session.demo, session.view.camera.view, [], True)
@@ -121,7 +121,7 @@ def test_a_readout_with_no_room_ends_in_dots():
 
 
 @pytest.mark.parametrize("width, scale, n_lines", [(1280, 1.0, 1), (700, 1.0, 2), (480, 1.0, 2), (340, 1.375, 2)])
-def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width, scale, n_lines):
+def test_a_long_note_wraps_to_two_lines_and_avoids_the_numbers(width, scale, n_lines):
     fonts, surface, strip = FontBook(scale), Written((width, 42)), (0, 0, width, round(30 * scale))
     words = "Saved as /home/somebody/laboratory/bridge-2.json, in its state at step 3; Menu, Open… opens it; left out: 2 worlds"
     figures, check = [(f"figure {k}", "16.7 ms", palette.TEXT) for k in range(9)], [("agree", palette.AGREE)]
@@ -134,7 +134,7 @@ def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width,
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
-def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size):
+def test_notes_have_their_own_place_and_do_not_cover_the_view(size):
     window = opened(size)
     window.session.clock.paused = True
     before, strip = frames(window, 9), window.screen.layout.strip
@@ -149,7 +149,7 @@ def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size):
         assert of(after, above) == of(before, above) and of(after, strip) != of(before, strip)
 
 
-def test_words_are_shortened_and_long_ones_broken():
+def test_texts_are_shortened_and_long_words_are_broken():
     fonts = FontBook()
     assert fonts.shortened("short", 12.0, 200) == "short"
     cut = fonts.shortened("a line with far more words than there is room for", 12.0, 100)
@@ -161,7 +161,7 @@ def test_words_are_shortened_and_long_ones_broken():
     assert fonts.wrapped("ab", 12.0, 1) == ["a", "b"]
 
 
-def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch):
+def test_the_step_label_follows_the_pointer_and_avoids_the_scale_bar(monkeypatch):
     window = opened(MIN_SIZE)
     frames(window, 60)
     line = line_of(window)
@@ -184,7 +184,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     assert pygame.image.tobytes(frames(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
 
 
-def test_the_sample_of_an_impulse_has_a_place_of_its_own():
+def test_the_impulse_scale_has_its_own_place():
     for size in ((1280, 720), MIN_SIZE):
         window = opened(size, keys=(pygame.K_9,))
         frames(window, 60)

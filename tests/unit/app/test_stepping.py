@@ -1,4 +1,4 @@
-"""Doors into the stepper: the shapes of a contact, a difference, two bodies, a world, and the demo that begins with them."""
+"""Input of the stepper: the shapes of a contact, a difference, two bodies or a world, and the demo that starts with them."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ BOX = Polygon.box(0.5, 0.5)
 
 @pytest.fixture
 def stage():
-    """A floor, a box named crate deep in it, one less deep, a disc that falls between them."""
+    """A floor, a box named crate deep in it, another less deep, and a disc that falls between them."""
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static", position=(0.0, -0.5), name="floor"))
     for shape, at, name in ((BOX, (-3.0, 0.45), "crate"), (BOX, (3.0, 0.49), ""), (Circle(0.25), (0.0, 3.0), "")):
@@ -34,7 +34,7 @@ def pair_of(case):
     return case.pair
 
 
-def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage):
+def test_a_contact_opens_the_manifold_of_its_shapes_at_the_solvers_poses(stage):
     contacts = stage.world.contacts
     for row in range(len(contacts)):
         door = door_of_contact(stage, row)
@@ -46,7 +46,7 @@ def test_a_contact_opens_the_manifold_of_its_shapes_where_the_solver_asked(stage
     assert door_of_contact(stage, 1).title == "The contact between floor and body 2"
 
 
-def test_of_a_body_and_of_a_world_the_deepest_contact_is_taken(stage):
+def test_the_deepest_contact_of_a_body_or_a_world_is_used(stage):
     deepest, second, none = (door_of_body(stage, body) for body in (None, 2, 3))
     assert deepest is not None and second is not None and none is not None
     assert pair_of(deepest.case).pose_b.position[0] == -3.0 and pair_of(second.case).pose_b.position[0] == 3.0
@@ -65,7 +65,7 @@ def test_two_bodies_open_their_contact_or_their_distance(stage):
     ("fixtures", "reason", "algorithm"),
     [((0, 1), "local_maximum", "manifold"), ((0, 3), "float32_tie", "manifold"), ((0, 3), "toi_missed", "conservative_advancement")],
 )
-def test_a_difference_opens_what_answered_there(stage, fixtures, reason, algorithm):
+def test_a_difference_opens_the_algorithm_that_computed_it(stage, fixtures, reason, algorithm):
     door = door_of_difference(stage, Difference(*fixtures, (0.0, 0.0), (0.0, 1.0), None, reason, 0.1, ""))
     pair = pair_of(door.case)
     assert (door.algorithm, pair.query) == (algorithm, "toi" if algorithm == "conservative_advancement" else "manifold")

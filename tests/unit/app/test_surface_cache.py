@@ -1,4 +1,4 @@
-"""Pictures of parts of the window that are kept: one is looked at in each frame, and drawn anew if it has changed."""
+"""Cached images of the window's parts: each frame checks one and redraws it if it has changed."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from engine.app.screen import SurfaceCache
 
 
 class Wall:
-    """Parts side by side, each painted in a color that counts its paintings."""
+    """Parts side by side, each drawn in a color that counts its redraws."""
 
     def __init__(self, names):
         self.kept = SurfaceCache()
@@ -18,7 +18,7 @@ class Wall:
         self.size = 10
 
     def frame(self, shows, state=None):
-        """Draw a frame; return the names of the parts that were painted."""
+        """Draw a frame; return the names of the redrawn parts."""
         before = self.painted.copy()
         self.kept.begin()
         self.surface.fill(0)
@@ -36,7 +36,7 @@ class Wall:
         return int(self.surface.get_at((10 * self.names.index(name) + 5, 5))[0])
 
 
-def test_a_part_that_shows_the_same_is_copied():
+def test_an_unchanged_part_is_copied():
     wall = Wall("ab")
     assert wall.frame({"a": 1, "b": 1}) == "ab"
     for _ in range(5):
@@ -46,7 +46,7 @@ def test_a_part_that_shows_the_same_is_copied():
     assert wall.color("a") == 2
 
 
-def test_parts_that_change_all_the_time_take_turns():
+def test_parts_that_change_constantly_take_turns():
     wall = Wall("abcd")
     wall.frame(dict.fromkeys("abcd", 0))
     painted = [wall.frame(dict.fromkeys("abcd", k)) for k in range(1, 41)]
@@ -54,7 +54,7 @@ def test_parts_that_change_all_the_time_take_turns():
     assert all(wall.painted[name] == 11 for name in "abcd")
 
 
-def test_after_something_was_done_and_in_another_state_all_are_painted_at_once():
+def test_all_parts_are_drawn_after_an_action_or_a_change_of_state():
     wall = Wall("abc")
     wall.frame(dict.fromkeys("abc", 0))
     wall.kept.forget()
@@ -64,14 +64,14 @@ def test_after_something_was_done_and_in_another_state_all_are_painted_at_once()
     assert wall.frame(dict.fromkeys("abc", 0), state="pointed") == "abc"
 
 
-def test_what_shows_none_is_never_kept():
+def test_a_part_without_a_key_is_never_cached():
     wall = Wall("abc")
     wall.frame(dict.fromkeys("abc", 0))
     assert [wall.frame({"a": None, "b": 0, "c": 0}) for _ in range(3)] == ["a"] * 3
     assert wall.frame({"a": 0, "b": 0, "c": 0}) == "a"
 
 
-def test_a_part_that_is_hidden_costs_the_others_only_its_turn():
+def test_a_hidden_part_costs_the_others_only_its_turn():
     wall = Wall("abc")
     wall.frame(dict.fromkeys("abc", 0))
     painted = [wall.frame({"a": k, "c": k}) for k in range(1, 10)]

@@ -1,4 +1,4 @@
-"""Time series of every step: against closed forms, through rewinding and branches, and within its bounds."""
+"""Time series of every step: compared with closed forms, through rewinding and branches, and within size limits."""
 
 import math
 
@@ -18,7 +18,7 @@ FLOAT32 = 2e-6
 
 
 class Falling(Demo):
-    """A disc of 2 kg that turns falls on a floor; another one far away has no gravity and moves on."""
+    """A rotating disc of 2 kg falls on a floor; another far away has no gravity and keeps moving."""
 
     def build(self):
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
@@ -54,8 +54,8 @@ def test_curves_are_those_of_a_falling_disc():
         np.testing.assert_allclose(series.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
 
 
-def test_what_falls_for_ever_is_left_out_of_the_sums():
-    """Past the floor's depth of 1 m and its width of 20 m more; a body with no gravity of its own flies on, and is not."""
+def test_bodies_that_fall_forever_are_excluded_from_the_sums():
+    """A body counts as fallen beyond the floor's depth of 1 m plus its width of 20 m; a body without gravity does not."""
     history, series, demo = watched(10)
     history.act(SetPose(0, demo.disc, (15.0, 0.0), 0.0))
     while series.n_fallen(0, history.now) == 0:
@@ -71,7 +71,7 @@ def test_what_falls_for_ever_is_left_out_of_the_sums():
     assert series.n_fallen(0, history.now) == 0
 
 
-def test_what_has_fallen_is_measured_from_where_the_floor_is_now():
+def test_fallen_bodies_are_measured_from_the_current_floor():
     history, series, demo = watched(10)
     history.act(SetPose(0, 0, (0.0, -60.0), 0.0))  # the floor
     while history.now < 260:
@@ -79,7 +79,7 @@ def test_what_has_fallen_is_measured_from_where_the_floor_is_now():
     assert series.curve(0, demo.disc, "y")[-1] < -50.0 and series.n_fallen(0, history.now) == 0
 
 
-def test_sums_and_curves_break_where_something_else_is_measured():
+def test_sums_and_curves_break_where_the_measured_quantity_changes():
     history, series, demo = watched(10)
     history.act(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0))))
     for _ in range(10):
@@ -140,7 +140,7 @@ def test_going_back_keeps_the_curve_and_a_branch_cuts_it():
     np.testing.assert_array_equal(series.curve(0, demo.disc, "y"), after)
 
 
-def test_old_frames_go_but_sums_and_curves_asked_for_stay():
+def test_old_frames_are_dropped_but_requested_sums_and_curves_are_kept():
     history, series, demo = watched(10, most_bytes=8_000)
     full = TimeSeries(History(Falling()))
     assert series.n_bytes <= 8_000
@@ -157,7 +157,7 @@ def test_old_frames_go_but_sums_and_curves_asked_for_stay():
     assert full.last == 0
 
 
-def test_a_body_that_was_not_there_is_not_known():
+def test_a_missing_body_has_no_value():
     history, series, demo = watched(5)
     history.act(DestroyBody(0, demo.far))
     history.step()
@@ -166,7 +166,7 @@ def test_a_body_that_was_not_there_is_not_known():
     assert np.isnan(series.curve(0, 999, "x")).all()
 
 
-def test_events_have_the_speed_at_which_bodies_meet():
+def test_events_have_the_approach_speed():
     history, series, demo = watched(80)
     book = series.events
     (impact,) = [event for event in book.events if event.kind == "impact"]
@@ -187,7 +187,7 @@ def test_events_have_the_speed_at_which_bodies_meet():
 
 
 class Feet(Demo):
-    """A square and a disc at a meter's distance fall on such a pair the other way round."""
+    """A square and a disc a meter apart fall on the same pair in reverse order."""
 
     def build(self):
         world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
@@ -198,7 +198,7 @@ class Feet(Demo):
             world.create_body(BodySpec(tuple(FixtureSpec(shape) for shape in shapes), type=kind, position=(0.0, y)))
 
 
-def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first():
+def test_a_pair_of_bodies_has_one_event_in_either_order():
     history = History(Feet())
     series = TimeSeries(history)
     while not series.events.events:
@@ -207,7 +207,7 @@ def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first():
     assert event.kind == "impact" and event.pairs == 2
 
 
-def test_a_book_is_bounded():
+def test_the_log_is_limited():
     _, _, demo = watched(0)
     book, history = EventLog(most=20), History(demo)
     series = TimeSeries(history)
@@ -220,7 +220,7 @@ def test_a_book_is_bounded():
     assert steps == sorted(steps) and steps[-1] >= 59
 
 
-def test_a_body_is_called_what_it_was_called_then():
+def test_a_body_keeps_its_name_at_that_time():
     history, series, demo = watched(5)
     history.act(ChangeBody(0, demo.far, {"name": "far away"}))
     assert series.name(0, demo.far) == "far away"  # before the next step too

@@ -1,4 +1,4 @@
-"""The timeline under the scene, driven by hand."""
+"""The timeline under the scene, operated by simulated input."""
 
 import pygame
 
@@ -14,14 +14,14 @@ def press(window, at):
     frames(window)
 
 
-def test_the_scene_makes_room_for_the_line(window):
+def test_the_scene_leaves_room_for_the_timeline(window):
     left, top, width, height = dock_of(window, TimelineDock).place
     view = window.session.view.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
     assert top + height == window.screen.layout.view[3]
 
 
-def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
+def test_dragging_the_timeline_goes_to_any_step(window):
     frames(window, 100)
     history = window.session.timeline.history
     assert history.now == history.last >= 98
@@ -38,7 +38,7 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window):
     assert history.now == last
 
 
-def test_keys_go_back_on_undo_and_redo(window):
+def test_keys_step_back_and_forward_and_undo_and_redo(window):
     frames(window, 50)
     history = window.session.timeline.history
     last = history.last
@@ -60,7 +60,7 @@ def test_keys_go_back_on_undo_and_redo(window):
     assert "nothing to redo" in message.words
 
 
-def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
+def test_the_message_about_redo_disappears_at_the_next_undo(window):
     frames(window, 5)
     key(window, pygame.K_t)
     frames(window, 5)
@@ -74,7 +74,7 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window):
     assert window.note is None
 
 
-def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
+def test_the_clock_shows_the_current_step_wherever_the_pointer_is(window):
     frames(window, 100)
     key(window, pygame.K_SPACE)
     history, dock = window.session.timeline.history, dock_of(window, TimelineDock)
@@ -92,7 +92,7 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window):
         assert bar.left <= written[f"{_clock(pointed / 60.0)}, step {pointed}"].left and not surface.overlaps()
 
 
-def test_every_button_does_its_work(window):
+def test_every_button_works(window):
     frames(window, 40)
     history, dock = window.session.timeline.history, dock_of(window, TimelineDock)
     last = history.last
@@ -109,7 +109,7 @@ def test_every_button_does_its_work(window):
     assert not window.session.clock.paused
 
 
-def test_docks_leave_the_view_its_share():
+def test_docks_leave_space_for_the_view():
     class Greedy(Dock):
         side = "right"
 

@@ -1,4 +1,4 @@
-"""Two worlds at once in the window: the choice of solvers, the second world's picture, and the hand that acts on both."""
+"""Two worlds at once in the window: the choice of solvers, the second world's picture, and input that acts on both."""
 
 from collections import deque
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ from tests.unit.app.written import Written, noting_words
 
 @pytest.fixture(autouse=True)
 def loaded(monkeypatch):
-    """Kernels come in the frame that asks for them, so that no test waits for another process."""
+    """Kernels are loaded in the frame that needs them, so that no test waits for another process."""
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: True)
 
 
@@ -35,12 +35,12 @@ def unfolded(hand):
 
 @pytest.fixture
 def hand(hand):
-    """The panel with all that it has."""
+    """The complete panel."""
     return unfolded(hand)
 
 
 def press(hand, what, value, at=0):
-    """Choose something of motion: a list of solvers is unfolded first."""
+    """Choose a solver option; the list of solvers is unfolded first."""
     window, session = hand.window, hand.window.session
     if what in ("solver", "beside") and value:
         running = session.demo.sim.solvers[0] if what == "solver" else session.besides[at].solver if at < len(session.besides) else ""
@@ -62,7 +62,7 @@ def beside_pixels(hand):
     return pixels[(pixels[:, 0] >= view[0]) & (pixels[:, 1] >= view[1] + 120)]  # not the words in the readout
 
 
-def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand):
+def test_buttons_choose_the_comparison_solver_and_its_layout(hand):
     session = hand.window.session
     hand.frame(2)
     assert not session.besides and len(beside_pixels(hand)) == 0
@@ -83,7 +83,7 @@ def test_buttons_choose_what_runs_beside_and_where_it_is_drawn(hand):
     assert not session.besides and len(beside_pixels(hand)) == 0
 
 
-def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand):
+def test_the_key_switches_between_overlay_lane_and_none(hand):
     session = hand.window.session
     seen = []
     for _ in range(4):
@@ -93,7 +93,7 @@ def test_the_key_leads_from_over_it_to_a_lane_to_nothing(hand):
     assert seen == [([], 0), (["soft_step"], 0), (["soft_step"], 1), ([], 0)]
 
 
-def test_another_solver_goes_on_from_here_and_is_taken_back(hand):
+def test_another_solver_continues_from_here_and_is_undone(hand):
     session = hand.window.session
     hand.frame(20)
     before = session.demo.stages[0].world.state(1).position
@@ -121,7 +121,7 @@ def test_another_solver_goes_on_from_here_and_is_taken_back(hand):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [name for name in ("box2d3", "chipmunk") if name in solvers()])
-def test_another_engine_takes_over_is_compared_and_goes_back(hand, engine):
+def test_another_engine_continues_is_compared_and_is_undone(hand, engine):
     session = hand.window.session
     hand.frame(20)
     press(hand, "solver", engine)
@@ -135,7 +135,7 @@ def test_another_engine_takes_over_is_compared_and_goes_back(hand, engine):
     assert session.demo.steps == 5 and session.timeline.failure == ""
 
 
-def test_four_run_side_by_side_from_the_present_state(hand):
+def test_four_worlds_run_side_by_side_from_the_current_state(hand):
     session = hand.window.session
     hand.frame(30)
     session.clock.paused = True
@@ -172,7 +172,7 @@ def test_four_run_side_by_side_from_the_present_state(hand):
     assert len(session.view.lanes) == 2 and session.timeline.failure == ""
 
 
-def test_settings_change_under_the_running_scene(hand):
+def test_settings_change_while_the_scene_runs(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
     (name,) = (parameter.description for parameter in setting_parameters("sequential_impulses") if parameter.name == "iterations")
@@ -187,7 +187,7 @@ def test_settings_change_under_the_running_scene(hand):
     assert dict(world.settings.solver_settings) == {"iterations": value}
 
 
-def test_one_move_of_a_slider_is_taken_back_at_once(hand):
+def test_one_slider_drag_is_one_undo_step(hand):
     session = hand.window.session
     press(hand, "solver", "sequential_impulses")
     (name,) = (parameter.description for parameter in setting_parameters("sequential_impulses") if parameter.name == "share")
@@ -202,7 +202,7 @@ def test_one_move_of_a_slider_is_taken_back_at_once(hand):
     assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
 
-def test_a_world_beside_has_settings_of_its_own(hand):
+def test_a_comparison_world_has_its_own_settings(hand):
     session = hand.window.session
     session.compare_with("sequential_impulses", "sequential_impulses")
     hand.frame(10)
@@ -223,7 +223,7 @@ def test_a_world_beside_has_settings_of_its_own(hand):
     assert not session.besides[1].demo.stages[0].world.settings.solver_settings, "before it was changed"
 
 
-def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand):
+def test_a_throw_acts_in_both_worlds(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.key(pygame.K_F11)
@@ -248,7 +248,7 @@ def test_the_hand_throws_in_both_worlds_wherever_it_takes_hold(hand):
     assert not session.demo.grabbing and not beside.demo.grabbing
 
 
-def test_the_second_goes_back_with_the_first(hand):
+def test_the_second_world_rewinds_with_the_first(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(40)
@@ -261,7 +261,7 @@ def test_the_second_goes_back_with_the_first(hand):
     assert beside.now == at and beside.demo.stages[0].world.state(1).position == then
 
 
-def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(hand):
+def test_a_late_comparison_world_catches_up_while_time_waits(hand):
     session = hand.window.session
     hand.frame(120)
     session.timeline.longest_way = 0.0  # a step a frame
@@ -276,7 +276,7 @@ def test_what_comes_late_is_brought_to_where_the_first_stands_while_time_waits(h
     assert beside.is_caught_up and session.demo.steps > steps and session.messages.now is None
 
 
-def test_figures_and_words_name_both(hand):
+def test_numbers_and_texts_name_both_worlds(hand):
     session = hand.window.session
     assert ("solver", "Box2D", palette.TEXT) in _cells(session, 0)
     hand.key(pygame.K_F11)
@@ -301,7 +301,7 @@ LARGE, MIDDLE, SMALL = (1280, 720), (800, 600), (480, 360)
     "size, n, lane",
     [(LARGE, 1, False), (MIDDLE, 1, False), (SMALL, 1, True), (LARGE, 3, True), (MIDDLE, 3, True), (SMALL, 3, True), (SMALL, 3, False)],
 )
-def test_no_words_lie_over_others(twins, size, n, lane):
+def test_no_texts_overlap(twins, size, n, lane):
     window = Window(size, (twins,), twins())
     window.session.wants_lane = lane
     window.session.compare_with(*("soft_step", "box2d", "soft_step")[:n])
@@ -318,7 +318,7 @@ def test_no_words_lie_over_others(twins, size, n, lane):
     assert overlaps == []
 
 
-def test_a_choice_waits_until_its_solver_is_there(hand, monkeypatch):
+def test_a_choice_waits_until_its_solver_is_loaded(hand, monkeypatch):
     there, how_far = False, ("3 s so far", None)
     monkeypatch.setattr(solver_loading, "is_ready", lambda solver: there)
     monkeypatch.setattr(solver_loading, "progress", lambda solver: how_far)
@@ -342,7 +342,7 @@ def test_a_choice_waits_until_its_solver_is_there(hand, monkeypatch):
     assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
 
 
-def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch):
+def test_the_remaining_loading_time_is_estimated_from_earlier_loads(monkeypatch):
     monkeypatch.setattr(compiling, "_durations", deque())
     load = SimpleNamespace(seconds=12.0)
     monkeypatch.setattr(solver_loading, "loading", {"solver xpbd": load}.get)
@@ -354,7 +354,7 @@ def test_the_rest_of_a_load_is_estimated_from_what_others_took(monkeypatch):
     assert solver_loading.progress("xpbd") == ("60 s so far, which is longer than usual", 0.95)
 
 
-def test_a_demo_without_a_past_has_nothing_beside_it(drop):
+def test_a_demo_without_a_history_has_no_comparison(drop):
     window = Window(SIZE, (drop,), drop(), is_watched=False)
     hand = Hand(window)
     hand.key(pygame.K_F11)
@@ -362,7 +362,7 @@ def test_a_demo_without_a_past_has_nothing_beside_it(drop):
     assert not window.session.besides and message is not None and "rewound" in message.words
 
 
-def test_lanes_leave_the_larger_picture():
+def test_lanes_keep_the_view_as_large_as_possible():
     assert lanes((0, 0, 101, 50), 2, columns=2) == ((0, 0, 50, 50), (51, 0, 50, 50))
     view = (0, 0, 1000, 600)
     assert [best_columns(view, box, n) for box, n in (((3.0, 4.0), 2), ((20.0, 3.0), 2), ((4.0, 3.0), 4), ((1.0, 9.0), 4))] == [2, 1, 2, 4]
@@ -370,8 +370,8 @@ def test_lanes_leave_the_larger_picture():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", [pytest.param(kind, id=kind.id) for kind in all_demos()])
-def test_every_demo_runs_beside_itself(demo):
-    """Over it and in a lane, by hand, by keys, back in time, on the other solver: no failure; over it no words over others."""
+def test_every_demo_can_be_compared_with_itself(demo):
+    """As an overlay and in a lane, with input, keys, rewinding and another solver: no failure, and no overlapping text in the overlay."""
     rng, size = np.random.default_rng(5), (1000, 640)
     window = Window(size, (demo,), demo(1))
     hand = Hand(window)

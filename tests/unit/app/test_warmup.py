@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE, until
 
 
 class Stage:
-    """Stands in for the processes that compile: parts have ended when a test says so."""
+    """Replaces the compiling processes: parts end when a test says so."""
 
     made: ClassVar = []
 
@@ -81,7 +81,7 @@ def test_the_check_of_discs_and_polygons_comes_first(stages):
     assert warming.wait(PATIENCE) and warming.failure == "" and len(stages) == 1
 
 
-def test_a_failure_is_said_not_raised(stages, monkeypatch):
+def test_a_failure_is_reported_not_raised(stages, monkeypatch):
     def fail(name):
         raise ImportError("no compiler here")
 
@@ -93,7 +93,7 @@ def test_a_failure_is_said_not_raised(stages, monkeypatch):
     assert warming.factory is None and "no compiler here" in warming.failure and not warming.is_complete
 
 
-def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages, monkeypatch):
+def test_a_later_failure_does_not_block_the_check(stages, monkeypatch):
     def fail(name):
         if name == EDGES:
             raise ImportError("no compiler here")
@@ -138,14 +138,14 @@ pass"""
 """Parts that take no time."""
 
 
-def test_processes_divide_the_parts_and_report_what_is_done(monkeypatch):
+def test_processes_divide_the_parts_and_report_progress(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
     with Compilers(("one", "two", "three"), 2) as compilers:
         assert sorted(compilers.each_ended()) == ["one", "three", "two"]
         assert compilers.is_over and compilers.done == compilers.ended == ("one", "two", "three")
 
 
-def test_a_part_that_fails_or_whose_process_dies_has_ended_and_the_others_are_done(monkeypatch):
+def test_a_failed_part_does_not_stop_the_others(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", f"{_PARTS}; {compiling._COMPILE}")
     with Compilers(("fails", "dies", "one", "never begun"), 2) as compilers:
         compilers.wait(PATIENCE)
@@ -162,7 +162,7 @@ def test_all_but_the_first_two_parts_are_compiled_at_low_priority(monkeypatch, c
     assert done == ["one", "two", 5, "three"] and capfd.readouterr().out.splitlines() == ["done one", "done two", "done three"]
 
 
-def test_ending_before_it_is_over_ends_the_processes(monkeypatch):
+def test_an_early_exit_ends_the_processes(monkeypatch):
     monkeypatch.setattr(compiling, "_COMPILE", "import time; time.sleep(1e4)")
     with Compilers(("one", "two"), 2) as compilers:
         assert not compilers.is_over and compilers.done == ()
@@ -178,7 +178,7 @@ def test_compiled_functions_are_counted(tmp_path, monkeypatch):
     assert jit.n_in_cache() == 3
 
 
-def test_a_directory_that_another_process_removes_ends_no_count(tmp_path, monkeypatch):
+def test_a_directory_removed_by_another_process_does_not_stop_the_count(tmp_path, monkeypatch):
     outdated, kept = tmp_path / "gjk-1", tmp_path / "sat-1"
     for directory in (outdated, kept):
         directory.mkdir()
@@ -196,7 +196,7 @@ def test_a_directory_that_another_process_removes_ends_no_count(tmp_path, monkey
     assert not outdated.exists()
 
 
-def test_machine_code_that_somebody_removed_is_missed(tmp_path, monkeypatch):
+def test_removed_machine_code_is_detected(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "_root", lambda: tmp_path)
     monkeypatch.setattr(jit, "_writable_root", lambda: tmp_path)
     monkeypatch.setattr(jit, "_warm_stamp", lambda: tmp_path / "warm-1")
@@ -211,7 +211,7 @@ def test_machine_code_that_somebody_removed_is_missed(tmp_path, monkeypatch):
     assert jit.lost_code() == 1 and doctor._cache_words().startswith("incomplete: 1 module missing")
 
 
-def test_closing_before_it_began_is_fine():
+def test_closing_before_the_start_is_allowed():
     RefereeWarmup().close()
 
 
@@ -251,8 +251,8 @@ for at in range(len(demos)):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
-def test_once_it_has_ended_no_frame_loads_a_kernel(tmp_path):
-    """A kernel called with another type, a read-only array or a whole number in place of a fraction, would be compiled in a frame."""
+def test_no_frame_loads_a_kernel_after_warm_up(tmp_path):
+    """A kernel called with another type, such as a read-only array or an integer in place of a float, would be compiled in a frame."""
     environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
     command = [sys.executable, "-c", _FRAMES]

@@ -1,4 +1,4 @@
-"""The window: from the list to a demo and back, at every size, with the live check that comes late."""
+"""The window: from the list to a demo and back, at every size, with a live check that starts late."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tests.unit.app.controls import control, place
 from tests.unit.app.hand import SIZE, Hand
 
 
-def test_time_passes_in_fixed_steps(hand):
+def test_time_advances_in_fixed_steps(hand):
     hand.frame(60)
     assert 59 <= hand.window.session.demo.steps <= 60
 
@@ -31,7 +31,7 @@ def test_the_browser_previews_and_starts(browser, drop, twins):
     assert not window.browsing and type(window.session.demo) is drop and window.session.demo.steps <= 2
 
 
-def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee, drop):
+def test_a_preview_uses_the_referee_only_where_it_matters(referee, drop):
     needy = type("Needy", (drop,), {"needs_referee": True})
     hand = Hand(Window(SIZE, (drop, needy)))
     hand.window.use_referee(referee)
@@ -47,7 +47,7 @@ def test_clicking_an_entry_starts_it(browser, drop):
     assert not browser.window.browsing and type(browser.window.session.demo) is drop
 
 
-def test_the_picture_keeps_clear_of_the_readout(hand):
+def test_the_view_does_not_overlap_the_readout(hand):
     hand.frame(2)
     session = hand.window.session
     home = session.demo.home()
@@ -57,7 +57,7 @@ def test_the_picture_keeps_clear_of_the_readout(hand):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (320, 200), (800, 500), (2560, 1440)])
-def test_any_size_is_drawn(hand, size):
+def test_windows_of_any_size_are_drawn(hand, size):
     hand.surface = pygame.Surface(size)
     hand.send(pygame.VIDEORESIZE, size=size, w=size[0], h=size[1])
     hand.key(pygame.K_F1)
@@ -75,14 +75,14 @@ def test_resizing_keeps_an_untouched_view_whole(hand):
     assert seen.lower[0] <= home.lower[0] and seen.upper[0] >= home.upper[0]
 
 
-def test_a_long_frame_is_not_made_up_for(hand):
+def test_time_lost_in_a_long_frame_is_not_caught_up(hand):
     hand.frame(1, elapsed=30.0)
     assert hand.window.session.demo.steps <= 4
     hand.frame(1)
     assert hand.window.session.demo.steps <= 6
 
 
-def test_the_live_check_arrives_late_and_counts(hand, referee):
+def test_the_live_check_starts_late_and_counts(hand, referee):
     assert hand.window.check.is_warming_up and hand.window.check.words(hand.window.session)
     hand.window.check = status_strip.CheckNote("60 functions of about 240", "compiling: 60 of about 240", is_warming_up=True)
     assert hand.window.check.words(hand.window.session) == "60 functions of about 240"
@@ -107,7 +107,7 @@ def test_without_a_referee_the_panel_says_why(hand):
     assert "no compiler" in hand.window.check.words(hand.window.session)
 
 
-def test_an_error_of_the_engine_pauses_and_is_shown(hand, monkeypatch):
+def test_an_engine_error_pauses_the_demo_and_is_shown(hand, monkeypatch):
     def refuse():
         raise InvalidInputError("torque", "finite", "nan")
 
@@ -119,7 +119,7 @@ def test_an_error_of_the_engine_pauses_and_is_shown(hand, monkeypatch):
     assert hand.window.session.timeline.failure == ""
 
 
-def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop):
+def test_a_demo_with_its_own_layout_knows_its_free_area(drop):
     rooms = []
 
     class Strips(drop):
@@ -149,8 +149,8 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (64, 48), (320, 200)])
-def test_a_window_too_small_for_anything_still_draws(hand, size):
-    """A window manager may make it so, regardless of the minimum size set."""
+def test_a_tiny_window_still_draws(hand, size):
+    """A window manager may do this despite the minimum size."""
     for key in (pygame.K_F7, pygame.K_F8):
         hand.key(key)
     hand.frame(40)
@@ -166,7 +166,7 @@ def test_the_list_begins_with_the_demo_that_shows_most():
     assert window.browsing and type(window.session.demo) is find_demo("simple_shapes")
 
 
-def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop):
+def test_the_list_shows_the_chosen_demo_and_keeps_its_state(drop):
     kinds = tuple(type(f"Drop{k}", (drop,), {"id": f"drop_{k}", "title": f"Drop {k}"}) for k in range(30))
     hand = Hand(Window(SIZE, kinds))
 
@@ -191,15 +191,15 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop):
     assert 0 <= form.rect(item).top < SIZE[1] - 80
 
 
-def test_a_slow_frame_is_laid_at_the_right_door():
+def test_a_slow_frame_is_attributed_to_its_cause():
     times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
     assert status_strip._what_takes_long(times, True) == "algorithms are being compiled"
     assert status_strip._what_takes_long(times, False) == "other programs are using the processor"
     assert status_strip._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
 
 
-def test_drawing_changes_nothing_of_the_session(hand):
-    """All that a picture needs is settled before it: time, camera and pointer may be elsewhere by then."""
+def test_drawing_does_not_change_the_session(hand):
+    """Everything that a picture needs is determined beforehand, because time, camera and pointer may have changed by then."""
     window, session = hand.window, hand.window.session
     hand.frame(20)
     demo, stage = session.demo, session.demo.stages[0]

@@ -1,4 +1,4 @@
-"""The workbench in a window: what is seen, asked and ticked once a machine has been put back or cleared. Issue 31."""
+"""The workbench in a window: what is shown, asked and ticked after a machine has been restored or cleared. Issue 31."""
 
 import json
 import math
@@ -58,7 +58,7 @@ def bench(tmp_path, monkeypatch):
 
 
 def contacts_seen(hand):
-    """Return at how many places under the corners of the box the pointer is at a contact point."""
+    """Return the number of places under the corners of the box at which the pointer hits a contact point."""
     places = [pixel(hand, (x, 0.02 * k)) for x in (-0.5, 0.5) for k in range(-10, 40)]
     return sum(hand.window.screen.painter.contact_at(place) is not None for place in places)
 
@@ -73,7 +73,7 @@ def lines(hand):
     return {row.name: row.value for row in rows if isinstance(row, Line)}
 
 
-def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench):
+def test_a_restart_removes_contacts_and_forces_of_the_last_step(bench):
     session = bench.window.session
     stage = session.demo.stages[0]
     assert contacts_seen(bench) and views_of(session.demo).scene(stage).trail.added(stage.world.step_index)
@@ -92,7 +92,7 @@ def test_contacts_and_forces_of_the_last_step_go_with_a_restart(bench):
     assert contacts_seen(bench) and lines(bench) == before, "undone: it lies there again"
 
 
-def test_nothing_is_left_of_what_is_cleared(bench):
+def test_clearing_removes_everything(bench):
     session = bench.window.session
     session.press("c")
     bench.frame()
@@ -101,7 +101,7 @@ def test_nothing_is_left_of_what_is_cleared(bench):
     assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
 
 
-def test_a_machine_that_was_put_back_or_cleared_is_saved_without_a_question(bench):
+def test_a_restored_or_cleared_machine_is_saved_without_a_question(bench):
     session = bench.window.session
     assert [moment.step for moment in moments(session)] == [0, FALL]
     session.act(Restart())
@@ -162,7 +162,7 @@ def test_the_numbers_of_a_thin_body_do_not_cover_it(bench, angle):
     assert not any(changed.get_at(pixel(bench, (x + far * math.cos(angle), y + far * math.sin(angle)))) for far in along)
 
 
-def test_a_scene_saved_paused_is_opened_paused_with_what_to_try(bench, tmp_path):
+def test_a_scene_saved_while_paused_opens_paused_with_suggestions(bench, tmp_path):
     bench.window.session.restart()
     for is_paused in (True, False):
         bench.window.session.clock.paused = is_paused
@@ -234,7 +234,7 @@ def test_a_bench_without_its_ground_reopens_without_it(bench, tmp_path):
         ({"values": {"width": 20.0}}, "values.parameter must be absent"),
     ],
 )
-def test_a_scene_of_no_known_demo_is_refused(more, words):
+def test_a_scene_of_an_unknown_demo_is_rejected(more, words):
     with pytest.raises(InvalidInputError, match=words):
         scene_demo(Scene(**more))
 
@@ -265,8 +265,8 @@ def test_a_scene_of_a_demo_from_a_users_own_file_is_not_shared(monkeypatch):
         check_shareable(scene_demo(Scene(demo="own"))())
 
 
-def test_a_reopened_bench_keeps_its_colors_after_a_body_was_erased(bench, tmp_path):
-    """Issue 31: the default color goes by the id, which a scene file does not keep."""
+def test_a_reopened_bench_keeps_its_colors_after_a_deletion(bench, tmp_path):
+    """Issue 31: the default color depends on the id, which a scene file does not store."""
     session = bench.window.session
     *_, last = (session.act(CreateBody.of(0, replace(BOX, position=(2.0 * k, 3.0), name=f"box {k}"))) for k in range(3))
     session.act(DestroyBody(0, session.demo.stages[0].world.body_ids[1]))

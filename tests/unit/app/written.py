@@ -1,4 +1,4 @@
-"""A surface that notes which words are written on it, and where: nothing may be written over other words."""
+"""A surface that records which texts are drawn on it, and where: no texts may overlap."""
 
 import itertools
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _plates = {}
 
 
 class Written(pygame.Surface):
-    """Notes what `FontBook` has rendered and is copied here, as far as it is seen: not cut off, and not under an opaque plate."""
+    """Records visible texts that `FontBook` has rendered and that are copied here: not clipped, and not under an opaque plate."""
 
     def __init__(self, size):
         super().__init__(size)
@@ -38,7 +38,7 @@ class Written(pygame.Surface):
         return super().blit(source, dest, *more, **named)
 
     def overlaps(self):
-        """Return the words that lie over each other."""
+        """Return the overlapping texts."""
         return [(a, b) for (a, here), (b, there) in itertools.combinations(self.words, 2) if here.colliderect(there)]
 
 

@@ -1,4 +1,4 @@
-"""Points that are hard on bounding volumes, and the exact answer to "is it inside"."""
+"""Points that are difficult for bounding volumes, and an exact containment test."""
 
 import math
 from fractions import Fraction
@@ -84,7 +84,7 @@ def holds(volume, point, radius=0.0):
 
 
 def brute_force_circle_sq(points):
-    """Return the squared radius of the smallest circle, exactly: the least over all pairs and triples that contains all."""
+    """Return the exact squared radius of the smallest circle: the least over all pairs and triples that contains all points."""
     cloud = sorted({_exact(point) for point in points.tolist()})
     if len(cloud) == 1:
         return Fraction(0)

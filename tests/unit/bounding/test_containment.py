@@ -1,4 +1,4 @@
-"""Every volume contains its shape in exact arithmetic: at any size, anywhere, after any turn."""
+"""Every volume contains its shape in exact arithmetic, at any size, position and rotation."""
 
 import math
 from itertools import product
@@ -63,8 +63,8 @@ def test_contains_a_shape_with_its_radius(volume):
 
 
 @pytest.mark.parametrize("volume", VOLUMES)
-def test_is_no_larger_than_rounding_demands(volume):
-    """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometer a meter."""
+def test_is_no_larger_than_rounding_requires(volume):
+    """A huge volume would also contain the shape, so near the origin the margins must be below a nanometer per meter."""
     square = CLOUDS["square"]
     exact = {"mean circle": 2 * math.pi, "smallest circle": 2 * math.pi, "hull": 4.0, "oriented box": 4.0, "4-DOP": 4.0, "box": 4.0}
     fitted = VOLUMES[volume](square, Transform())
@@ -75,7 +75,7 @@ def test_is_no_larger_than_rounding_demands(volume):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_batches_give_the_volumes_of_the_chapters(kind):
+def test_batches_match_the_scalar_volumes(kind):
     shapes = [CLOUDS["cloud"], CLOUDS["one point"], CLOUDS["rod"], SHAPES["skinned"][0], CLOUDS["two points"]]
     which = np.repeat(np.arange(5), len(POSES))
     poses = np.array([(*xf.position, xf.angle) for xf in POSES] * 5)
@@ -119,7 +119,7 @@ def test_contains_distinguishes_points():
         assert volume.contains((1.0, 1.0)) and volume.contains((0.0, 0.0)) and not volume.contains((1.6, 0.0))
 
 
-def test_far_poses_only_add_their_rounding():
+def test_distant_poses_add_only_rounding():
     assert smallest_circle(CLOUDS["square"]).at(FAR).radius - math.sqrt(2.0) < 2e-8
 
 

@@ -1,4 +1,4 @@
-"""The volumes that claim to be the least are, against exact or brute-force searches that share nothing with them."""
+"""The minimal volumes are compared with independent exact or brute-force searches."""
 
 import math
 from fractions import Fraction
@@ -39,12 +39,12 @@ def test_the_smallest_circle_is_the_smallest(name):
 
 @settings(max_examples=40, deadline=None)
 @given(POINTS)
-def test_no_circle_of_two_or_three_points_is_smaller(points):
+def test_no_circle_through_two_or_three_points_is_smaller(points):
     assert_smallest(np.array(points))
 
 
 def test_the_smallest_circle_of_points_nearly_on_one_circle():
-    """If rounding hides which three points matter, the exact pass finds them."""
+    """If rounding hides which three points determine the circle, the exact pass finds them."""
     rng = stream(3, "nearly on a circle")
     for size in (1e-3, 1.0, 1e5):
         turn = rng.uniform(0.0, 2.0 * math.pi, 12)
@@ -99,7 +99,7 @@ def test_calipers_touch_the_farthest_corners():
 
 
 def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project():
-    """The corners of the tiny edge have equal projections in floating point; the edges behind it lead on."""
+    """The corners of the tiny edge have equal projections in floating point; the search must continue past it."""
     hull = convex_hull([(0.0, 0.0), (1.0, 0.0), (1.0 + 2e-16, 1e-16), (2.0, 1.0), (2.0, 3.0), (-1.0, 3.0)])
     edges = np.roll(hull, -1, axis=0) - hull
     areas = [_box_area(hull, angle, 0.0) for angle in np.arctan2(edges[:, 1], edges[:, 0])]
@@ -115,7 +115,7 @@ def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project():
 
 
 @pytest.mark.parametrize("k", [4, 6, 10, 16, 32])
-def test_the_walk_finds_what_projecting_everything_finds(k):
+def test_the_walk_matches_projecting_all_corners(k):
     rng, axes = stream(4, "walk"), kdop_axes(k)
     for _ in range(10):
         points, xf = rng.normal(size=(50, 2)), Transform((rng.normal(), rng.normal()), rng.uniform(-9.0, 9.0))
@@ -124,7 +124,7 @@ def test_the_walk_finds_what_projecting_everything_finds(k):
         assert np.abs(kdop.lower - shadows.min(axis=0)).max() < 1e-13 and np.abs(kdop.upper - shadows.max(axis=0)).max() < 1e-13
 
 
-def test_the_corners_of_a_kdop_are_what_its_slabs_share():
+def test_the_corners_of_a_kdop_are_the_intersection_of_its_slabs():
     import shapely
 
     points = stream(5, "slabs").normal(size=(20, 2))
@@ -146,7 +146,7 @@ def test_the_capsule_of_a_capsule_is_itself():
 
 @pytest.mark.parametrize("name", ["square", "rod", "triangle", "obtuse", "cloud", "on a circle"])
 def test_no_capsule_of_a_wide_search_is_smaller(name):
-    """Random starts, each improved by random smaller and smaller moves: a search of its own kind. What is found is within 0.1 %."""
+    """An independent search: random starts, each improved by random moves of decreasing size. The result is within 0.1 % of the best."""
     points = CLOUDS[name]
     smallest, rng, cloud = least_area_capsule(points).area, stream(6, "capsules", name), cloud_of(points)
     size = np.ptp(points, axis=0).max()

@@ -1,4 +1,4 @@
-"""Overlap of volumes: closed, symmetric, and never apart where the shapes share a point."""
+"""Overlap of volumes is closed and symmetric, and volumes overlap whenever the shapes share a point."""
 
 import math
 
@@ -25,7 +25,7 @@ def random_poses(n, reach, *names):
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_outlines_that_meet_have_volumes_that_overlap(kind, size):
+def test_outlines_that_touch_have_overlapping_volumes(kind, size):
     outline = size * STAR
     poses = random_poses(400, 1.3 * size, "meeting") + (1e4, 0.0, 0.0)
     truth = outlines_meeting([outline], poses)
@@ -37,8 +37,8 @@ def test_outlines_that_meet_have_volumes_that_overlap(kind, size):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_shares_one_exact_point_overlaps(kind):
-    """Two triangles that touch with a corner each, at the same floating-point number, however they are turned and wherever they lie."""
+def test_shapes_that_share_one_exact_point_overlap(kind):
+    """Two triangles that touch at a corner with identical floating-point coordinates, at any rotation and position."""
     rng = stream(1, "touch")
     corner = np.array([(0.0, 0.0), (3.0, -1.0), (3.0, 1.0)])
     for place in ((0.0, 0.0), (0.1, 1e-4), (1e5, -7e4)):
@@ -50,7 +50,7 @@ def test_what_shares_one_exact_point_overlaps(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_batches_decide_as_the_chapters_do(kind):
+def test_batches_match_the_scalar_overlap_tests(kind):
     clouds = [CLOUDS[name] for name in ("cloud", "one point", "two points", "rod", "triangle")]
     which, poses = np.arange(60) % 5, random_poses(60, 2.0, "chapters")
     batch = VolumeBatch(kind, clouds, 10)
@@ -80,7 +80,7 @@ def _volume(kind, row):
     return KDop(10, np.array(row[:5]), np.array(row[5:]))
 
 
-def test_touching_volumes_overlap_and_a_gap_parts_them():
+def test_touching_volumes_overlap_and_separated_ones_do_not():
     gap = 1e-9
     for shift, expected in ((2.0, True), (2.0 + gap, False)):
         assert BoundingCircle((0.0, 0.0), 1.0).overlaps(BoundingCircle((shift, 0.0), 1.0)) is expected
@@ -108,7 +108,7 @@ def test_segments_and_points_as_hulls():
 
 
 def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has():
-    """At 1e16 m numbers are two meters apart, so that of two corners one is left; the slanted edge still parts what no other edge does."""
+    """At 1e16 m, floats are two meters apart, so two corners merge; the slanted edge still separates what no other edge does."""
     ring = np.array([(0.0, 0.0), (40.0, 0.0), (40.0, 0.0), (20.0, 40.0)]) + (1e16, 0.0)
     other = np.array([(40.0, 40.0), (140.0, 60.0), (60.0, 140.0)]) + (1e16, 0.0)
     hulls = BoundingHull(ring, 0.0), BoundingHull(other, 0.0)
@@ -119,7 +119,7 @@ def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has():
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.15])
-def test_hulls_overlap_as_shapely_says(radius):
+def test_overlap_of_hulls_agrees_with_shapely(radius):
     rng = stream(2, "hulls")
     for _ in range(60):
         hulls = [BoundingHull(convex_hull(rng.normal(size=(7, 2)) + shift), radius) for shift in ((0.0, 0.0), rng.uniform(-4, 4, 2))]
@@ -127,7 +127,7 @@ def test_hulls_overlap_as_shapely_says(radius):
         assert hulls[0].overlaps(hulls[1]) == (away <= 2.0 * radius) == hulls[1].overlaps(hulls[0])
 
 
-def test_capsules_and_oriented_boxes_overlap_as_shapely_says():
+def test_overlap_of_capsules_and_oriented_boxes_agrees_with_shapely():
     rng = stream(3, "capsules")
     says = []
     for _ in range(200):
@@ -144,7 +144,7 @@ def test_capsules_and_oriented_boxes_overlap_as_shapely_says():
 
 
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (STAR, STAR + (1.5, 0.2))], ids=["star", "frame", "two parts"])
-def test_outlines_meet_as_shapely_says(rings):
+def test_contact_of_outlines_agrees_with_shapely(rings):
     poses = random_poses(300, 2.0, "shapely")
     meeting = outlines_meeting(rings, poses)
     area = (
@@ -167,7 +167,7 @@ def test_one_outline_inside_another_and_in_its_hole():
     assert outlines_overlap(FRAME, here, small, Transform((0.7, 0.0)))
 
 
-def test_a_kdop_is_the_same_by_walk_and_by_projection():
+def test_walk_and_projection_give_the_same_kdop():
     from engine.bounding._kdop_kernel import posed_kdops
     from engine.bounding.kdop import kdop_axes
 

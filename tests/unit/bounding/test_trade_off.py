@@ -1,4 +1,4 @@
-"""The measure of the trade-off: what must hold between the volumes of any outline, and what a circle must give."""
+"""The trade-off measurement: relations between the volumes of any outline, and the known result for a circle."""
 
 import math
 
@@ -16,7 +16,7 @@ from tests.unit.bounding.test_overlap import FRAME, STAR
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
-def test_what_must_hold_for_any_outline(rings):
+def test_invariants_of_any_outline(rings):
     trades = {trade.volume: trade for trade in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
     assert set(trades) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
     assert all(trade.missed == 0 for trade in trades.values())
@@ -33,8 +33,8 @@ def test_what_must_hold_for_any_outline(rings):
         assert trades[tighter].area_ratio <= trades[looser].area_ratio and trades[tighter].false_rate <= trades[looser].false_rate
 
 
-def test_neighbors_lie_evenly_in_their_disc():
-    """The smallest circles overlap in 4 of 9 pairs, by the areas; the share is that to three deviations."""
+def test_neighbors_are_uniformly_distributed_in_their_disc():
+    """By area, the smallest circles overlap in 4 of 9 pairs; the share agrees within three standard deviations."""
     trade = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
     says = trade.false_rate * (trade.n_pairs - trade.n_hits) + trade.n_hits
     share = 4.0 / REACH**2
@@ -52,7 +52,7 @@ def test_areas():
     assert [volume_name(volume) for volume in ALL_VOLUMES[-2:]] == ["32-DOP, rebuilt", "hull"]
 
 
-def test_no_outline_is_refused():
+def test_no_outline_is_rejected():
     for rings, words in (
         ([], "rings must be at least one"),
         ([[(0.0, 0.0), (1.0, 0.0)]], r"rings\[0\] must be at least 3 corners, got 2"),

@@ -1,4 +1,4 @@
-"""The mass of a whole body is checked as Box2D will add it, in float32: what passes trips no assertion, however it is put together."""
+"""A body's mass is checked as Box2D sums it, in float32: accepted bodies trigger no assertion, however they are assembled."""
 
 import random
 from itertools import permutations
@@ -19,7 +19,7 @@ LARGE = FixtureSpec(Polygon([(0.15, -0.05), (3.45, -0.05), (0.15, 0.282)]), dens
 
 
 def weighed(parts):
-    """Mass and inertia of the same body in the bare library, added up once."""
+    """Mass and inertia of the same body in the bare library, summed once."""
     world = Box2D.b2World()
     body = world.CreateDynamicBody()
     fixtures = [body.CreateFixture(shape=to_fixture_shape(shape)[0], density=0.0) for shape, _ in parts]
@@ -30,7 +30,7 @@ def weighed(parts):
 
 
 def random_parts(r):
-    """Shapes near and far, large and small, light and heavy: about half of the bodies made of them can be."""
+    """Shapes near and far, large and small, light and heavy; about half of the bodies made from them are valid."""
     parts = []
     for _ in range(r.randint(1, 4)):
         x, y = (r.uniform(-1.0, 1.0) * 10.0 ** r.uniform(-2.0, 3.0) for _ in range(2))
@@ -41,7 +41,7 @@ def random_parts(r):
     return parts
 
 
-def test_what_passes_is_what_box2d_can_weigh():
+def test_accepted_bodies_have_a_mass_that_box2d_can_compute():
     r = random.Random(7)
     n_passed = n_refused = n_asserted = 0
     for _ in range(600):
@@ -63,7 +63,7 @@ def test_what_passes_is_what_box2d_can_weigh():
 
 
 def test_the_first_fixture_needs_no_inertia_of_its_own():
-    """Each fixture was weighed as it was added: Box2D asserted at the first, in `create_body` and in every rebuild."""
+    """The mass was computed as each fixture was added: Box2D asserted at the first, in `create_body` and in every rebuild."""
     with pytest.raises(InvalidInputError, match=r"shape must be close enough to the body's origin .* kg m\^2"):
         accept(BodySpec((SMALL_AND_FAR,)))
     world = World()
@@ -78,7 +78,7 @@ def test_the_first_fixture_needs_no_inertia_of_its_own():
     assert again.state_hash() == world.state_hash()
 
 
-def test_a_change_that_leaves_no_inertia_is_refused_and_changes_nothing():
+def test_a_change_that_leaves_no_inertia_is_rejected_and_changes_nothing():
     world = World()
     body = world.create_body(BodySpec((LARGE, SMALL_AND_FAR), angular_velocity=1.0))
     large, small = world.fixtures_of(body)
@@ -110,7 +110,7 @@ def test_masses_outside_the_range_are_named(density, shape):
 @pytest.mark.parametrize(
     "shape", [lambda: Circle(1.1e4), lambda: Circle(1.0, (0.0, -1.1e4)), lambda: Polygon.box(2e4, 1.0), lambda: Segment((0, 0), (2e4, 0))]
 )
-def test_shapes_that_reach_too_far_are_refused(shape):
+def test_shapes_that_extend_too_far_are_rejected(shape):
     """Each time of impact of a 1,000 km shape used all its iterations: steps took half a second and more."""
     with pytest.raises(InvalidInputError, match=r"(radius|center|vertices|p2).* must be from (-10000|0) to 10000 m"):
         accept(FixtureSpec(shape()))

@@ -59,7 +59,7 @@ def test_a_box_on_the_floor_touches_in_two_points():
 
 @pytest.mark.parametrize("flip", [False, True])
 def test_separations_follow_from_the_shapes(flip):
-    """Disc over box, box over disc, disc over disc: the gap between the surfaces, the polygon's skin left out."""
+    """Disc over box, box over disc, disc over disc: the gap between the surfaces, without the polygon's skin."""
     for lower, upper, height in ((BOX, DISC, 0.99), (DISC, BOX, 0.99), (DISC, DISC, 0.985), (BOX, BOX, 1.003)):
         first, second = ((0.0, 0.0), (0.0, height)) if not flip else ((0.0, height), (0.0, 0.0))
         world = World(WorldSettings(gravity=(0.0, 0.0)))
@@ -94,7 +94,7 @@ def test_states_go_from_add_to_persist_to_remove():
     assert first.began[0].body_b == box
 
 
-def test_only_the_point_that_goes_is_removed():
+def test_only_the_ended_point_is_removed():
     """A box slides over a floor's edge: one of its two points is exchanged for another feature, the other persists."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     floor(world, 1.0)
@@ -105,7 +105,7 @@ def test_only_the_point_that_goes_is_removed():
     assert states == ["ADD", "PERSIST", "REMOVE"]
 
 
-def test_sleepers_keep_their_points():
+def test_sleeping_bodies_keep_their_points():
     world, box, contacts = settled(200)
     assert not world.awake[world.row_of(box)]
     assert contacts.n_points == 2
@@ -119,7 +119,7 @@ def test_sleepers_keep_their_points():
     assert world.step().evaluated.all()
 
 
-def test_a_sleeper_woken_by_a_touch_is_read_anew():
+def test_a_body_woken_by_contact_is_read_again():
     world, box, _ = settled(200)
     world.create_body(BodySpec((BOX,), position=(0.0, 1.6), linear_velocity=(0.0, -3.0)))
     contacts = world.step()
@@ -139,7 +139,7 @@ def bullet_world(sub_stepping=False):
     return world, world.create_body(spec)
 
 
-def test_an_impact_inside_the_step_is_seen_where_it_happened():
+def test_an_impact_inside_the_step_is_recorded_at_its_position():
     world, bullet = bullet_world()
     contacts = world.step()
     assert contacts.in_toi.tolist() == [True]
@@ -184,7 +184,7 @@ def test_several_impacts_in_one_step_leave_one_row(sub_stepping):
     assert len(calls) >= 2
 
 
-def test_a_touch_that_begins_and_ends_within_one_step_is_reported():
+def test_a_contact_that_begins_and_ends_within_one_step_is_reported():
     """Two bullets graze: contact at the impact, gone at the end of the step, reported only by the events."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     ball = FixtureSpec(Circle(0.1), restitution=1.0)
@@ -215,7 +215,7 @@ def test_sensors_have_events_and_no_points():
 
 
 def test_events_inferred_after_a_step_are_those_of_the_listener():
-    """Without continuous physics and hooks, no listener is attached to Box2D, which must not change an event or its order."""
+    """Without continuous physics and hooks, Box2D has no listener, which must not affect events or their order."""
 
     def events(hooks):
         world = World(WorldSettings(continuous=False))
@@ -250,7 +250,7 @@ def test_destroying_a_body_ends_its_contacts():
     assert [point.state for point in contacts.points()] == [PointState.REMOVE, PointState.REMOVE]
 
 
-def test_a_pair_switched_off_by_a_hook_falls_through():
+def test_a_pair_disabled_by_a_hook_does_not_collide():
     world = World()
     floor(world)
     box = world.create_body(BodySpec((BOX,), position=(0.0, 0.6)))
@@ -282,7 +282,7 @@ def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_
 
 
 def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses():
-    """Box2D wakes both for their new contact; an older pair has the same manifold in local frames, but other poses."""
+    """Box2D wakes both for their new contact; an older pair has the same local manifold but other poses."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for x in (0.0, 0.9):
         world.create_body(BodySpec((DISC,), position=(x, 0.0)))
@@ -295,7 +295,7 @@ def test_a_new_pair_of_bodies_created_asleep_is_evaluated_at_their_own_poses():
 
 
 @pytest.mark.parametrize(("changes", "is_renewed"), [({"type": "kinematic"}, True), ({"active": False}, True), ({"bullet": True}, False)])
-def test_a_body_of_another_kind_is_named_once_to_the_check_of_pairs(changes, is_renewed):
+def test_a_body_of_another_type_is_reported_once_to_the_pair_check(changes, is_renewed):
     world, box, _ = settled(2)
     record = world.pair_record()
     assert isinstance(record, PairRecord)

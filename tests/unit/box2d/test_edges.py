@@ -1,4 +1,4 @@
-"""Edges as fixtures: equal to Box2D's own edges and chains to the bit, refused where they have no mass to move."""
+"""Edges as fixtures: identical to Box2D's edges and chains to the bit, and rejected on bodies that need mass."""
 
 from itertools import pairwise
 
@@ -76,7 +76,7 @@ def test_an_edge_has_box2ds_skin_and_float32_numbers():
     assert held == Segment((0.10000000149011612, 0.0), (1.0, 0.0), BOX2D_POLYGON_SKIN, None, (2.0, 0.10000000149011612))
 
 
-def test_what_box2d_could_not_bear_is_refused():
+def test_shapes_that_would_break_box2d_are_rejected():
     world = World()
     edge = FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0)))
     with pytest.raises(InvalidInputError, match="at least one fixture of a dynamic body"):

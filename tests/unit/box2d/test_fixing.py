@@ -1,4 +1,4 @@
-"""A shape that is fixed to a body stays Python's, and goes when Python lets go of it."""
+"""A shape attached to a body is still owned by Python, and freed with its last reference."""
 
 import pytest
 

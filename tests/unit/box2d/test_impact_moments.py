@@ -1,4 +1,4 @@
-"""`World.impact_moments`: every impact inside a step, in order, where `contacts` keeps a pair's last one."""
+"""`World.impact_moments`: every impact inside a step, in order, whereas `contacts` keeps only a pair's last one."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step():
-    """The blade turns evenly, so that its angle gives the time of each."""
+    """The blade rotates uniformly, so its angle gives the time of each impact."""
     spin = 25.0
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     blade = BodySpec((FixtureSpec(Polygon.box(0.01, 0.8)),), type="kinematic", position=(0.0, -0.5), angle=-0.35, angular_velocity=spin)
@@ -42,7 +42,7 @@ def heap(n_bullets):
 
 
 def test_a_step_looks_at_no_more_impacts_than_the_limit(monkeypatch):
-    """Each asks again for all contacts of the two bodies: 33,000 impacts of fifty bullets in one heap took a second and more."""
+    """Each reevaluates all contacts of the two bodies: 33,000 impacts of fifty bullets in one heap took a second and more."""
     free, limited, again = heap(25), heap(25), heap(25)
     free.step()
     limit = 20

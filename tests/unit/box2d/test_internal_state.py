@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(memory.load() is not None, reason="memory is out
 
 
 def joined():
-    """Every kind of joint on a box on which another hangs; one iteration a step solves none exactly."""
+    """Every kind of joint on a box from which another hangs; one iteration per step solves none exactly."""
     world = machine()
     for arm in range(1, 20, 2):
         x, y = world.state(arm).position
@@ -32,7 +32,7 @@ def hash_after(snapshot):
     return world.state_hash()
 
 
-def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses():
+def test_every_joint_continues_bit_for_bit_and_needs_its_impulses():
     world = joined()
     world.canonicalize()  # as a mouse joint is fixed anew to its body by a point in the world
     snapshot = world.snapshot()
@@ -49,7 +49,7 @@ def test_every_joint_goes_on_bit_for_bit_and_needs_its_impulses():
 
 
 @pytest.mark.parametrize("at", range(len(internal_state.BODY_WORDS)))
-def test_a_wrong_offset_in_a_body_is_noticed(at, monkeypatch):
+def test_a_wrong_offset_in_a_body_is_detected(at, monkeypatch):
     """Reading only: the words before and after each one are within the body."""
     words = list(internal_state.BODY_WORDS)
     words[at] += 1 if words[at] + 1 not in words else -1 if words[at] - 1 not in words else 5
@@ -57,7 +57,7 @@ def test_a_wrong_offset_in_a_body_is_noticed(at, monkeypatch):
     assert internal_state.self_test() is not None
 
 
-def test_a_wrong_offset_in_a_joint_is_noticed(monkeypatch):
+def test_a_wrong_offset_in_a_joint_is_detected(monkeypatch):
     assert internal_state.self_test() is None
     shifted = tuple(np.array(internal_state.JOINT_WORDS["b2RevoluteJoint"]) - 1)
     monkeypatch.setattr(internal_state, "JOINT_WORDS", {**internal_state.JOINT_WORDS, "b2RevoluteJoint": shifted})

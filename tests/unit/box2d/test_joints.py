@@ -1,4 +1,4 @@
-"""Friction, motor and gear joints: what they do, that they come back exactly, and that no gear outlives what it stands on."""
+"""Friction, motor and gear joints: their effect, exact restoration, and that no gear outlives its joints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def floating():
 # -- friction and motor -----------------------------------------------------------------------------------------------
 
 
-def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may():
+def test_a_motor_moves_a_body_to_its_target_within_its_maximum_force():
     world = floating()
     base = world.create_body(BodySpec(type="static", position=(1.0, 1.0), angle=0.5 * math.pi))
     box = world.create_body(BodySpec(BOX, position=(4.0, 1.0)))
@@ -53,7 +53,7 @@ def test_a_motor_brings_a_body_to_its_place_as_hard_as_it_may():
     assert math.hypot(*world.state(weak).linear_velocity) == pytest.approx(0.5, rel=1e-3)  # 0.5 N on 1 kg for a second
 
 
-def test_a_motor_without_a_place_holds_its_body_where_it_is():
+def test_a_motor_without_a_target_holds_its_body_in_place():
     world = World()
     base, box = world.create_body(BodySpec(type="static", angle=0.7)), world.create_body(BodySpec(BOX, position=(2.0, 1.0), angle=-0.4))
     joint = world.create_joint(MotorJointSpec(base, box, max_force=1e3, max_torque=1e3))
@@ -68,7 +68,7 @@ def test_a_motor_without_a_place_holds_its_body_where_it_is():
 
 @dataclass
 class Gears:
-    """Two wheels on an axle each, a rack, and gears from the first wheel to both."""
+    """Two wheels, each on an axle, a rack, and gears from the first wheel to both."""
 
     world: World
     base: int
@@ -82,7 +82,7 @@ class Gears:
 
 
 def geared(ratio=2.0, **more):
-    """The first wheel turns on a bar that swings, the others stand on the ground."""
+    """The first wheel turns on a swinging bar, and the others on the ground."""
     world = World()
     base = world.create_body(BodySpec(type="static"))
     bar = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 1.0), group=-1),), position=(0.0, 1.0)))
@@ -118,7 +118,7 @@ def test_a_gear_keeps_its_sum(ratio):
     assert world.joint_bodies(made.gear) == made.wheels and made.gear in world.body(made.wheels[0]).joints
 
 
-def test_wheels_of_a_gear_touch_only_if_they_shall():
+def test_wheels_of_a_gear_collide_only_if_enabled():
     for collides in (False, True):
         made = geared(collide_connected=collides)
         record = made.world.pair_record()
@@ -147,7 +147,7 @@ DEATHS = {
 
 @pytest.mark.parametrize("death", DEATHS)
 @pytest.mark.parametrize("rebuilt", [False, True])
-def test_a_gear_goes_before_what_it_stands_on(death, rebuilt):
+def test_a_gear_is_destroyed_before_its_joints(death, rebuilt):
     made = geared()
     world = made.world
     steps(world, 5)
@@ -168,7 +168,7 @@ def test_a_gear_goes_before_what_it_stands_on(death, rebuilt):
     assert len(world._solver._cache._world.joints) == len(world.joint_ids)
 
 
-def test_a_gear_is_refused_where_box2d_would_lose_its_way():
+def test_a_gear_that_would_break_box2d_is_rejected():
     made = geared()
     world = made.world
     weld = world.create_joint(WeldJointSpec(made.base, made.rack, (0.0, -2.0)))
@@ -194,7 +194,7 @@ def test_a_gear_is_refused_where_box2d_would_lose_its_way():
         MotorJointSpec(0, 1, correction_factor=1.5)
 
 
-def test_copied_wheels_have_the_gear_between_them_and_no_other():
+def test_copied_wheels_have_exactly_their_own_gear():
     made = geared()
     world = made.world
     stage = SimpleNamespace(world=world, offset=(0.0, 0.0))

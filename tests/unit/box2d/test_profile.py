@@ -1,4 +1,4 @@
-"""The parts of a step, from clocks that are right, that begin at a whole millisecond, and that do not exist."""
+"""The parts of a step, from exact clocks, clocks that start at a whole millisecond, and missing clocks."""
 
 from itertools import pairwise
 from math import floor

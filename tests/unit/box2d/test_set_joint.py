@@ -1,4 +1,4 @@
-"""Changing a joint that is there: what each kind takes, what it keeps, what is refused, and that the past comes back exactly."""
+"""Changing an existing joint: which values each kind accepts, keeps and rejects, and exact restoration."""
 
 import math
 
@@ -56,7 +56,7 @@ def hung(spec):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind):
+def test_a_changed_joint_behaves_like_a_new_one(kind):
     spec, changes = KINDS[kind]
     world, joint = hung(spec)
     anchors = world.joint_anchors(joint)
@@ -95,8 +95,8 @@ def test_a_change_in_the_middle_is_restored_to_the_bit(kind, is_kept):
     assert runs[0] == runs[1]
 
 
-def test_a_limit_that_is_taken_away_pushes_no_more():
-    """A bar that rested on the limit of its hinge falls as one that never had a limit; so does a box on a rail."""
+def test_a_removed_limit_no_longer_pushes():
+    """A bar that rested on its hinge's limit falls like one without a limit, and so does a box on a rail."""
     for spec, limit in (
         (RevoluteJointSpec(BASE, BODY, (2.0, 0.0)), {"lower_angle": -0.001, "upper_angle": 0.001}),
         (PrismaticJointSpec(BASE, BODY, (3.0, 0.0), (0.0, 1.0)), {"lower_translation": -0.001, "upper_translation": 0.001}),
@@ -113,7 +113,7 @@ def test_a_limit_that_is_taken_away_pushes_no_more():
         assert world.state(BODY).position[1] - height == pytest.approx(free.state(BODY).position[1], abs=2e-3)
 
 
-def test_gears_stay_on_a_joint_that_is_changed_and_take_a_new_ratio():
+def test_gears_stay_on_a_changed_joint_and_accept_a_new_ratio():
     world = World(WorldSettings((0.0, 0.0)))
     base = world.create_body(BodySpec(type="static"))
     a, b = (world.create_body(BodySpec((FixtureSpec(Circle(0.5), friction=0.0),), position=(x, 0.0))) for x in (0.0, 3.0))
@@ -158,7 +158,7 @@ def test_a_sleeping_car_drives_off_when_its_motor_is_switched_on():
         (KINDS["mouse"][0], {"frequency": 1e-7, "damping_ratio": 0.0}, "body must be heavy enough"),
     ],
 )
-def test_what_is_out_of_range_is_refused_by_name(spec, changes, words):
+def test_a_value_out_of_range_is_rejected_by_name(spec, changes, words):
     world, joint = hung(spec)
     before = world.joint(joint)
     with pytest.raises(InvalidInputError, match=words):
@@ -169,8 +169,8 @@ def test_what_is_out_of_range_is_refused_by_name(spec, changes, words):
         world.set_joint(joint, collide_connected=True)
 
 
-def test_how_a_joint_stands_and_what_it_bears():
-    """A box of 1 kg hangs on a rail, on its limit: 10 N; another turns on a hinge; a third hangs on a rod."""
+def test_position_and_load_of_a_joint():
+    """A box of 1 kg hangs at the limit of a rail: 10 N; another turns on a hinge; a third hangs on a rod."""
     memory.load()
     world, rail = hung(PrismaticJointSpec(BASE, BODY, (3.0, 0.0), (0.0, 1.0), True, -0.5, 0.0))
     steps(world, 12)

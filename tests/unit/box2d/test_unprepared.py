@@ -40,7 +40,7 @@ print(type(world._solver._cache.reader).__name__, seen.hexdigest(), world.state_
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" or not hasattr(os, "fork"), reason="memory is out of reach then")
-def test_a_world_that_nobody_prepared_reads_memory_with_the_same_bits():
+def test_an_unprepared_world_reads_memory_with_the_same_bits():
     done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT, check=True)
     slow, fast = done.stdout.splitlines()
     assert fast.startswith("MemoryReader ") and fast == slow

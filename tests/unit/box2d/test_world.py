@@ -27,7 +27,7 @@ from tests.stepping import steps
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 
 
-def test_records_say_what_box2d_holds():
+def test_records_match_box2d():
     world = World()
     body = world.create_body(BodySpec((BOX, FixtureSpec(Circle(0.25, (0.0, 1.0)), density=2.0)), position=(1.0, 2.0), angle=0.5, name="it"))
     record = world.body(body)
@@ -50,7 +50,7 @@ def test_records_say_what_box2d_holds():
     assert world.poses.tolist() == [[1.0, 2.0, 0.5]]
 
 
-def test_numbers_are_rounded_to_float32_where_a_world_takes_them():
+def test_a_world_rounds_numbers_to_float32():
     spec, settings = BodySpec(position=(0.1, 0.2), angle=0.3), WorldSettings((0.1, -9.81), 59.9)
     assert (spec.position, settings.hertz) == ((0.1, 0.2), 59.9)
     world = World(settings)
@@ -64,7 +64,7 @@ def test_numbers_are_rounded_to_float32_where_a_world_takes_them():
 
 
 @pytest.mark.parametrize(("field", "value"), [("max_length", 1e-60), ("length", 1e-50)])
-def test_a_length_that_float32_has_not_is_refused(field, value):
+def test_a_length_that_float32_cannot_represent_is_rejected(field, value):
     ends = 0, 1, (0.0, 0.0), (1.0, 0.0)
     spec = RopeJointSpec(*ends, max_length=value) if field == "max_length" else DistanceJointSpec(*ends, length=value)
     with pytest.raises(InvalidInputError, match=f"{field} must be > 0 m at float32 precision, got {value}"):
@@ -86,7 +86,7 @@ def test_previous_poses_follow_bodies_not_rows():
         assert np.array_equal(world.previous_poses[world.row_of(still)], world.poses[world.row_of(still)])
 
 
-def test_commands_do_what_they_say():
+def test_commands_have_their_documented_effect():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     body = world.create_body(BodySpec((BOX,), position=(0.0, 0.0)))
     world.apply_impulse(body, (3.0, 0.0))
@@ -114,8 +114,8 @@ def test_commands_do_what_they_say():
     assert not world.state(body).awake
 
 
-def test_a_change_of_friction_reaches_contacts_that_exist():
-    """Box2D keeps the mixed friction in the contact; an edit alone would change nothing until they part."""
+def test_a_change_of_friction_applies_to_existing_contacts():
+    """Box2D stores the mixed friction in the contact; without an update, the change would have no effect until they separate."""
 
     def slide(change):
         world = World(WorldSettings(gravity=(2.0, -10.0)))
@@ -132,7 +132,7 @@ def test_a_change_of_friction_reaches_contacts_that_exist():
     assert slide(True) > 0.5
 
 
-def test_body_at_prefers_the_newest_and_leaves_the_ground_out():
+def test_body_at_prefers_the_newest_and_ignores_the_ground():
     world = World()
     ground = world.create_body(BodySpec((BOX,), type="static"))
     assert world.body_at((0.0, 0.0)) is None
@@ -160,7 +160,7 @@ def test_a_pulley_balances():
 
 
 def bridge():
-    """Ten planks on hinges under a falling box: joints, contacts, sleepers and a mouse."""
+    """Ten hinged planks under a falling box: joints, contacts, sleeping bodies and a mouse joint."""
     world = World()
     left = world.create_body(BodySpec((BOX,), type="static", position=(-5.5, 0.0)))
     planks = [world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.1)),), position=(-4.5 + i, 0.0))) for i in range(10)]
@@ -198,7 +198,7 @@ def test_a_snapshot_brings_everything_back_under_the_same_ids():
     world.step()
 
 
-def test_points_go_on_across_a_snapshot():
+def test_points_persist_across_a_snapshot():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
     world.create_body(BodySpec((BOX,), position=(0.0, 0.51)))
@@ -210,8 +210,8 @@ def test_points_go_on_across_a_snapshot():
     assert contacts.points() == expected.points()
 
 
-def test_a_snapshot_refused_for_its_joint_leaves_the_world_where_it_was():
-    """The solver has loaded the snapshot by the time it cannot hold the joint, and must come back from it."""
+def test_a_snapshot_rejected_for_its_joint_leaves_the_world_unchanged():
+    """The solver has loaded the snapshot when it rejects the joint, and must revert that."""
     world = World()
     body = world.create_body(BodySpec((BOX,), position=(0.0, 5.0)))
     joint = world.create_joint(MouseJointSpec(body, (0.0, 5.0), max_force=100.0))

@@ -1,8 +1,9 @@
-"""Random scenes, random changes, every structure against brute force: ``python -m tests.unit.broadphase.long_run --steps 100000 --seed 0``.
+"""Compares every structure with brute force on random scenes and changes: ``python -m tests.unit.broadphase.long_run --steps 100000 --seed
+0``.
 
-A scene has a seed of its own, from which boxes and all that happens to them follow. In each step something is done, and the pairs are
-compared; in every fourth also regions and rays. At the first difference the scene is cut down to as few steps and boxes as still show
-it, and printed as Python that can be pasted into a test.
+Each scene has its own seed, which determines the boxes and all changes. Each step makes a change and compares the pairs, and every fourth
+also regions and rays. At the first difference, the scene is shrunk to the fewest steps and boxes that still show it, and printed as Python
+code for a test.
 """
 
 import argparse
@@ -22,7 +23,7 @@ MAX_BOXES = 260
 
 
 class DifferenceError(AssertionError):
-    """A structure did not answer as brute force did; says how to see it again."""
+    """A structure's result differs from brute force; the message says how to reproduce it."""
 
 
 def _boxes(rng, name, n):
@@ -31,7 +32,7 @@ def _boxes(rng, name, n):
 
 
 def _calls(seed, n_steps):
-    """Return what happens in the scene: method and arguments, the questions among them."""
+    """Return the calls of the scene, as methods and arguments, including queries."""
     rng = np.random.default_rng(seed)
     names = [name for name in SCENES if name not in ("none", "one")]
     name = names[int(rng.integers(len(names)))]
@@ -87,7 +88,7 @@ def _move(do, truth, rng, moved, reach):
 
 
 def _first_difference(structure, calls):
-    """Return the number of the first call that is answered differently, -1 if none is."""
+    """Return the number of the first call with a different result, -1 if there is none."""
     broad_phase, truth = structure(), BruteForce()
     for number, (method, arguments) in enumerate(calls):
         try:
@@ -101,7 +102,7 @@ def _first_difference(structure, calls):
 
 
 def _cut_down(structure, calls):
-    """Return fewer calls that still end in a difference: leaves out one after the other, and questions of many rows but one row."""
+    """Return fewer calls that still end in a difference, by dropping calls one by one and reducing queries to one row."""
     calls = calls[: _first_difference(structure, calls) + 1]
     number = len(calls) - 2
     while number > 0:
@@ -132,7 +133,7 @@ def _as_python(structure, calls):
 
 
 def run_scene(structure, seed, n_steps):
-    """Do the steps of one scene, and return how many pairs were found, one step after the other.
+    """Run the steps of one scene, and return the number of pairs in each step.
 
     Raises
     ------

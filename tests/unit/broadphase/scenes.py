@@ -1,4 +1,4 @@
-"""Boxes to try broad phases on, by name; and the ways in which a structure is compared with brute force."""
+"""Test scenes for broad phases, by name, and functions that compare a structure with brute force."""
 
 import itertools
 
@@ -133,7 +133,7 @@ def questions(boxes, rng, n):
 
 
 def check_questions(broad_phase, truth, rng, n):
-    """Check that a structure's pairs, regions and rays are those of brute force."""
+    """Check that a structure's pairs, regions and rays equal those of brute force."""
     inputs = questions(truth.aabbs(), rng, n)
     np.testing.assert_array_equal(broad_phase.pairs(), truth.pairs())
     np.testing.assert_array_equal(broad_phase.regions(inputs[0]), truth.regions(inputs[0]))

@@ -28,7 +28,7 @@ def scenes():
 
 
 @pytest.mark.parametrize(("boxes", "chosen"), [scene[1:] for scene in scenes()], ids=[scene[0] for scene in scenes()])
-def test_each_is_taken_where_it_belongs(boxes, chosen):
+def test_each_structure_is_chosen_where_it_is_fastest(boxes, chosen):
     broad_phase = Automatic()
     for _ in range(2):
         assert np.array_equal(broad_phase.pairs(boxes), BruteForce().pairs(boxes))
@@ -37,7 +37,7 @@ def test_each_is_taken_where_it_belongs(boxes, chosen):
 
 
 def test_it_follows_a_scene_that_changes():
-    """Two crowds come together, part, and most of them go: the choice changes with them, the pairs are always right."""
+    """Two crowds merge and separate, and most boxes are removed: the choice adapts, and the pairs are always correct."""
     broad_phase, choices = Automatic(), []
     for distance in (0.0, 1e6, 1e6, 0.0):
         boxes = crowds(600, distance)
@@ -63,8 +63,8 @@ def test_the_numbers_of_removed_boxes_stay_free_in_every_choice():
 
 
 @pytest.mark.parametrize("n_questions", [MANY_QUERIES - 1, 3 * MANY_QUERIES])
-def test_regions_and_rays_by_either_way(n_questions):
-    """Few questions go to every box, many to the tree; also after boxes have moved, come and gone."""
+def test_regions_and_rays_by_both_ways(n_questions):
+    """Few queries test every box, and many use the tree, also after boxes have been moved, added and removed."""
     rng = np.random.default_rng(8)
     boxes = crowds(400, 0.0)
     regions = around(rng.normal(0.0, 20.0, (n_questions, 2)), np.full((n_questions, 2), 3.0))
@@ -88,7 +88,7 @@ def test_regions_and_rays_by_either_way(n_questions):
         agree()
 
 
-def test_the_grid_is_asked_again_only_when_something_has_changed(monkeypatch):
+def test_the_grid_is_queried_again_only_after_a_change(monkeypatch):
     limits = []
     search = GridWorkspace.pairs
 

@@ -1,4 +1,4 @@
-"""The kernels of the uniform grid: eight at once, the room for pairs, the choice, and that eight really go side by side."""
+"""The kernels of the uniform grid: eight comparisons at once, buffers for pairs, the choice, and vectorization."""
 
 import math
 import re
@@ -21,7 +21,7 @@ def spread(n, seed=3):
 
 
 def crowds(n, seed=4):
-    """Half of the boxes in one place, half in another, a million meters away."""
+    """Half of the boxes in one place and half a million meters away."""
     rng = np.random.default_rng(seed)
     return around(rng.normal(0.0, math.sqrt(n), (n, 2)) + 1e6 * rng.integers(0, 2, (n, 1)), np.full((n, 2), 0.4))
 
@@ -33,8 +33,8 @@ def _appended(columns, stride, at, left, box, own, first, second, end):
     return append_overlapping(columns, stride, at, left, box[0], box[1], box[2], box[3], own, first, second, end)
 
 
-def test_eight_at_once_are_what_one_at_a_time_is():
-    """Every set of eight that overlap, from none to all, written side by side; and only the first `left` of them count."""
+def test_eight_at_once_match_one_at_a_time():
+    """Every subset of eight overlapping boxes, written contiguously; only the first `left` of them count."""
     box = np.array([0.0, 0.0, 1.0, 1.0])
     n, at, own = EIGHT + 3, 3, 77
     for bits in range(2**EIGHT):
@@ -56,14 +56,14 @@ def test_eight_at_once_are_what_one_at_a_time_is():
             assert (first[:2] == 0).all() and (second[2 + EIGHT :] == 0).all()
 
 
-def test_not_a_number_overlaps_nothing():
+def test_nan_overlaps_nothing():
     columns = np.full(4 * padded(1), np.nan)
     first, second = np.zeros(EIGHT, dtype=np.uint32), np.zeros(EIGHT, dtype=np.uint32)
     assert _appended(columns, padded(1), 0, EIGHT, np.array([-9.0, -9.0, 9.0, 9.0]), 1, first, second, 0) == 0
 
 
 def test_eight_go_through_a_register_at_once():
-    """A small edit could make eight comparisons of one: look into the machine code."""
+    """A small edit could lose the vectorization, so the machine code is checked."""
     if config.DISABLE_JIT or not has_wide_registers():
         pytest.skip("kernels are not compiled, or not for wide registers")
     compiled = njit(error_model="numpy")(_appended.py_func)  # what comes from the cache cannot be looked into
@@ -74,8 +74,8 @@ def test_eight_go_through_a_register_at_once():
     assert 4 <= compared <= 16  # four registers of eight numbers, or so many of four; one by one it would be 32 of another kind
 
 
-def test_a_room_too_small_grows():
-    """More pairs than `PAIRS_PER_BOX`: the search counts them all, and is repeated with room enough."""
+def test_a_buffer_that_is_too_small_grows():
+    """More pairs than `PAIRS_PER_BOX`: the search counts all of them, and is repeated with a larger buffer."""
     boxes = around(np.random.default_rng(5).uniform(-2.0, 2.0, (120, 2)), np.full((120, 2), 0.9))
     expected = BruteForce().pairs(boxes)
     assert len(expected) > 2 * PAIRS_PER_BOX * len(boxes)
@@ -86,7 +86,7 @@ def test_a_room_too_small_grows():
 
 @pytest.mark.parametrize("n", [2, 3, 17, 400])
 @pytest.mark.parametrize("width", [0.0, 1e-300, 1.0, 1e300, 1e308])
-def test_there_are_never_more_cells_than_room_for_them(n, width):
+def test_the_number_of_cells_never_exceeds_the_buffer(n, width):
     rng = np.random.default_rng(n)
     with np.errstate(all="ignore"):
         for shape in ((1.0, 1.0), (1.0, 0.0), (1e-9, 1.0), (1e300, 1e-300)):
@@ -95,7 +95,7 @@ def test_there_are_never_more_cells_than_room_for_them(n, width):
             assert 1 <= columns * rows <= CELLS_PER_BOX * n
 
 
-def test_the_search_gives_up_where_boxes_crowd():
+def test_the_search_stops_in_crowds():
     workspace, boxes = GridWorkspace(), crowds(1000)
     assert workspace.pairs(boxes, MAX_EIGHTS) is None
     assert workspace.pairs(boxes, 0.0) is None and TOO_CROWDED < 0
@@ -106,7 +106,7 @@ def test_the_search_gives_up_where_boxes_crowd():
     assert np.array_equal(workspace.pairs(even, MAX_EIGHTS), BruteForce().pairs(even))
 
 
-def test_answers_do_not_change_when_the_next_frame_comes():
+def test_answers_do_not_change_in_the_next_frame():
     grid, boxes = UniformGrid(), spread(1500)
     before = grid.pairs(boxes)
     kept = before.copy()
@@ -127,8 +127,8 @@ def test_every_box_is_drawn_in_a_cell(scene):
     assert len(UniformGrid().sketch().counts) == 0
 
 
-def test_boxes_with_any_number_of_partners_have_them_in_order():
-    """None to hundreds, so that each way of sorting them is taken: ranks in 8 lanes and in 16, and Shell's sort."""
+def test_partners_of_a_box_are_sorted():
+    """None to hundreds, so that every sorting method is used: ranks in 8 and 16 lanes, and Shell sort."""
     rng = np.random.default_rng(11)
     numbers = [0, 1, 7, 8, 9, 15, 16, 17, 40, 41, 700]
     rows = [around(np.array([[1e3 * k, 0.0]]), np.array([[100.0, 1.0]])) for k in range(len(numbers))]

@@ -1,4 +1,4 @@
-"""One suite for all structures: pairs, regions and rays are those of brute force after any changes."""
+"""One suite for all structures: pairs, regions and rays equal those of brute force after any changes."""
 
 import itertools
 from fractions import Fraction
@@ -21,7 +21,7 @@ N_QUESTIONS = 24
 
 @pytest.fixture(autouse=True)
 def _no_word_of_overflow():
-    """NumPy says so of numbers near the end of float64 where kernels are not compiled."""
+    """NumPy warns about numbers near the limit of float64 if kernels are not compiled."""
     with np.errstate(all="ignore"):
         yield
 
@@ -34,7 +34,7 @@ def test_every_structure_has_a_name_of_its_own():
 @FAST
 @pytest.mark.parametrize("name", SCENES)
 def test_every_scene(structure, name):
-    """First all at once, then all a little elsewhere, then others altogether: what is kept from one must not show in the next."""
+    """First all boxes, then all slightly moved, then entirely different ones: cached data must not affect later results."""
     rng = np.random.default_rng(1)
     broad_phase, truth = structure(), BruteForce()
     boxes = scene(name, 1)
@@ -63,8 +63,8 @@ def test_any_boxes(rows):
 
 @FAST
 @pytest.mark.parametrize("name", SCENES)
-def test_boxes_come_and_go(structure, name):
-    """One by one and in bunches, to the last one and back; the numbers of those removed are given again, lowest first."""
+def test_boxes_are_added_and_removed(structure, name):
+    """One by one and in groups, down to the last and back; freed numbers are reused, lowest first."""
     rng = np.random.default_rng(3)
     broad_phase, truth = structure(), BruteForce()
     boxes = scene(name, 3)
@@ -113,7 +113,7 @@ def test_small_motions_and_teleports(structure, reach, share):
 
 @FAST
 def test_random_steps(structure):
-    """A small form of `python -m tests.unit.broadphase.long_run`."""
+    """A short run of `python -m tests.unit.broadphase.long_run`."""
     for seed in range(3):
         assert long_run.run_scene(structure, seed, n_steps=15) > 0
 
@@ -125,7 +125,7 @@ class Forgetful(BruteForce):
         return super()._pairs()[: None if self._n_live == self._size else -1]
 
 
-def test_a_wrong_structure_is_found_and_shown():
+def test_a_wrong_structure_is_detected_and_shown():
     with pytest.raises(long_run.DifferenceError, match="Forgetful differs from brute force, seed 0") as caught:
         long_run.run_scene(Forgetful, 0, n_steps=40)
     shown = str(caught.value).partition("\n")[2]
@@ -135,8 +135,8 @@ def test_a_wrong_structure_is_found_and_shown():
 
 
 @EACH
-def test_room_grows_after_updates_too(structure):
-    """An update takes turns with two buffers, which may be of different length: what is added then must find room everywhere."""
+def test_buffers_also_grow_after_updates(structure):
+    """Updates alternate between two buffers of possibly different length; additions must fit into both."""
     tested, truth = structure(), BruteForce()
     boxes = scene("random", 8)[:44]
     for broad_phase in (tested, truth):
@@ -179,7 +179,7 @@ def test_read_only_and_integer_boxes(structure):
 
 @EACH
 def test_segments(structure):
-    """Along a side, into a corner, from inside, ending just before, without length, straight up and down."""
+    """Along a side, into a corner, from inside, ending just before the box, of zero length, and vertical."""
     broad_phase = structure()
     broad_phase.update([(0.0, 0.0, 2.0, 1.0)])
     cases = [
@@ -210,8 +210,8 @@ real = st.floats(-1e3, 1e3) | integers.map(float) | st.sampled_from((0.0, 1e-300
 
 @given(st.tuples(real, real), st.tuples(real, real), st.tuples(real, real), st.tuples(real, real))
 @settings(max_examples=400, deadline=None)
-def test_no_segment_that_meets_a_box_exactly_is_missed(origin, way, corner, other):
-    """Against rational arithmetic: what is met is found, and what is found is within the predicate's allowance of being met."""
+def test_no_segment_that_touches_a_box_exactly_is_missed(origin, way, corner, other):
+    """Compared with rational arithmetic: every hit is found, and everything found is within the predicate's allowance of a hit."""
     box = [min(corner[0], other[0]), min(corner[1], other[1]), max(corner[0], other[0]), max(corner[1], other[1])]
     near, far, is_in = Fraction(0), Fraction(1), True
     for axis in (0, 1):
@@ -231,8 +231,8 @@ def test_no_segment_that_meets_a_box_exactly_is_missed(origin, way, corner, othe
         assert is_in and near <= far * (1 + slack) + Fraction(1, 2**1000)
 
 
-def test_a_box_around_a_met_box_is_met():
-    """The predicate never turns down the larger of two boxes and takes the smaller: trees rely on it, to the last bit."""
+def test_a_box_around_a_hit_box_is_hit():
+    """The predicate never rejects a box and accepts a smaller one inside it: trees rely on this to the last bit."""
     from engine.broadphase._brute_force_kernel import met_boxes
 
     rng = np.random.default_rng(6)
@@ -251,7 +251,7 @@ def test_a_box_around_a_met_box_is_met():
 
 
 @EACH
-def test_a_sketch_shows_what_is_there(structure):
+def test_a_sketch_shows_the_structure(structure):
     broad_phase = structure()
     boxes = scene("random", 7)
     for stored in (boxes, boxes[:1], boxes[:0]):
@@ -308,7 +308,7 @@ REFUSED = (
 
 
 @EACH
-def test_bad_input_is_refused_and_changes_nothing(structure):
+def test_bad_input_is_rejected_and_changes_nothing(structure):
     broad_phase = structure()
     broad_phase.update([(0, 0, 2, 2), (5, 5, 6, 6), (1, 1, 3, 3)])
     broad_phase.remove([1])
@@ -322,7 +322,7 @@ def test_bad_input_is_refused_and_changes_nothing(structure):
 
 
 @EACH
-def test_nothing_asked_of_nothing(structure):
+def test_empty_queries_of_empty_structures(structure):
     broad_phase = structure()
     for fill in ([], around(np.zeros((1, 2)), np.ones((1, 2)))):
         broad_phase.update(fill)

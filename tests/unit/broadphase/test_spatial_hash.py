@@ -16,7 +16,7 @@ def spread(n, half, seed=14):
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_cells_are_as_large_as_the_boxes_ask_for(scale):
+def test_the_cell_size_follows_the_boxes(scale):
     choice = chosen_cell(spread(3000, 0.5) * scale)
     assert 1.0 * scale <= choice.cell <= 3.0 * scale
     assert choice.cell == choice.tried[np.argmin(choice.tried[:, 1]), 0]
@@ -35,12 +35,12 @@ def test_one_giant_does_not_make_the_cells_larger():
     assert shown.cells[shown.is_oversize].tolist() == [[-1e3, -1e3, 1e3, 1e3]]
 
 
-def test_half_of_them_larger_do_make_the_cells_larger():
+def test_larger_boxes_in_half_of_the_scene_enlarge_the_cells():
     boxes = np.concatenate((spread(1500, 0.1), spread(1500, 1.0, seed=15)))
     assert chosen_cell(boxes).cell >= 2.0
 
 
-def test_the_number_of_a_cell_never_falls():
+def test_cell_numbers_are_monotone():
     xs = np.sort(np.concatenate((np.linspace(-1e3, 1e3, 301), np.linspace(0.2999, 0.3001, 101), [-1.7e308, -1e20, 1e20, 1.7e308])))
     with np.errstate(over="ignore"):
         for begin, cell in ((0.0, 0.1), (1e6, 1.0), (-1e308, 1e307), (0.1, 1e-12)):
@@ -53,7 +53,7 @@ def test_the_number_of_a_cell_never_falls():
         assert len(places) > min(n_places, 500) // 2
 
 
-def test_only_what_changes_its_cells_is_moved():
+def test_only_boxes_that_change_cells_are_moved():
     spatial_hash = SpatialHash()
     boxes = np.column_stack((np.arange(50.0), np.zeros(50), np.arange(50.0) + 0.4, np.full(50, 0.4)))
     spatial_hash.pairs(boxes)
@@ -71,8 +71,8 @@ def test_only_what_changes_its_cells_is_moved():
     assert n_moved() == 0
 
 
-def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
-    """The cached pairs are changed: a pair that did not move is returned from the cache, one that moved is found anew."""
+def test_a_few_moved_boxes_are_queried_alone_and_other_pairs_are_kept():
+    """The cached pairs are modified: unmoved pairs come from the cache, and moved ones are recomputed."""
     spatial_hash, truth = SpatialHash(), BruteForce()
     boxes = spread(400, 0.5)
     pairs = spatial_hash.pairs(boxes)
@@ -85,7 +85,7 @@ def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
     assert spatial_hash.pairs(boxes[::-1].copy()).tolist() == truth.pairs(boxes[::-1]).tolist()
 
 
-def test_cells_are_chosen_anew_when_boxes_crowd_or_are_many_more():
+def test_the_cell_size_is_chosen_again_for_crowds_or_many_new_boxes():
     spatial_hash, truth = SpatialHash(), BruteForce()
     boxes = spread(300, 0.5)
     spatial_hash.pairs(boxes)

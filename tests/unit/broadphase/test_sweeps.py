@@ -27,7 +27,7 @@ def test_the_axis_is_that_of_the_larger_variance():
         assert sweep.sketch().axes == (axis,)
 
 
-def test_the_axis_stays_where_the_other_is_hardly_better():
+def test_the_axis_stays_if_the_other_is_hardly_better():
     sweep = SweepAndPrune()
     sweep.pairs(strip(UP, width=0.1))
     sweep.pairs(strip(LEFT, width=0.9))  # 1 / 0.81 of the variance
@@ -36,13 +36,13 @@ def test_the_axis_stays_where_the_other_is_hardly_better():
     assert sweep.sketch().axes == (0,)
 
 
-def test_far_away_the_variance_is_still_right():
+def test_the_variance_is_accurate_far_from_the_origin():
     sweep = SweepAndPrune()
     sweep.pairs(strip(UP, width=0.1) + 1e8)
     assert sweep.sketch().axes == (1,)
 
 
-def test_the_order_is_repaired_step_by_step_and_given_up_where_that_is_longer():
+def test_the_order_is_repaired_by_insertion_or_sorted_again():
     boxes = np.repeat(np.arange(100.0), 4).reshape(100, 4)
     live, order = np.ones(100, dtype=np.bool_), np.arange(100)
     same, steps = repaired_order(boxes, live, order, 0, STEPS_PER_BOX * 100, None)
@@ -68,7 +68,7 @@ def test_radix_order():
     assert equal.tolist() == [1, 3, 0, 2, 4]
 
 
-def test_rows_are_sorted_by_either_way():
+def test_both_ways_sort_rows():
     rng = np.random.default_rng(10)
     rows = np.column_stack((np.sort(rng.integers(0, 9, 300)), rng.permutation(300)))
     expected = sorted(rows.tolist())
@@ -78,7 +78,7 @@ def test_rows_are_sorted_by_either_way():
 
 
 def test_the_table_of_pairs_is_a_set():
-    """Against Python's, through many comings and goings in a table that runs together often and grows."""
+    """Compared with Python's set, through many insertions and removals in a table with collisions and growth."""
     rng = np.random.default_rng(11)
     table, n_pairs, truth = table_of(np.empty((0, 2), dtype=np.int64)), 0, set()
     for step in range(3000):
@@ -124,8 +124,8 @@ def test_only_ends_that_change_places_cost_swaps():
 
 
 @pytest.mark.parametrize("name", ["random", "all touching", "tenths", "points"])
-def test_swaps_alone_keep_the_pairs(name):
-    """Without a limit nothing is made anew, however far boxes fly."""
+def test_swaps_maintain_the_pairs(name):
+    """Without a limit, nothing is rebuilt, however far boxes move."""
     rng = np.random.default_rng(12)
     boxes = scene(name, 12)
     live, *kept, n_pairs = state_of(boxes)
@@ -136,7 +136,7 @@ def test_swaps_alone_keep_the_pairs(name):
         assert all_pairs(kept[2], n_pairs, len(boxes)).tolist() == BruteForce().pairs(boxes).tolist()
 
 
-def test_one_that_comes_and_one_that_goes_cost_no_new_order():
+def test_an_insertion_and_a_removal_do_not_trigger_a_new_sort():
     boxes = scene("random", 13)
     live, *kept, n_pairs = state_of(boxes)
     truth = BruteForce()
@@ -151,7 +151,7 @@ def test_one_that_comes_and_one_that_goes_cost_no_new_order():
     assert 0 < steps <= 8 * len(boxes) and all_pairs(kept[2], n_pairs, len(boxes)).tolist() == truth.pairs().tolist()
 
 
-def test_both_show_their_order():
+def test_both_sketches_show_their_order():
     boxes = strip(LEFT, width=0.5)
     one_axis, two = SweepAndPrune(), SweepTwoAxes()
     one_axis.pairs(boxes)

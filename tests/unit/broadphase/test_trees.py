@@ -1,4 +1,4 @@
-"""The trees from inside: whole after everything that may happen to them, of bounded depth, the same each time; and tree against tree."""
+"""Internal checks of the trees: valid after any change, of bounded depth, deterministic; and tree against tree."""
 
 import math
 
@@ -29,7 +29,7 @@ N = 150
 
 @pytest.fixture(autouse=True)
 def _no_word_of_overflow():
-    """NumPy says so of numbers near the end of float64 where kernels are not compiled."""
+    """NumPy warns about numbers near the limit of float64 if kernels are not compiled."""
     with np.errstate(all="ignore"):
         yield
 
@@ -91,7 +91,7 @@ def check_links(broad_phase):
 
 @EACH
 @pytest.mark.parametrize("name", SCENES)
-def test_every_tree_is_whole(structure, name):
+def test_every_tree_is_valid(structure, name):
     broad_phase = structure()
     boxes = scene(name, 5)
     broad_phase.update(boxes)
@@ -104,7 +104,7 @@ def test_every_tree_is_whole(structure, name):
 
 
 @EACH
-def test_a_tree_stays_whole_whatever_happens(structure):
+def test_a_tree_stays_valid_after_any_change(structure):
     rng = np.random.default_rng(6)
     broad_phase = structure()
     broad_phase.insert(around(rng.uniform(-9.0, 9.0, (40, 2)), rng.lognormal(-1.0, 1.0, (40, 2))))
@@ -126,7 +126,7 @@ def test_a_tree_stays_whole_whatever_happens(structure):
 
 
 def adversarial():
-    """Boxes that make careless trees as deep as there are boxes."""
+    """Boxes for which naive trees degenerate to lists."""
     k = np.arange(N, dtype=float)
     powers = 2.0 ** (k % 300)
     return {
@@ -141,7 +141,7 @@ def adversarial():
 
 
 def highest(n_leaves):
-    """Return how high a tree of so many leaves can be whose siblings differ by at most `MAX_TILT`."""
+    """Return the maximum height of a tree with this many leaves whose siblings differ by at most `MAX_TILT`."""
     fewest = [1]
     while fewest[-1] <= n_leaves:
         fewest.append(fewest[-1] + (fewest[-1 - MAX_TILT] if len(fewest) > MAX_TILT else 1))
@@ -204,7 +204,7 @@ def test_any_size_of_leaves_gives_the_same_pairs(structure):
 
 
 @EACH
-def test_only_a_trace_is_taken_for_one(structure):
+def test_only_a_trace_array_is_accepted_as_a_trace(structure):
     broad_phase = structure()
     for wrong in (np.zeros((4, 3)), np.zeros((0, 16)), np.zeros((4, 16), dtype=np.float32), [[0.0] * 16]):
         with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
@@ -239,12 +239,12 @@ def test_tree_against_tree_names_proxies_and_follows_moves():
 
 
 @EACH
-def test_many_crowded_pairs_find_room(structure):
-    """Identical boxes have far more pairs than there is room for at first."""
+def test_buffers_hold_many_crowded_pairs(structure):
+    """Identical boxes have far more pairs than the initial buffer holds."""
     assert len(structure().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (200, 1)))) == 200 * 199 // 2
 
 
-def test_a_body_at_rest_costs_nothing_until_it_leaves_its_wide_box():
+def test_a_body_costs_nothing_until_it_leaves_its_fat_box():
     broad_phase = DynamicTree(margin=0.1, reach=2.0)
     broad_phase.insert([(0, 0, 1, 1), (5, 0, 6, 1)])
     np.testing.assert_allclose(broad_phase.fat_aabbs()[0], (-0.1, -0.1, 1.1, 1.1), rtol=0, atol=1e-15)
@@ -260,8 +260,8 @@ def test_a_body_at_rest_costs_nothing_until_it_leaves_its_wide_box():
 
 
 @pytest.mark.parametrize("share", [0.0025, 0.05, 0.5])
-def test_kept_pairs_are_those_found_anew(share):
-    """A few that moved are asked one by one, more of them as a tree, most of them with all the others."""
+def test_kept_pairs_equal_recomputed_ones(share):
+    """A few moved boxes are queried one by one, more as a tree, and most together with all others."""
     rng = np.random.default_rng(12)
     n = 400
     boxes = around(rng.uniform(0.0, 20.0, (n, 2)), rng.uniform(0.2, 0.8, (n, 2)))
@@ -281,7 +281,7 @@ def test_kept_pairs_are_those_found_anew(share):
 
 
 @pytest.mark.parametrize("structure", (TopDownTree, BottomUpTree, InsertionTree, MortonTree), ids=lambda structure: structure.__name__)
-def test_a_tree_is_built_again_when_refits_have_made_it_bad(structure):
+def test_a_tree_is_rebuilt_when_refits_have_degraded_it(structure):
     rng = np.random.default_rng(13)
     boxes = around(rng.uniform(0.0, 20.0, (N, 2)), np.full((N, 2), 0.3))
     refitted, fresh = structure(), structure()
@@ -295,7 +295,7 @@ def test_a_tree_is_built_again_when_refits_have_made_it_bad(structure):
     assert quality(refitted.tree) == quality(fresh.tree)
 
 
-def test_quality_of_a_tree_that_can_be_worked_out():
+def test_quality_of_a_tree_computed_by_hand():
     """Two leaves of eight points each: perimeters (halved) 1 + 1, 1 + 1, and the root's 4 + 1."""
     square = [(0, 0), (1, 0), (0, 1), (1, 1)] * 2
     points = np.array([(x, y, x, y) for x, y in square] + [(x + 3, y, x + 3, y) for x, y in square], dtype=float)
@@ -333,6 +333,6 @@ def test_a_sketch_shows_every_proxy_once(structure):
 
 
 @pytest.mark.parametrize("name", ["margin", "reach"])
-def test_bad_margins_are_refused(name):
+def test_bad_margins_are_rejected(name):
     with pytest.raises(InvalidInputError, match=f"{name} must be >= 0"):
         DynamicTree(**{name: -1.0})

@@ -71,7 +71,7 @@ RING.append(RING)
         ("distance", types, "the distance must be a number"),
     ],
 )
-def test_what_is_no_answer(query, value, says):
+def test_invalid_answers(query, value, says):
     kind, message, hint = read_answer(value, query)
     assert kind == "malformed"
     assert says in message

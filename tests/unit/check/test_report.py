@@ -1,4 +1,4 @@
-"""The report and the JSON: nothing that a function said can leave its place, and what is shown can be asked again."""
+"""The report and the JSON: a function's output is escaped, and every displayed pair can be tested again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tally_of(folder, body, pair=PAIR, query="manifold"):
 
 
 @pytest.mark.parametrize("body", [f"raise ValueError({HOSTILE!r})", f"return {HOSTILE!r}", f"return {{{HOSTILE!r}: 1, 'depth': 5}}"])
-def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path, body):
+def test_output_of_a_function_is_escaped_and_the_page_needs_no_network(tmp_path, body):
     tally = tally_of(tmp_path, body)
     (finding,) = tally.findings
     page = html_report([tally], {(0, finding.kind): (draw_finding(finding, "mine.py:collide"), "pair.json", "javascript:alert(1).html")})
@@ -60,12 +60,12 @@ BODIES = {
 }
 
 
-def test_every_kind_has_a_body_here():
+def test_every_kind_has_a_sample():
     assert set(BODIES) == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_can_be_pictured_saved_and_asked_again(kind, tmp_path):
+def test_every_kind_can_be_drawn_saved_and_tested_again(kind, tmp_path):
     tally = tally_of(tmp_path, *BODIES[kind])
     finding = next(failure for failure in tally.findings if failure.kind == kind)
     picture = draw_finding(finding, "mine.py:collide")

@@ -32,7 +32,7 @@ def call(folder, body, pairs=PAIRS, repeat=0, limit=LIMIT):
         return list(runner.call(pairs, repeat)), runner.n_killed
 
 
-def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path):
+def test_plain_data_go_in_and_ordered_answers_come_out(tmp_path):
     replies, killed = call(
         tmp_path,
         """
@@ -66,7 +66,7 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path):
         ),
     ],
 )
-def test_one_bad_call_costs_no_other(tmp_path, body, said, message, killed):
+def test_a_bad_call_does_not_affect_others(tmp_path, body, said, message, killed):
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
     assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
     assert message in replies[2].message
@@ -78,7 +78,7 @@ def test_one_bad_call_costs_no_other(tmp_path, body, said, message, killed):
     [("time.sleep(1e4)", 0.25, "no answer within 2 s", 1), ("time.sleep(2.01)", PATIENCE, " s; the limit is 2 s", 0)],
 )
 def test_a_call_that_takes_too_long(tmp_path, body, grace, message, killed, monkeypatch):
-    """It is ended soon after the limit; one that still answers is left alone."""
+    """A call is ended soon after the limit; a slow call within the limit is not interrupted."""
     monkeypatch.setattr(runner_module, "_GRACE", grace)
     replies, n_killed = call(
         tmp_path, f"import time\ndef collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n", limit=2.0
@@ -89,7 +89,7 @@ def test_a_call_that_takes_too_long(tmp_path, body, grace, message, killed, monk
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals and address space as POSIX has them")
-def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path):
+def test_a_crash_and_an_excessive_allocation(tmp_path):
     replies, killed = call(
         tmp_path,
         """
@@ -118,7 +118,7 @@ def is_gone(number):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_what_it_started_ends_with_it(tmp_path):
+def test_child_processes_end_with_it(tmp_path):
     note = tmp_path / "number"
     body = f"""
         import os, time
@@ -157,7 +157,7 @@ def test_a_call_that_never_returns_ends_with_a_parent_that_was_killed(tmp_path):
     until(lambda: is_gone(int(note.read_text())))
 
 
-def test_printing_is_counted_and_goes_nowhere(tmp_path, capfd):
+def test_printed_output_is_counted_and_discarded(tmp_path, capfd):
     replies, _ = call(
         tmp_path,
         """
@@ -192,7 +192,7 @@ def test_changing_the_arguments_changes_nothing_else(tmp_path):
     assert all(reply.is_repeatable for reply in replies)
 
 
-def test_a_second_answer_that_differs_is_noticed(tmp_path):
+def test_a_different_second_answer_is_detected(tmp_path):
     body = "n = 0\ndef collide(a, b):\n    global n\n    n += 1\n    return {'depth': n}\n"
     replies, _ = call(tmp_path, body, PAIRS, 2)
     assert [reply.is_repeatable for reply in replies] == [False, True, False, True, False]
@@ -210,14 +210,14 @@ def test_a_second_answer_that_differs_is_noticed(tmp_path):
         ("x = '\\ud800'.encode()", "import", "UnicodeEncodeError"),
     ],
 )
-def test_what_cannot_be_loaded_says_why(tmp_path, body, reason, message):
+def test_a_failed_load_gives_its_reason(tmp_path, body, reason, message):
     with Runner(write(tmp_path, body), "collide", "manifold", LIMIT) as runner, pytest.raises(RefusedFunctionError) as refused:
         list(runner.call(PAIRS))
     assert refused.value.reason == reason
     assert message in str(refused.value)
 
 
-def test_the_files_own_folder_is_searched_and_its_name_may_be_that_of_a_library(tmp_path):
+def test_a_file_may_import_from_its_folder_and_share_a_name_with_a_library(tmp_path):
     write(tmp_path, "ANSWER = 0.25", "beside.py")
     path = write(tmp_path, "import beside, json\ndef collide(a, b): return {'depth': beside.ANSWER + len(json.dumps(a)) * 0}", "types.py")
     with Runner(path, "collide", "manifold", LIMIT) as runner:

@@ -1,4 +1,4 @@
-"""The smallest pair that still fails: with made-up failures, so that what is left is known."""
+"""The smallest pair that still fails, for artificial failures with a known result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain():
     assert max(abs(value) for value in numbers) <= 4.0
 
 
-def test_what_the_failure_needs_is_kept():
+def test_shrinking_keeps_what_the_failure_needs():
     pair = first_pair(both_large)
     n = len(core_of(pair.a)[0])
     smallest = shrink(failing(pair), attempt_where(lambda candidate: overlaps(candidate) and len(core_of(candidate.a)[0]) == n), PATIENCE)
@@ -54,12 +54,12 @@ def test_what_the_failure_needs_is_kept():
     assert len(core_of(smallest.pair.b)[0]) == 3
 
 
-def test_nothing_simpler_that_fails_leaves_the_pair_alone():
+def test_a_pair_without_a_simpler_failure_stays_unchanged():
     pair = first_pair(both_large)
     assert shrink(failing(pair), attempt_where(lambda candidate: candidate == pair), PATIENCE).pair == pair
 
 
-def test_no_time_is_no_loss():
+def test_shrinking_without_time_keeps_the_pair():
     pair = first_pair(both_large)
     assert overlaps(shrink(failing(pair), attempt_where(overlaps), 0.0).pair)
 

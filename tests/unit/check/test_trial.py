@@ -1,4 +1,4 @@
-"""A function on trial, from the first pair to the findings."""
+"""The complete trial of a function, from the first pair to the findings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_correct_example_is_right(query, seed):
         ("vertices_only", {"missed_overlap"}),
     ],
 )
-def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name, kinds):
+def test_the_wrong_examples_are_detected_with_a_small_pair(name, kinds):
     tally = tried(EXAMPLES / f"{name}.py", 1000)
     assert tally.verdict == "wrong"
     assert kinds <= set(tally.kinds)
@@ -59,7 +59,7 @@ def test_the_wrong_examples_are_caught_and_shown_by_a_small_clear_pair(name, kin
         assert finding.kind in {fault.reason for fault in judge("manifold", shown.pair, shown.reply, 1e-9)}
 
 
-def test_one_seed_gives_one_sequence(monkeypatch):
+def test_a_seed_determines_the_sequence(monkeypatch):
     path = EXAMPLES / "vertices_only.py"
     first, again = (tried(path, 300, seed=4) for _ in range(2))
     assert first.kinds == again.kinds and first.findings[0].shown.pair == again.findings[0].shown.pair
@@ -82,7 +82,7 @@ def test_reversed_and_false_answers_are_distinguished(tmp_path):
     assert tally.wrong + tally.touching == pytest.approx(400, abs=20)  # some of the rest touch within what is allowed
 
 
-def test_distances_by_the_number_alone(tmp_path):
+def test_distances_given_as_a_number(tmp_path):
     right = "from engine.check.plain import PlainPair\nfrom engine.check.truth import Truth\n"
     right += "def collide(a, b):\n    t = lambda s: tuple(s)\n    return float(Truth(PlainPair(t(a), t(b)), True).separation)\n"
     path = tmp_path / "exact.py"
@@ -92,7 +92,7 @@ def test_distances_by_the_number_alone(tmp_path):
     assert set(tried(path, 200, "distance").kinds) == {"missed_overlap"}
 
 
-def test_a_function_that_remembers_is_found_out(tmp_path):
+def test_a_function_that_keeps_state_is_detected(tmp_path):
     body = """
         n = 0
         def collide(a, b):
@@ -106,7 +106,7 @@ def test_a_function_that_remembers_is_found_out(tmp_path):
     assert finding.shown.place.number >= finding.first.place.number > 100
 
 
-def test_a_function_that_never_ends_is_given_up(tmp_path, monkeypatch):
+def test_a_function_that_never_returns_is_abandoned(tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "MAX_KILLED", 3)
     monkeypatch.setattr(runner, "_GRACE", 0.02)  # no call ends, however long it may take
     tally = tried(written(tmp_path, "def collide(a, b):\n    while True: pass"), 1000, time_limit=0.05)
@@ -116,7 +116,7 @@ def test_a_function_that_never_ends_is_given_up(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_one_loop_among_many_pairs_costs_one_pair(tmp_path):
+def test_one_endless_call_costs_one_pair(tmp_path):
     body = """
         def collide(a, b):
             while len(a) == 4 and len(b) == 7:
@@ -162,7 +162,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize(("old", "new", "kind"), PLANTED.values(), ids=PLANTED)
-def test_a_fault_planted_in_the_correct_example_is_found(old, new, kind, tmp_path, monkeypatch):
+def test_a_fault_planted_in_the_correct_example_is_detected(old, new, kind, tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "_SHRINK_SECONDS", 0.0)  # how small a pair becomes is held above
     text = (EXAMPLES / "correct.py").read_text("utf-8")
     assert text.count(old) == 1

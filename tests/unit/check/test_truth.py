@@ -1,4 +1,4 @@
-"""Exact separations, against known pairs, against all directions there are, and against our own float64 answers."""
+"""Exact separations, compared with known pairs, sampled directions, and our own float64 answers."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_concentric_circles_are_as_deep_as_their_radii():
     assert math.hypot(*truth.best_normal()) == 1.0
 
 
-def test_a_square_on_another_has_four_ways_out():
+def test_a_square_centered_on_another_has_four_shortest_ways_out():
     assert len({unit(direction) for direction in Truth(PlainPair(SQUARE, SQUARE)).best(1e-12)}) == 4
 
 
-def test_no_direction_beats_the_best():
-    """Sampling all directions finds the same largest separation from below."""
+def test_no_direction_is_better_than_the_best():
+    """Sampling directions approaches the same largest separation from below."""
     cases = case_chunk(2, 0, 40)
     for pair in plain_pairs(cases):
         best = float(Truth(pair, with_corners=True).separation)
@@ -63,7 +63,7 @@ def test_no_direction_beats_the_best():
         assert largest >= best - math.radians(0.25) * pair.scale - allowed
 
 
-def test_our_float64_answers_are_within_what_they_may_settle():
+def test_our_float64_answers_are_within_the_allowance():
     cases = case_chunk(3, 0, 500)
     for pair, ours in zip(plain_pairs(cases), settled(cases), strict=True):
         exact = float(Truth(pair, with_corners=True).separation)

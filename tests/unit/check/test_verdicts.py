@@ -1,4 +1,4 @@
-"""Verdicts on right answers, and on each kind of wrong ones."""
+"""Verdicts on correct answers, and on each kind of wrong answer."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def test_contacts(change, kinds):
     assert said(SIDE, {**RIGHT, **change}) == kinds
 
 
-def test_presence_alone():
+def test_contact_without_details():
     assert said(SIDE, None) == said(SIDE, False) == {"missed_overlap"}
     assert said(APART, {}) == said(APART, True) == {"false_overlap"}
     assert said(SIDE, {}) == said(SIDE, True) == said(APART, None) == set()
     assert said(APART, RIGHT) == {"false_overlap"}  # and nothing more of it
 
 
-def test_every_equally_short_way_out_is_right():
+def test_every_equally_short_way_out_is_correct():
     pair = PlainPair(SQUARE, SQUARE)
     for normal in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         assert said(pair, {"normal": normal, "depth": 2.0}) == set()
@@ -81,13 +81,13 @@ def test_every_equally_short_way_out_is_right():
 
 
 @pytest.mark.parametrize(("gap", "is_judged"), [(1e-10, False), (-1e-10, False), (1e-8, True), (-1e-8, True)])
-def test_a_touch_within_what_is_allowed_is_right_either_way(gap, is_judged):
+def test_both_answers_are_correct_for_contact_within_the_allowance(gap, is_judged):
     pair = PlainPair(SQUARE, square_at(2.0 + gap, 0.0))
     wrong = said(pair, None) | said(pair, {"normal": (1.0, 0.0), "depth": max(0.0, -gap)})
     assert bool(wrong) == is_judged
 
 
-def test_far_from_the_origin_more_is_allowed():
+def test_the_allowance_grows_far_from_the_origin():
     far = PlainPair(square_at(1e6, 0.0), square_at(1e6 + 2.0, 0.0))
     assert said(far, None) == set()
     assert said(far, {"normal": (1, 0), "depth": 1e-9}) == set()
@@ -117,7 +117,7 @@ def test_distances(pair, value, kinds):
     assert said(pair, value, "distance") == kinds
 
 
-def test_what_is_no_answer_is_its_own_kind():
+def test_an_invalid_answer_is_a_kind_of_its_own():
     for kind in ("raised", "wrong_type", "too_slow", "crashed"):
         (fault,) = judge("manifold", SIDE, Reply(kind, message="why", where="line 3"), TOLERANCE)
         assert (fault.reason, fault.evidence) == (kind, "why (line 3)")
@@ -125,8 +125,8 @@ def test_what_is_no_answer_is_its_own_kind():
     assert fault.reason == "not_repeatable"
 
 
-def test_the_quick_way_and_the_exact_way_say_the_same():
-    """Right answers, and answers spoilt a little or much, on seeded pairs of all families."""
+def test_the_fast_and_the_exact_judge_agree():
+    """Correct answers, and slightly or strongly perturbed ones, on seeded pairs of all families."""
     rng = random.Random(7)
     cases = case_chunk(11, 0, 300)
     n_wrong = 0

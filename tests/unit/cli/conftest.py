@@ -1,4 +1,4 @@
-"""Use no screen and not the user's own preferences, as the tests of the window do."""
+"""Use no screen and no user preferences, as in the tests of the window."""
 
 from tests.unit.app.conftest import display
 

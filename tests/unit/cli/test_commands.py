@@ -1,4 +1,4 @@
-"""The command line as a whole: what it refuses before any work, what it makes of signals, and what a full disk costs."""
+"""The command line as a whole: early rejection of input, signals, and full disks."""
 
 import errno
 import json
@@ -27,14 +27,14 @@ from engine.world import BodySpec, FixtureSpec
 
 @pytest.fixture
 def scene(tmp_path, monkeypatch):
-    """A scene whose title is no markup of a terminal."""
+    """A scene whose title looks like terminal markup."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "scene.json"
     save_scene(path, Scene(bodies=(BodySpec((FixtureSpec(Circle(0.5)),)),), title="a[/b] [bold]c"))
     return path
 
 
-def test_a_list_of_words_is_read_in_one_way():
+def test_lists_of_words_are_parsed_consistently():
     known = ("off", "on")
     assert listed("--ccd", "on, off,on", known) == ("on", "off")
     assert listed("--ccd", "all", known) == known
@@ -44,7 +44,7 @@ def test_a_list_of_words_is_read_in_one_way():
             listed("--ccd", text, known)
 
 
-def test_a_title_is_printed_as_it_stands(scene, capsys):
+def test_a_title_is_printed_unchanged(scene, capsys):
     assert main(["run", scene.name, "--steps", "2", "--record-inputs", "a.rec"]) == 0
     assert capsys.readouterr().out.startswith("a[/b] [bold]c, 2 steps")
     assert main(["replay", "a.rec", "--headless"]) == 0
@@ -61,7 +61,7 @@ def test_a_headless_run_prints_the_readout(capsys):
     assert all(line in output for line in readout)
 
 
-def test_a_recording_is_pictured_in_the_theme_asked_for(scene):
+def test_a_picture_of_a_recording_uses_the_requested_theme(scene):
     assert main(["run", scene.name, "--steps", "1", "--record-inputs", "a.rec"]) == 0
     try:
         assert main(["replay", "a.rec", "--theme", "light", "--screenshot", "light.png"]) == 0
@@ -73,7 +73,7 @@ def test_a_recording_is_pictured_in_the_theme_asked_for(scene):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to send to itself")
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
-def test_a_request_to_terminate_is_ctrl_c(number):
+def test_sigterm_acts_like_ctrl_c(number):
     which = getattr(signal, number)
     before = signal.signal(which, signal.SIG_DFL)  # under nohup it is ignored, and would stay so
     try:
@@ -86,7 +86,7 @@ def test_a_request_to_terminate_is_ctrl_c(number):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to send to itself")
-def test_a_signal_that_is_to_be_ignored_stays_so():
+def test_ignored_signals_stay_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with terminating_as_interrupting():
@@ -104,7 +104,7 @@ def test_a_signal_that_is_to_be_ignored_stays_so():
         (FileNotFoundError(errno.ENOENT, "No usable temporary directory"), "system error: No usable temporary directory"),
     ],
 )
-def test_what_the_system_refuses_is_one_line(error, message, monkeypatch, capsys):
+def test_system_errors_are_reported_in_one_line(error, message, monkeypatch, capsys):
     def fail(*_):
         raise error
 
@@ -113,7 +113,7 @@ def test_what_the_system_refuses_is_one_line(error, message, monkeypatch, capsys
     assert capsys.readouterr().err == f"error: {message}\n"
 
 
-def test_a_write_that_finds_no_room_names_the_file_that_was_meant(tmp_path, monkeypatch):
+def test_a_write_to_a_full_disk_names_the_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -124,7 +124,7 @@ def test_a_write_that_finds_no_room_names_the_file_that_was_meant(tmp_path, monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_keeps_what_was_measured(monkeypatch, capsys):
+def test_ctrl_c_keeps_the_measurements_so_far(monkeypatch, capsys):
     def load(name):
         if name == "second":
             raise KeyboardInterrupt
@@ -140,7 +140,7 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch, capsys):
     assert captured.err == "interrupted after 1 of 2 benchmarks\n"
 
 
-def test_the_help_of_bench_names_all_there_are():
+def test_the_help_of_bench_names_all_benchmarks():
     assert NAMES.split(", ") == list(BENCHMARKS)
 
 

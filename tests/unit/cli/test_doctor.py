@@ -34,7 +34,7 @@ def _installed(monkeypatch, **versions):
 @pytest.mark.parametrize(
     ("twin", "version", "advice"), [("box2d_py", "2.3.8", f"box2d-py {BOX2D}"), ("pygame", "2.6.1", "pygame pygame-ce")]
 )
-def test_two_of_a_kind_in_one_folder_are_found(twin, version, advice, monkeypatch):
+def test_two_packages_in_one_folder_are_detected(twin, version, advice, monkeypatch):
     _installed(monkeypatch, **{twin: version})
     (finding,) = list(doctor._mixed())
     assert finding.state == "problem" and f"uninstall -y {advice}" in finding.advice
@@ -71,21 +71,21 @@ def test_a_platform_without_wheels(monkeypatch):
         (3, "", "status 3"),
     ],
 )
-def test_a_box2d_that_breaks_its_interpreter(status, stderr, message, monkeypatch):
+def test_a_box2d_that_crashes_its_interpreter(status, stderr, message, monkeypatch):
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, status, "hello", stderr))
     (finding,) = list(doctor._box2d())
     assert finding.state == "problem"
     assert message in finding.found and "--force-reinstall" in finding.advice
 
 
-def test_brackets_are_printed_as_they_stand(monkeypatch, capsys):
+def test_brackets_are_printed_unchanged(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "findings", lambda: iter([doctor.Finding("cache", "note", "in /tmp/[a]/b", "see [c]")]))
     assert main(["doctor"]) == 0
     printed = capsys.readouterr().out
     assert "in /tmp/[a]/b" in printed and "-> see [c]" in printed
 
 
-def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch):
+def test_everything_is_compiled_and_reported(monkeypatch):
     if not jit.is_compiling():
         pytest.skip("NUMBA_DISABLE_JIT is set")
     marked = []
@@ -98,7 +98,7 @@ def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch):
     assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.") and marked == [True]
 
 
-def test_what_cannot_be_compiled_is_reported_in_a_line(monkeypatch):
+def test_a_kernel_that_cannot_be_compiled_is_reported_in_one_line(monkeypatch):
     def fail():
         raise OSError("disk full")
 

@@ -103,7 +103,7 @@ def _steps(path):
 
 
 def leaves(value, table, path=()):
-    """Every value that is no object and no list, or one that the table does not look into, or an empty one, with its path."""
+    """Every value with its path that is not an object or a list, or that is empty or not listed further."""
     row = _row_of(path, table)
     if row is not None and set(table[row]) & set(_LEAVES):
         yield path, value
@@ -118,7 +118,7 @@ def leaves(value, table, path=()):
 
 
 def _row_of(path, table):
-    """The row that a path belongs to: the one that spells most of it out."""
+    """The row of a path: the one with the longest match."""
     rows = [row for row in table if len(row) == len(path) and all(map(_stands_for, row, path))]
     return max(rows, key=lambda row: sum(step[0] != "{" for step in row), default=None)
 
@@ -201,7 +201,7 @@ def _joined(patch):
     server_thread.start()
 
     def has_state():
-        """Only a client with the server's state asks for its clock, and its next request has the ping."""
+        """Only a client with the server's state pings it, and its next ping reports the round trip."""
         return any(user.name == "second" and user.ping > 0.0 for user in server_thread.status.server.users)
 
     ending = threading.Thread(target=lambda: (until(has_state), server_thread.close()))
@@ -266,7 +266,7 @@ def _studied(patch):
 
 
 def _benched(patch):
-    """A method as it is and with less effort, in one scene with all there is to measure, and one more that Ctrl-C keeps from coming."""
+    """A method with normal and reduced effort, in a scene with all measurements, and another that Ctrl-C prevents."""
     head = "solvers --solvers soft_step:sub_steps=2 --seconds 0.05 --jobs 1"
     yield from _of(f"{head} --scenes single_box,newtons_cradle,stretched_chain --efforts 1,2 --accuracy 0.5")(patch)
     yield from _of(f"{head} --scenes wedge --efforts 1 --accuracy 0")(patch)
@@ -362,7 +362,7 @@ def test_every_section_has_its_samples():
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Make the folder of the samples' commands: a scene, and a picture of a ring with a speck beside it that is left out."""
+    """Create the folder for the samples' commands: a scene, and a picture of a ring with a speck, which is omitted."""
     monkeypatch.chdir(tmp_path)
     bodies = tuple(BodySpec((FixtureSpec(Circle(0.5)),), position=(float(x), 0.0)) for x in range(2))
     save_scene(tmp_path / "scene.json", Scene(bodies=bodies, joints=(RevoluteJointSpec(0, 1, (0.5, 0.0)),), title="two", notes=("a note",)))
@@ -376,7 +376,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("section", "at"), [(section, at) for section, made in SAMPLES.items() for at in range(len(made))])
-def test_what_is_printed_is_what_is_listed(section, at, folder, monkeypatch):
+def test_printed_json_matches_the_documented_fields(section, at, folder, monkeypatch):
     table = tables()[section][at]
     unseen, wrong = set(table), set()
     for document in SAMPLES[section][at](monkeypatch):

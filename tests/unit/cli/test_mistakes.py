@@ -1,4 +1,4 @@
-"""A mistake in a command is one line on standard error, and costs no file."""
+"""A mistake in a command is one line on standard error, and overwrites no file."""
 
 from pathlib import Path
 
@@ -186,7 +186,7 @@ def _contents(folder):
         ("check", "... FILE.py:FUNCTION"),
     ],
 )
-def test_a_mistake_is_one_line_and_costs_no_file(arguments, message, folder, capsys):
+def test_a_mistake_is_one_line_and_overwrites_no_file(arguments, message, folder, capsys):
     before = _contents(folder)
     assert main(arguments.split()) == 2
     captured = capsys.readouterr()

@@ -22,7 +22,7 @@ def test_a_demo_is_judged_and_counted(solver, tmp_path):
     assert report["total"]["ways"] == row["ways"]
 
 
-def test_what_is_unexplained_is_saved_as_a_scene(tmp_path, monkeypatch):
+def test_unexplained_steps_are_saved_as_scenes(tmp_path, monkeypatch):
     def judged(world, solver):
         verdict = BodyVerdict(1, (1.0, 0.0), 0.0, 1.0, 0.1, "velocity", "unexplained", (), (("skin", 1.0),), 1e-5)
         return MotionVerdict(20, 1, 0, (verdict,), Counter())
@@ -33,7 +33,7 @@ def test_what_is_unexplained_is_saved_as_a_scene(tmp_path, monkeypatch):
     assert "1 m/s apart" in scene.watch and len(build(scene).body_ids) > 3
 
 
-def test_what_is_interrupted_keeps_what_is_done(tmp_path, monkeypatch):
+def test_an_interrupted_run_keeps_its_results(tmp_path, monkeypatch):
     judge = motion._judge
 
     def once(world, method, tally, where, folder):

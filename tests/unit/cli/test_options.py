@@ -72,7 +72,7 @@ def folder(tmp_path, monkeypatch):
         ("--stps 1", "No such option: --stps"),
     ],
 )
-def test_a_mistake_is_one_line_and_nothing_runs(words, message, folder, capsys):
+def test_a_mistake_is_reported_in_one_line_and_nothing_runs(words, message, folder, capsys):
     (folder / "old.rec").touch()
     assert main(["try", *words.split()]) == 2
     said = capsys.readouterr()
@@ -81,7 +81,7 @@ def test_a_mistake_is_one_line_and_nothing_runs(words, message, folder, capsys):
 
 
 @pytest.mark.parametrize("name", ["", "a\0b"])
-def test_what_is_no_file_name_is_refused(name, capsys):
+def test_an_invalid_file_name_is_rejected(name, capsys):
     assert main(["try", name]) == 2
     assert capsys.readouterr().err == f"error: FILE must be a file name, got {name!r}\n"
 

@@ -13,7 +13,7 @@ from engine.report import Link, Table
 from tests.waiting import until
 
 
-def test_what_takes_long_is_reported_in_plain_lines_each_later_than_the_last(monkeypatch, capsys):
+def test_progress_is_reported_in_plain_lines_at_growing_intervals(monkeypatch, capsys):
     printed = []
 
     def lines():
@@ -35,7 +35,7 @@ def test_what_takes_long_is_reported_in_plain_lines_each_later_than_the_last(mon
     assert "".join(printed).startswith("loading the algorithms, which are compiled the first time, 0 s so far\n")
 
 
-def test_what_is_soon_done_says_nothing(capsys):
+def test_a_short_task_prints_no_progress(capsys):
     with output.warming(), output.progress("firing", 3) as advance:
         advance()
     assert capsys.readouterr().err == ""
@@ -51,7 +51,7 @@ def test_what_is_soon_done_says_nothing(capsys):
         ([("FILE", "-")], [("--json", "-", ()), ("--record", "-", ())], None),
     ],
 )
-def test_nothing_is_written_over_what_is_read_or_written(reads, writes, message, tmp_path, monkeypatch):
+def test_input_and_output_files_are_not_overwritten(reads, writes, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     (tmp_path / "a.json").write_bytes(b"mine")
@@ -64,7 +64,7 @@ def test_nothing_is_written_over_what_is_read_or_written(reads, writes, message,
     assert str(refused.value).startswith(message)
 
 
-def test_a_row_of_a_table_in_a_pipe_is_one_line():
+def test_a_table_row_in_a_pipe_is_one_line():
     screen = output._PatientConsole(file=io.StringIO(), highlight=False)
     screen.print(Table("", ("name", "note"), (("one", "many words " * 40),)).as_rich())
     (row,) = (line for line in screen.file.getvalue().splitlines() if "one" in line)  # a StringIO
@@ -72,7 +72,7 @@ def test_a_row_of_a_table_in_a_pipe_is_one_line():
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
-def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width, monkeypatch):
+def test_a_narrow_terminal_shows_every_word_and_number_of_a_table(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     screen = output._PatientConsole(file=io.StringIO(), force_terminal=True, color_system=None, highlight=False)
     screen.width = max(screen.width, output._MIN_WIDTH)
@@ -89,8 +89,8 @@ def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width, monkeypa
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
 @pytest.mark.parametrize("arguments", [["list"], ["trace", "sprites/samples/gear.svg"], ["step"]])
-def test_where_json_cannot_be_written_nothing_else_is_printed(arguments, capsys):
-    """Issue 29: the table was on standard output already when the status came out as 2."""
+def test_nothing_is_printed_if_json_cannot_be_written(arguments, capsys):
+    """Issue 29: the table was already on standard output when the command failed with status 2."""
     assert main([*arguments, "--json", "/dev/full"]) == 2
     output = capsys.readouterr()
     assert output.out == ""

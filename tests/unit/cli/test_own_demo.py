@@ -1,4 +1,4 @@
-"""A demo in a file of the user's own: the page's example runs, rewinds and replays, and mistakes are reported with their line."""
+"""A demo in the user's own file: the page's example runs, rewinds and replays, and mistakes are reported with their line."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def example(number=0):
 
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
-    """The page's file in a folder of its own; afterwards its demo is forgotten."""
+    """The page's file in a separate folder; afterward, its demo is unregistered."""
     monkeypatch.chdir(tmp_path)
     registry.all_demos()
     known, paths, modules = dict(registry._REGISTRY._classes), sys.path[:], set(sys.modules)
@@ -86,7 +86,7 @@ def test_a_demo_of_the_list_that_cannot_be_built_is_reported_in_one_line(monkeyp
         (b"import other\n", "mine.py, line 1.*other.py"),
     ],
 )
-def test_what_python_cannot_even_read_is_reported_in_one_line(mine, content, says, capsys):
+def test_a_syntax_error_is_reported_in_one_line(mine, content, says, capsys):
     mine.write_bytes(content)
     mine.with_name("other.py").write_text("def\n", encoding="utf-8")
     assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2
@@ -96,7 +96,7 @@ def test_what_python_cannot_even_read_is_reported_in_one_line(mine, content, say
 
 
 def test_objects_of_its_own_classes_are_rewound(mine, monkeypatch):
-    """This also holds for a class in a file beside it."""
+    """This also applies to a class in a neighboring file."""
     (mine.parent / "notes_of_mine.py").write_text("class Note:\n    def __init__(self):\n        self.text = ''\n", encoding="utf-8")
     text = "from notes_of_mine import Note\n\n" + example().replace(
         "    def build(self):", "    def build(self):\n        self.note = Note()", 1

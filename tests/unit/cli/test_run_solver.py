@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def report_of(*arguments, status=0):
-    """Return what a run prints as JSON."""
+    """Return the JSON that a run prints."""
     assert main(["run", *arguments, "--json", "out.json"]) == status
     report = json.loads(Path("out.json").read_text(encoding="utf-8"))
     return report
@@ -32,7 +32,7 @@ def test_a_run_names_its_solver_and_ends_the_same_twice():
     assert report_of("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
 
 
-def test_settings_of_the_solver_are_set_reported_recorded_and_go_before_those_of_a_scene(folder):
+def test_solver_settings_are_set_reported_recorded_and_override_those_of_a_scene(folder):
     method = ("--solver", "sequential_impulses", "--set")
     small = ("pyramid", "--steps", "20", "--set", "rows=3")
     run = report_of(*small, "--set", "iterations=4", *method, "share=0.1", "--set", "solver.iterations=25")
@@ -47,7 +47,7 @@ def test_settings_of_the_solver_are_set_reported_recorded_and_go_before_those_of
     assert report_of("scene.json", "--steps", "1", "--solver", "soft_step")["solver_settings"] == {"direct": "auto", "firmness": 4.0}
 
 
-def test_two_worlds_at_once_report_where_they_part():
+def test_two_worlds_at_once_report_where_they_diverge():
     first = report_of("pyramid", "--steps", "30", "--solver", "soft_step", "--against", "box2d")
     against = first["against"]
     assert first["solver"] == "soft_step" and against["solver"] == "box2d"
@@ -60,14 +60,14 @@ def test_two_worlds_at_once_report_where_they_part():
     assert alone["state_hash"] == first["state_hash"] and "against" not in alone, "who looks on changes nothing"
 
 
-def test_a_demo_against_its_own_solver_never_parts():
+def test_a_demo_never_diverges_from_its_own_solver():
     for solver in ("box2d", "soft_step"):
         against = report_of("tower_hit", "--steps", "40", "--solver", solver, "--against", solver)["against"]
         assert against["first_divergence"] is None and against["worst"]["metres"] == 0.0
         assert against["energy"]["solver"] == against["energy"]["against"] and not against["only_in_one"] and not against["skipped"]
 
 
-def test_what_drops_into_one_drops_into_both(folder):
+def test_a_dropped_body_appears_in_both_worlds(folder):
     from PIL import Image
 
     Image.new("RGBA", (8, 8), (255, 0, 0, 255)).save(folder / "box.png")
@@ -75,7 +75,7 @@ def test_what_drops_into_one_drops_into_both(folder):
     assert not against["skipped"] and not against["only_in_one"] and against["first_divergence"]["reason"] == "integrator"
 
 
-def test_a_scene_file_keeps_its_solver_and_an_option_goes_before_it(folder):
+def test_a_scene_file_keeps_its_solver_unless_an_option_overrides_it(folder):
     floor = BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static")
     ball = BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 2.0))
     save_scene(folder / "scene.json", Scene(bodies=(floor, ball), solver="soft_step"))

@@ -1,4 +1,4 @@
-"""host and join: processes that share a world agree; mistakes are one line; each end has a message and a status."""
+"""host and join: processes that share a world agree; mistakes are one line; each kind of end has a message and a status."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def test_a_password_is_not_shown(monkeypatch, capsys):
 
 @pytest.fixture
 def start(tmp_path):
-    """Start a command in a process of its own."""
+    """Start a command in a separate process."""
     began = []
 
     def start_process(*arguments, password="sesame"):
@@ -61,7 +61,7 @@ def start(tmp_path):
 
 
 def _stderr_of(process):
-    """Return what a process has said on standard error by now."""
+    """Return a process's output on standard error so far."""
     return Path(process.error.name).read_text("utf-8")
 
 
@@ -78,7 +78,7 @@ def _read(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scene", ["simple_shapes", "scene.json"])
-def test_processes_that_share_a_world_agree(scene, start, tmp_path):
+def test_processes_sharing_a_world_agree(scene, start, tmp_path):
     ground = BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static")
     balls = [BodySpec((FixtureSpec(Circle(0.4), density=1.0),), position=(k - 3.0, 4.0)) for k in range(6)]
     save_scene(tmp_path / "scene.json", Scene(bodies=(ground, *balls)))
@@ -119,8 +119,8 @@ def test_a_server_that_is_interrupted_is_reported(start, tmp_path):
         assert joined["state_hash"] == hosted["state_hash"]
 
 
-def test_a_host_that_fails_still_writes_what_came_of_it(tmp_path, monkeypatch, capsys):
-    """Issue 29: nothing that has been made is lost with the server."""
+def test_a_failing_host_still_writes_its_result(tmp_path, monkeypatch, capsys):
+    """Issue 29: the world survives the loss of the server."""
     advance = Server.advance
 
     def fail(server, now):
@@ -136,7 +136,7 @@ def test_a_host_that_fails_still_writes_what_came_of_it(tmp_path, monkeypatch, c
 
 
 class _LocalLine(SimulatedConnection):
-    """A line to a server in this process, and what comes of it once that is killed: `after` is its state when it is tried again."""
+    """A connection to a server in this process, and its result once the server is killed: `after` is its state when it is tried again."""
 
     after = ""
 
@@ -152,8 +152,8 @@ class _LocalLine(SimulatedConnection):
 
 
 @pytest.mark.parametrize("after", ["closed", "connecting", "open"], ids=["nothing listens", "no answer", "silence"])
-def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after, tmp_path):
-    """Issue 29: a client retried forever a port on which nothing listened any more. No clock runs here: a frame passes with each sleep."""
+def test_a_guest_of_a_killed_host_gives_up_within_ten_seconds(after, tmp_path):
+    """Issue 29: a client endlessly retried a port on which nothing listened. There is no real clock here: each sleep advances a frame."""
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
     session = ClientSession(Client("ann"), line)
@@ -173,7 +173,7 @@ def test_a_guest_of_a_host_that_was_killed_gives_up_within_ten_seconds(after, tm
     assert document["breaks"] >= 1 and document["last_step"] > 60 and document["ended"]
 
 
-def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew():
+def test_a_rejoining_guest_gets_ten_new_seconds():
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = SimulatedConnection(server, LinkSettings())
     session = ClientSession(Client("ann"), line)
@@ -191,7 +191,7 @@ def test_a_guest_who_comes_in_again_has_his_ten_seconds_anew():
             session.advance(server.now)
 
 
-def test_what_of_a_script_did_not_count_is_reported(tmp_path, capsys):
+def test_ignored_script_entries_are_reported(tmp_path, capsys):
     acts = [as_plain(action) for action in (BALL, BALL, DestroyBody(0, 9999), Pause(True))]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(limits=Limits(bodies=0)))

@@ -1,4 +1,4 @@
-"""The command ``step``: sentences, JSON, pictures and films of an algorithm's steps, and where what it is asked comes from."""
+"""The command ``step``: sentences, JSON, pictures and films of an algorithm's steps, and the sources of its input."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ BOX = Polygon.box(0.5, 0.5)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch, display):
-    """Make the folder in which it runs, without a display, with a pair that stands, one that moves, a ray, and a scene of two boxes."""
+    """Create the folder in which it runs, without a display, with a pair at rest, a moving pair, a ray, and a scene of two boxes."""
     monkeypatch.chdir(tmp_path)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
@@ -51,7 +51,7 @@ def test_without_a_display_the_steps_are_sentences(capsys):
     assert "the distance is 2.000 m" in out.splitlines()[-1]
 
 
-def test_the_json_has_every_step_and_the_case_that_was_asked():
+def test_the_json_has_every_step_and_the_case():
     assert main(["step", "gjk", "--pair", "apart.json", "--beside", "epa", "--json", "out.json"]) == 0
     report = read()
     case = case_from_json(report["case"]).case
@@ -68,7 +68,7 @@ def test_the_json_has_every_step_and_the_case_that_was_asked():
     ("options", "distance"),
     [("--pair moving.json", 3.0), ("--scene scene.json --from 0", 1.48), ("--scene scene.json --from 3 --beside epa", 1.48)],
 )
-def test_what_it_is_asked_comes_from_a_file_or_a_scene(options, distance):
+def test_input_comes_from_a_file_or_a_scene(options, distance):
     assert main(["step", "gjk", *options.split(), "--json", "out.json"]) == 0
     assert read()["steps"][-1]["result"]["separation"] == pytest.approx(distance, abs=1e-6)  # two skins of Box2D's, 10 mm each
 
@@ -85,7 +85,7 @@ def test_films_show_every_step():
     assert frames[::2] == frames[1::2] and len(set(frames)) == n_steps
 
 
-def test_a_quiz_reports_what_was_answered_until_its_window_was_closed(monkeypatch, capsys):
+def test_a_quiz_reports_the_answers_given_until_the_window_closes(monkeypatch, capsys):
     def answer(advice, kind, **settings):
         kind.quiz.made = (kind.quiz.now.answered(None, 1.0),)
 
@@ -96,7 +96,7 @@ def test_a_quiz_reports_what_was_answered_until_its_window_was_closed(monkeypatc
     assert "1 answer: " in capsys.readouterr().out
 
 
-def test_a_function_is_put_beside_and_marked(capsys):
+def test_a_user_function_is_compared_and_judged(capsys):
     Path("right.py").write_text("def collide(a, b):\n    return None\n")
     Path("wrong.py").write_text("def collide(a, b):\n    return {'normal': (0.0, 1.0)}\n")
     assert main(["step", "gjk", "--own", "right.py", "--json", "own.json"]) == 0

@@ -1,4 +1,4 @@
-"""Machine code is kept beside the sources, or, if nothing can be written there, in the user's own cache."""
+"""Machine code is cached next to the sources, or in the user's cache if that folder is not writable."""
 
 import pytest
 
@@ -12,13 +12,13 @@ def nothing_is_remembered(monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
 
 
-def test_beside_the_sources(tmp_path, monkeypatch):
+def test_next_to_the_sources(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
     assert jit.cache_folder() == tmp_path / "__pycache__" / "kernels" and jit.can_keep()
     assert list(jit.cache_folder().iterdir()) == []
 
 
-def test_at_home_where_the_sources_are_another_users(tmp_path, monkeypatch):
+def test_in_the_home_folder_if_another_user_owns_the_sources(tmp_path, monkeypatch):
     sealed = tmp_path / "engine"
     sealed.write_text("a file, in which no folder can be made, by root neither", encoding="utf-8")
     monkeypatch.setattr(jit, "_PACKAGE", sealed)
@@ -28,6 +28,6 @@ def test_at_home_where_the_sources_are_another_users(tmp_path, monkeypatch):
     assert not jit.can_keep()
 
 
-def test_where_the_user_says(tmp_path, monkeypatch):
+def test_in_the_folder_that_the_user_sets(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert jit.cache_folder() == tmp_path / "kernels"

@@ -1,4 +1,4 @@
-"""Checked conversion: every refusal names field, requirement and value."""
+"""Checked conversion: every error names field, requirement and value."""
 
 import math
 import pickle
@@ -11,13 +11,13 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "1", None, True, 1j, [1.0], 10**400])
-def test_finite_refuses(value):
+def test_finite_rejects_bad_values(value):
     with pytest.raises(InvalidInputError, match="x must be a finite number in m, got"):
         checks.finite("x", value, "m")
 
 
 @pytest.mark.parametrize("value", [1, 1.5, np.float32(0.5), np.int64(3)])
-def test_finite_takes_any_real_number(value):
+def test_finite_accepts_any_real_number(value):
     assert checks.finite("x", value) == float(value)
     assert type(checks.finite("x", value)) is float
 
@@ -77,7 +77,7 @@ class Spoiled:
         raise KeyError("no words")
 
 
-def test_what_raises_anything_is_refused_by_name():
+def test_a_value_that_raises_is_rejected_by_name():
     for check in (arrays.index_pairs, arrays.index_column, arrays.finite_rows):
         for value in (Spoiled(), [Spoiled()], {1: "a", "b": 2}, 10**5000):
             with pytest.raises(InvalidInputError, match="field must be"):

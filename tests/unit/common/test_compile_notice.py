@@ -22,13 +22,13 @@ def watch(monkeypatch):
 
 
 def _told(watch):
-    """Wait until it is said, whole."""
+    """Wait until the complete notice has been printed."""
     timer = watch._timer
     timer.join(PATIENCE)
     assert compile_notice._silent.is_set()
 
 
-def test_it_is_said_once(watch, capsys):
+def test_the_notice_is_printed_once(watch, capsys):
     watch.start()
     _told(watch)
     watch.end()
@@ -50,7 +50,7 @@ print(query.{question}(Circle(1.0), Transform(), Circle(1.0), Transform((1.0, 0.
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
-def test_a_scripts_first_question_says_what_it_waits_for(tmp_path):
+def test_the_first_query_of_a_script_explains_its_delay(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", _SCRIPT.format(question="overlap")]
     first, second = (

@@ -1,9 +1,9 @@
-"""Caches of decoded content stay within their limit in bytes."""
+"""Caches of decoded content stay within their byte limit."""
 
 from engine.common.content_cache import ContentCache
 
 
-def test_results_are_kept_up_to_a_number_of_bytes_of_all_arguments():
+def test_cached_results_are_limited_by_the_size_of_all_arguments():
     calls = []
 
     def decode(*content):

@@ -105,13 +105,13 @@ def test_the_command_that_installs_what_is_missing(monkeypatch, is_checkout, com
     assert runpy.run_path(installation.__file__)["INSTALL"] == command
 
 
-def test_the_program_without_the_laboratory_says_so_in_a_line():
+def test_a_missing_laboratory_is_reported_in_one_line():
     ran = _python(WITH_NUMPY_AND_NUMBA_ALONE + "import main; main.main()")
     assert ran.returncode == 2 and ran.stdout == ""
     assert ran.stderr == f"error: {installation.told_missing('typer')}\n"
 
 
-def test_another_python_is_refused_in_a_line():
+def test_an_unsupported_python_is_rejected_in_one_line():
     ran = _python("import sys; sys.version_info, sys.version = (3, 10, 9), '3.10.9 (main)'; import engine.__main__")
     assert ran.returncode == 2 and ran.stdout == ""
     assert ran.stderr == "error: this program needs Python 3.11 to 3.14, and this is 3.10.9\n"
@@ -125,7 +125,7 @@ def test_a_missing_part_is_an_error_of_ours_and_an_import_error():
     assert "PIL is not installed (pillow): " in installation.told_missing("PIL")
 
 
-def test_both_builds_of_box2d_have_one_version(monkeypatch):
+def test_both_builds_of_box2d_have_the_same_version(monkeypatch):
     """ufal-pybox2d, the build for Python 3.14, gives the same bits, so recordings and stored hashes count it as the same library."""
     for installed in ({"Box2D": "2.3.10"}, {"ufal-pybox2d": "2.3.10.5"}):
         distributions = {name: SimpleNamespace(version=version) for name, version in installed.items()}

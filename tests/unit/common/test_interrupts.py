@@ -1,4 +1,4 @@
-"""An interrupt that native code drops is raised again by the loop that runs on."""
+"""An interrupt lost in native code is raised again by the running loop."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot 
 
 
 class _Interrupting:
-    """An object that interrupts whoever reads an attribute."""
+    """An object that raises an interrupt when an attribute is read."""
 
     def __getattr__(self, name):
         os.kill(os.getpid(), signal.SIGINT)
@@ -24,7 +24,7 @@ class _Interrupting:
 
 
 def _lose_an_interrupt():
-    """Make C look up an attribute: it clears what is raised meanwhile, which here is KeyboardInterrupt."""
+    """Make C code look up an attribute, which clears the exception raised there, here KeyboardInterrupt."""
     assert ctypes.pythonapi.PyObject_HasAttrString(ctypes.py_object(_Interrupting()), b"anything") == 0
 
 
@@ -36,7 +36,7 @@ def test_an_interrupt_that_was_lost_is_raised_once():
         raise_lost()
 
 
-def test_the_next_step_of_a_long_run_ends_it(capsys):
+def test_the_next_step_of_a_long_run_raises_it(capsys):
     n_done = 0
     with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), progress("counting", 10) as advance:
         for k in range(10):
@@ -87,7 +87,7 @@ def test_an_interrupt_in_a_finalizer_is_raised_later_without_a_report():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_ignored_stays_ignored(number):
+def test_ignored_interrupts_stay_ignored(number):
     before = signal.signal(number, signal.SIG_IGN)
     try:
         with terminating_as_interrupting():
@@ -98,7 +98,7 @@ def test_what_is_ignored_stays_ignored(number):
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_off(name):
+def test_sigterm_waits_for_uninterruptible_work_like_ctrl_c(name):
     number, is_whole = getattr(signal, name), False
     # as usual, whoever started the tests: under nohup and in the background of a shell they are ignored, and would stay so
     before = signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)

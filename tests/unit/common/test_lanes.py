@@ -1,6 +1,6 @@
-"""Lanes: the compiler's vectors do what NumPy's arrays do, to the bit.
+"""Lanes: the compiler's vectors match NumPy's arrays to the bit.
 
-Compiled anew in each run: from a cache, no line of what emits the machine code would run.
+Recompiled in each run, because a cached kernel would not run the code that emits machine code.
 """
 
 import numba
@@ -14,7 +14,7 @@ RECORDS = 40
 
 
 def _formula(m, numbers, at, records, ends, place, share, is_turned):
-    """Use every word of a machine."""
+    """Use all instructions of an instruction set."""
     number, columns = m.load(numbers, at), m.gather(records, ends, place)
     ratio = (number + columns[0]) / (2.0 + columns[6] * columns[6]) - share * columns[7]
     least = m.select(ratio < columns[1], ratio, columns[1])
@@ -31,7 +31,7 @@ def _in_a_kernel(numbers, records, ends, share):
     in_vectors(numbers, np.uint64(0), records, ends, np.uint64(8), share)
 
 
-def test_both_machines_give_the_same_bits():
+def test_both_instruction_sets_give_the_same_bits():
     rng = stream(0, "lanes")
     numbers, records = rng.normal(size=16), rng.normal(size=RECORDS * lanes.WIDTH)
     ends = np.concatenate((np.zeros(8, dtype=np.int64), rng.permutation(RECORDS)[:8]))
@@ -87,13 +87,13 @@ def _fetched(of, at):
     return of.sum()
 
 
-def test_fetching_changes_nothing_within_an_array_and_beyond_it():
+def test_prefetching_changes_nothing_inside_or_beyond_an_array():
     numbers = np.arange(8.0)
     assert _fetched(numbers, 3) == _fetched(numbers, 10**6) == 28.0
 
 
 @pytest.mark.parametrize("n", [lanes.FEW, lanes.SOME])
-def test_few_numbers_are_sorted_by_their_ranks(n):
+def test_short_arrays_are_sorted_by_rank(n):
     rng = stream(0, "ranks")
     for count in range(n + 1):
         numbers = rng.integers(0, 2**32 - 1, n + 2, dtype=np.uint32)

@@ -1,4 +1,4 @@
-"""One question of `compare` about a seeded chunk, with answers in which faults can be planted."""
+"""One query of `compare` on a seeded chunk, with answers in which faults can be planted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Asked", "reasons", "rows_of", "unexplained"]
 
 
 class Asked:
-    """Both answers to one question about the first `n` pairs of a chunk, and verdicts on some rows of them."""
+    """Both answers to a query for the first `n` pairs of a chunk, and verdicts on some of their rows."""
 
     def __init__(self, name, n, seed=21, kinds=PAIR_KINDS):
         self.question, self.n, self.work = QUESTIONS[name], n, Chunk(seed, 0, n, kinds)
@@ -50,19 +50,19 @@ class Asked:
 
     @cached_property
     def plain(self):
-        """Rows of shapes of a meter and more, near the origin: no fault hides in rounding."""
+        """Rows with shapes of at least a meter near the origin, where no fault is hidden by rounding."""
         return self.question.is_random(self.work, self.cases)
 
     def rows(self, mask, most=300):
         return np.flatnonzero(mask)[:most]
 
     def judged(self, rows, ours=None, box2d=None):
-        """Judge some rows; answers to these rows only can take the place of ours or Box2D's."""
+        """Judge some rows; answers for these rows may replace ours or Box2D's."""
         columns, mine, theirs = (rows_of(value, rows, self.n) for value in (self.columns, self.ours, self.box2d))
         return self.question.judge(columns, theirs if box2d is None else box2d, mine if ours is None else ours)
 
     def planted(self, rows, whose, change):
-        """Judge some rows, one side's answers changed."""
+        """Judge some rows with one side's answers changed."""
         columns, answers = rows_of(self.columns, rows, self.n), rows_of(getattr(self, whose), rows, self.n)
         return self.judged(rows, **{whose: change(answers, columns)})
 

@@ -1,8 +1,8 @@
-"""Worlds of everything that decides which fixtures touch, changed at random while they run; the touching pairs are found twice.
+"""Worlds with everything that determines which fixtures touch, changed at random while they run; touching pairs are computed twice.
 
     python -m tests.unit.compare.live_pairs_fuzz FIRST LAST [STEPS]
 
-runs the seeds from FIRST to LAST and prints what was compared and why the two sides differed; status 1 if anything is unexplained.
+runs the seeds from FIRST to LAST and prints the comparisons and the reasons for differences; the status is 1 if any is unexplained.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def build(rng: np.random.Generator) -> World:
 
 
 def change(rng: np.random.Generator, world: World) -> None:
-    """Do one thing to a world."""
+    """Make one change to a world."""
     ids, joints = world.body_ids[3:], world.joint_ids
     if not ids:
         return
@@ -119,7 +119,7 @@ def change(rng: np.random.Generator, world: World) -> None:
 
 
 def run(seed: int, n_steps: int) -> tuple[LivePairs, Counter[str], list[str]]:
-    """Run one world; return the check, the reasons it gave, and the unexplained differences in words."""
+    """Run one world; return the check, its reasons, and the unexplained differences as text."""
     rng = np.random.default_rng(seed)
     world = build(rng)
     check = LivePairs(world)

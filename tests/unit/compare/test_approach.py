@@ -1,4 +1,4 @@
-"""A lower bound on the distance of moving shapes is proved where it is true, and never where it is not."""
+"""A lower bound on the distance of moving shapes is proved if and only if it is true."""
 
 import math
 
@@ -47,7 +47,7 @@ def test_a_dip_between_two_ends_is_found():
     assert gap[0] == pytest.approx(proof.gap[0])
 
 
-def test_only_the_time_asked_for_counts():
+def test_only_the_requested_time_counts():
     pair = moving((0.0, 1.2, 0.0), (0.0, 1.2, math.pi / 2))
     assert proved(pair, 0.1, 0.0, 0.1).is_proved[0]
     assert not proved(pair, 0.1, 0.0, 0.9).is_proved[0]

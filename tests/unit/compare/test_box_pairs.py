@@ -1,4 +1,4 @@
-"""Pairs of boxes: Box2D's agree or are explained by its wider boxes; faults planted on either side come out as unexplained."""
+"""Pairs of boxes: Box2D's agree or are explained by its wider boxes; faults planted on either side are unexplained."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def ours_of(at):
 
 
 @pytest.mark.parametrize("at", range(N_SCENES), ids=lambda at: f"{SCENE_FAMILIES[at % 5]} {'moved' if at >= 5 else 'at rest'}")
-def test_without_a_fault_there_is_none(at):
+def test_no_fault_is_reported_without_one(at):
     verdicts = verdicts_of(at)
     assert set(reasons(verdicts)) <= {"fat_box"}
     assert verdicts.n_agree + len(verdicts.differences) == N == len(verdicts.is_touching)
@@ -53,7 +53,7 @@ def test_moving_bodies_have_longer_boxes():
 
 
 @pytest.mark.parametrize("at", [0, 5])
-def test_a_pair_left_out_by_box2d(at):
+def test_a_pair_missing_in_box2d(at):
     scene = SCENES[at]
     verdicts = verdicts_of(at, replace(scene, pairs=scene.pairs[1:]))
     assert reasons(verdicts)["unexplained"] == 1
@@ -67,7 +67,7 @@ def test_a_pair_too_many(at):
     assert reasons(verdicts)["unexplained"] == 1
 
 
-def test_a_pair_left_out_by_us():
+def test_a_pair_missing_in_our_result():
     at = SCENE_FAMILIES.index("grid")
     ours = ours_of(at)
     # the wider boxes overlap too: explained by them it would be a fault passed over
@@ -75,7 +75,7 @@ def test_a_pair_left_out_by_us():
     assert reasons(verdicts) == {"unexplained": 1}
 
 
-def test_a_pair_of_ours_whose_boxes_are_apart():
+def test_a_pair_of_ours_with_separated_boxes():
     ours = ours_of(5)
     (row, *_) = (row for row, verdict in verdicts_of(5).differences.items() if verdict.reason == "fat_box")
     j = n_bodies(row + 1) - 1
@@ -92,7 +92,7 @@ def test_one_broad_phase_that_misses_a_pair(phase):
 
 @pytest.mark.parametrize("at", [0, 5])
 @pytest.mark.parametrize("off", [0.01, -0.01])
-def test_a_box_that_is_not_that_of_the_rule(at, off):
+def test_a_box_that_violates_the_rule(at, off):
     scene = SCENES[at]
     wider = scene.boxes.copy()
     wider[:, 2] += off
@@ -102,7 +102,7 @@ def test_a_box_that_is_not_that_of_the_rule(at, off):
     assert counts["unexplained"] >= fat > 0
 
 
-def test_how_many_bodies():
+def test_number_of_bodies():
     for n in (1, 2, 3, 10, 9_999, 10_000, 10_011, 10_012):
         m = n_bodies(n)
         assert (m - 1) * (m - 2) // 2 < n <= m * (m - 1) // 2
@@ -119,7 +119,7 @@ def test_a_large_scene():
     assert verdicts.is_touching.sum() > 3000
 
 
-def test_what_the_oracle_refuses():
+def test_inputs_that_the_oracle_rejects():
     with pytest.raises(InvalidInputError, match=r"moves must be shorter than 2.0 m, got 3.0"):
         box2d_scene([Circle(1.0)], [(0.0, 0.0, 0.0)], [(3.0, 0.0)])
     with pytest.raises(InvalidInputError, match="poses must be numbers representable in float32"):
@@ -128,7 +128,7 @@ def test_what_the_oracle_refuses():
 
 @pytest.mark.parametrize("fault", ["twice", "itself"])
 @pytest.mark.parametrize("where", ["pairs", "wide_pairs"])
-def test_a_pair_that_is_none(fault, where):
+def test_an_invalid_pair(fault, where):
     ours = ours_of(0)
 
     def spoilt(pairs):

@@ -1,4 +1,4 @@
-"""The cases: what the families promise, and that the sequence depends on the seed alone."""
+"""The cases: the properties of each family, and that the sequence depends only on the seed."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_all_numbers_are_float32s():
         assert np.array_equal(array, array.astype(np.float32))
 
 
-def test_a_shorter_chunk_is_the_beginning_of_a_longer_one():
+def test_a_shorter_chunk_is_a_prefix_of_a_longer_one():
     short = case_chunk(3, 0, 100, PAIR_KINDS)
     for make in (lambda cases: cases, lambda cases: motion_chunk(cases, 3, 0), lambda cases: ray_chunk(cases, 3, 0)):
         shorter, other = make(short), make(CASES)
@@ -70,7 +70,7 @@ def test_a_shorter_chunk_is_the_beginning_of_a_longer_one():
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in PAIR_KINDS), SOLID_KINDS])
-def test_some_kinds_only(kinds):
+def test_selected_kinds(kinds):
     some = case_chunk(3, 1, 500, kinds)
     assert {PAIR_KINDS[index] for index in some.kind.tolist()} == set(kinds)
     has_edges = any(isinstance(shape, Segment) for shape in some.shapes)
@@ -78,7 +78,7 @@ def test_some_kinds_only(kinds):
     assert case_chunk(3, 1, 500, kinds).shapes == some.shapes
 
 
-def test_motions_pass_through_the_poses_and_families_are_what_they_say():
+def test_motions_pass_through_the_poses_and_families_match_their_names():
     motion = motion_chunk(CASES, 3, 0)
     assert np.unique(motion.family).tolist() == list(range(-1, len(MOTIONS)))
     move = motion.end_a - motion.start_a
@@ -93,7 +93,7 @@ def test_motions_pass_through_the_poses_and_families_are_what_they_say():
     assert (part[far] / way[far]).min() > -1e-3 and (part[far] / way[far]).max() < 1.001
 
 
-def test_rays_aim_at_solids_where_edges_are_not_wanted():
+def test_rays_target_solids_if_edges_are_excluded():
     rays, points = ray_chunk(CASES, 3, 0), ray_chunk(CASES, 3, 0, with_edges=False)
     assert np.unique(rays.family).tolist() == list(range(-1, len(RAY_FAMILIES)))
     assert {SHAPE_KINDS[kind] for kind in rays.kind.tolist()} == set(SHAPE_KINDS)

@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster: none lost and none counted twice, though a process is killed; and what is refused, in one line."""
+"""Tasks on a Dask cluster: none is lost or counted twice, even if a process is killed; errors are one line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", r
 
 
 class Cluster:
-    """A scheduler, which gives up a task that ended two processes, and processes of its own, each with one thread."""
+    """A scheduler, which abandons a task that ended two processes, and its own processes, each with one thread."""
 
     def __init__(self, folder):
         self._file = folder / "scheduler.json"
@@ -54,7 +54,7 @@ class Cluster:
         self.processes = []
 
     def start(self, n_processes, scheduler_has_engine=True):
-        """Start the scheduler and so many processes, and wait until all of them are there."""
+        """Start the scheduler and this many processes, and wait until all are ready."""
         options = ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
         self._start(*options, has_engine=scheduler_has_engine)
         self.processes = [self._start(*_PROCESS) for _ in range(n_processes)]
@@ -69,7 +69,7 @@ class Cluster:
             process.wait()
 
     def start_process(self, has_engine):
-        """Start one more process, which can import the engine or cannot."""
+        """Start another process, which may be able to import the engine or not."""
         return self._start(*_PROCESS, has_engine=has_engine)
 
     def _start(self, program, *options, has_engine=True):
@@ -82,7 +82,7 @@ class Cluster:
 
 
 def _when(read):
-    """Return what `read` returns, as soon as that is anything."""
+    """Return the result of `read` as soon as there is one."""
 
     def read_now():
         with contextlib.suppress(OSError):
@@ -103,7 +103,7 @@ def _cluster(folder, n_processes, scheduler_has_engine=True):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """Two processes, for those who kill none."""
+    """Two processes, for tests that kill none."""
     with _cluster(tmp_path_factory.mktemp("cluster"), 2) as made:
         yield made
 
@@ -117,7 +117,7 @@ def _asking(address):
 
 
 def note(task):
-    """Answer the number and by whom; leave a mark."""
+    """Return the number and the process id; leave a mark."""
     number, folder = task
     if folder:
         (Path(folder) / f"{os.getpid()}-{number}-{time.monotonic_ns()}").touch()
@@ -126,7 +126,7 @@ def note(task):
 
 
 def linger(task):
-    """Answer the first at once, and the others when there is a file that says so."""
+    """Answer the first at once, and the others once a marker file exists."""
     number, folder = task
     while number > 1 and not Path(folder, "enough").exists():
         time.sleep(0.02)
@@ -170,8 +170,8 @@ def _without_rates(report):
 @pytest.mark.slow
 @compiled
 @on_posix
-def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path):
-    """Two processes, one killed while it is at work; the JSON is that of one process here."""
+def test_a_killed_process_neither_loses_nor_repeats_a_pair(tmp_path):
+    """Two processes, one of which is killed while it works; the JSON equals that of a single local process."""
     with _cluster(tmp_path, 2) as two:
         report, seen = _compared_while_one_is_killed(two)
     assert seen == [10_000 * count for count in range(1, 7)]
@@ -202,7 +202,7 @@ def _identity():
     return {"pid": os.getpid()}
 
 
-def test_tasks_are_answered_once_each_and_processes_rehearse_once(two, tmp_path):
+def test_each_task_is_answered_once_and_each_process_warms_up_once(two, tmp_path):
     marks = tmp_path / "marks"
     marks.mkdir()
     tasks = [(number, str(marks)) for number in range(1, 13)]
@@ -236,7 +236,7 @@ def _n_tasks(dask_scheduler):
 @pytest.mark.slow
 @on_posix
 def test_tasks_that_end_processes(tmp_path):
-    """A task that ends its first process is done by another; one that ends two is reported."""
+    """A task that ends its first process is run by another; one that ends two is reported."""
     tasks = [(number, str(tmp_path)) for number in range(6)]
     with _cluster(tmp_path, 3) as three:
         assert sorted(run_on_cluster(end_once, tasks, three.address, REHEARSAL)) == list(range(6))
@@ -245,7 +245,7 @@ def test_tasks_that_end_processes(tmp_path):
             list(run_on_cluster(always_end, [(1, "")], three.address, REHEARSAL))
 
 
-def test_other_versions_are_refused(two, monkeypatch):
+def test_other_versions_are_rejected(two, monkeypatch):
     ours = (("engine", "0.0.1"), *versions()[1:])
     monkeypatch.setattr(cluster, "versions", _FakeVersions(ours))
     with pytest.raises(ClusterError, match=r"^the cluster worker at tcp://\S+ has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
@@ -256,7 +256,7 @@ def test_other_versions_are_refused(two, monkeypatch):
 
 
 class _FakeVersions:
-    """A function that returns the given versions; pickled, it becomes the real one."""
+    """A function that returns the given versions; it pickles as the real one."""
 
     def __init__(self, versions):
         self._versions = versions
@@ -327,7 +327,7 @@ def test_a_lost_scheduler_is_reported(n_tasks, function, tmp_path):
 @pytest.mark.parametrize(
     "address", ["", "localhost", "tcp://localhost", "http://localhost:80", "a b:1", "localhost:0", "localhost:65536", "::1"]
 )
-def test_what_is_no_address_is_refused(address, capsys):
+def test_an_invalid_address_is_rejected(address, capsys):
     with pytest.raises(InvalidInputError, match=r"^scheduler must be the address of a Dask scheduler, tcp://HOST:PORT, got "):
         compare_chunks(1, 0, scheduler=address)
     assert main(["compare", "--scheduler", address]) == 2
@@ -339,13 +339,13 @@ def test_addresses(address):
     assert check_address("scheduler", address) == address
 
 
-def test_jobs_and_a_scheduler_exclude_each_other(capsys):
+def test_jobs_and_a_scheduler_are_mutually_exclusive(capsys):
     assert main(["compare", "--scheduler", "tcp://localhost:8786", "--jobs", "2"]) == 2
     assert capsys.readouterr().err == "error: --jobs must be omitted with --scheduler, got 2\n"
 
 
 def test_an_unreachable_scheduler_is_reported(capsys, monkeypatch):
-    """Nothing listens at the port, or it does not answer, or it speaks another protocol."""
+    """Nothing listens on the port, or the server does not answer or uses another protocol."""
     monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -373,7 +373,7 @@ def _assert_unreachable(port, capsys):
 
 
 def test_a_cluster_that_cannot_work_is_reported(tmp_path, monkeypatch):
-    """There is no process, or one that cannot load the engine, or such a scheduler."""
+    """There is no process, or a process or scheduler that cannot load the engine."""
     import distributed
 
     wait = distributed.Client.wait_for_workers
@@ -398,7 +398,7 @@ def test_the_library_is_loaded_only_when_asked_for():
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
 
 
-def test_what_to_install_is_said_and_pinned(capsys, monkeypatch):
+def test_the_package_to_install_is_named_and_pinned(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["compare", "--scheduler", "tcp://localhost:8786"]) == 2
     expected = f"error: a Dask cluster needs a missing library (distributed): install {DISTRIBUTED}\n"

@@ -1,4 +1,4 @@
-"""While some of its kernels are still being compiled, the live check uses other forms, which answer alike, or waits."""
+"""While some of its kernels are still being compiled, the live check uses equivalent forms or waits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def nothing_held_back_after():
 
 
 def floor_and_discs():
-    """Discs on a box, and one on a floor of one edge."""
+    """Discs on a box, and one on an edge."""
     world = World()
     world.create_body(BodySpec((FixtureSpec(Segment((4.0, 0.0), (8.0, 0.0))), FixtureSpec(Polygon.box(3.0, 0.5, (0.0, -0.5)))), "static"))
     for x in (-2.0, -1.0, 0.0, 6.0):
@@ -31,7 +31,7 @@ def floor_and_discs():
     return world
 
 
-def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back(monkeypatch):
+def test_scalar_kernels_give_the_same_answers_while_batch_kernels_compile(monkeypatch):
     rng = np.random.default_rng(3)
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n, 0.5, skin_radius=0.01) for n in (3, 4, 8))])
     n = 4 * SIMD_FROM
@@ -48,7 +48,7 @@ def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back
     assert batch.overlap(shapes, pairs, here, there).tobytes() == overlapping.tobytes()
 
 
-def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatch):
+def test_pairs_with_edges_are_judged_once_their_kernel_is_loaded(monkeypatch):
     world = floor_and_discs()
     check = LiveReferee(world, LivePairs(world))
     hold_back(EDGES)
@@ -67,7 +67,7 @@ def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatc
         assert agreement.ours == agreement.box2d == agreement.agree == 4
 
 
-def test_a_world_without_edges_is_checked_whole():
+def test_a_world_without_edges_is_fully_checked():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(3.0, 0.5)),), "static", position=(0.0, -0.5)))
     world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.3)))

@@ -1,4 +1,4 @@
-"""The live referee on a small world, and on one that changes under it."""
+"""The live referee on a small world, and on one that changes."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_a_world_that_changes():
     assert referee.total.compared > 100
 
 
-def test_a_fault_is_seen_and_named():
+def test_a_fault_is_detected_and_named():
     world = pile(20)
     referee = LiveReferee(world)
     for _ in range(90):
@@ -72,7 +72,7 @@ def test_a_fault_is_seen_and_named():
 
 
 @pytest.mark.parametrize("switch", ["ready", "enabled"])
-def test_switched_off_it_counts_nothing(switch):
+def test_the_disabled_check_counts_nothing(switch):
     world = pile(8)
     referee = LiveReferee(world)
     setattr(referee, switch, False)

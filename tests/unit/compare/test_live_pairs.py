@@ -1,4 +1,4 @@
-"""The touching pairs of running worlds, found twice: nothing stays unexplained, and planted faults are found."""
+"""The touching pairs of running worlds, computed twice: no difference is unexplained, and planted faults are detected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.unit.compare import live_pairs_fuzz
 
 
 def pile(n_bodies=24):
-    """Boxes and discs that fall on a floor of edges; every eighth senses only, every sixth has a category of its own."""
+    """Boxes and discs that fall on a floor of edges; every eighth is a sensor, and every sixth has its own category."""
     world = World()
     points = [(-6.0, 0.0), (-2.0, -0.2), (2.0, -0.2), (6.0, 0.0)]
     edges = [FixtureSpec(Segment(*points[k : k + 2])) for k in range(3)]
@@ -65,7 +65,7 @@ class Forgetful(UniformGrid):
         return pairs[np.arange(len(pairs)) != len(pairs) // 2]
 
 
-def test_a_broad_phase_that_loses_a_pair_is_found():
+def test_a_broad_phase_that_loses_a_pair_is_detected():
     world = pile()
     check = LivePairs(world, Forgetful())
     evidence = []
@@ -75,7 +75,7 @@ def test_a_broad_phase_that_loses_a_pair_is_found():
 
 
 @pytest.mark.parametrize("forgotten", RULES, ids=lambda rule: rule.__name__)
-def test_a_rule_that_is_forgotten_is_found(forgotten):
+def test_a_missing_filter_rule_is_detected(forgotten):
     world = pile()
     bar = (FixtureSpec(Segment((-0.5, -1.0), (0.5, 1.0))), FixtureSpec(Circle(0.1, (0.0, 2.0))))
     world.create_body(BodySpec(bar, position=(4.0, -0.1)))
@@ -99,8 +99,8 @@ def recorded(world):
     return record
 
 
-def test_a_wrong_contact_of_box2d_would_be_seen():
-    """Box2D's list is read, not recomputed: a pair left out of it is ours alone."""
+def test_a_wrong_contact_of_box2d_would_be_detected():
+    """Box2D's list is read, not recomputed: a pair missing there is only ours."""
     world = pile()
     check = LivePairs(world)
     for _ in range(90):
@@ -132,7 +132,7 @@ def test_bullets_are_judged_where_the_impact_found_them():
     assert settled >= 5 and check.total.agree >= 5
 
 
-def test_what_was_forbidden_until_now_is_explained_and_then_agrees():
+def test_a_newly_allowed_pair_is_explained_and_then_agrees():
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     a, b = (world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.2 * k, 0.0), allow_sleep=False)) for k in range(2))
     joint = world.create_joint(RevoluteJointSpec(a, b, (0.0, 0.0)))
@@ -150,14 +150,14 @@ def test_what_was_forbidden_until_now_is_explained_and_then_agrees():
     assert watched(world, 1, check)["unexplained"] == 0
 
 
-def test_a_body_in_the_hand_is_no_trouble():
+def test_a_grabbed_body_is_handled():
     world = pile(16)
     world.create_joint(MouseJointSpec(world.body_ids[1], world.state(world.body_ids[1]).position, 500.0))
     check = LivePairs(world)
     assert watched(world, 30, check)["unexplained"] == 0 and check.total.agree > 0
 
 
-def test_a_gap_in_the_checking_does_no_harm():
+def test_a_pause_in_checking_is_harmless():
     world = pile()
     check = LivePairs(world)
     for step in range(200):
@@ -185,7 +185,7 @@ def change_type(world, random):
 
 @pytest.mark.parametrize("change", [change_mask, change_type])
 def test_between_sub_steps_box2d_owes_a_contact_to_newly_allowed_pairs_for_longer_than_a_step(change):
-    """Box2D searches for new pairs where it completes a step, which takes several calls with sub-stepping (issue 30)."""
+    """Box2D searches for new pairs when it completes a step, which takes several calls with sub-stepping (issue 30)."""
     world = pile()
     world.set_settings(sub_stepping=True)
     check, random, evidence = LivePairs(world), np.random.default_rng(21), ""

@@ -27,7 +27,7 @@ KINDS = (
 
 
 def pile(n_bodies=48, kinds=KINDS):
-    """Shapes that fall on a floor of a chain, plain segments and a box; every twelfth senses only."""
+    """Shapes that fall on a floor made of a chain, plain segments and a box; every twelfth is a sensor."""
     world = World(solver="soft_step")
     points = [(-8.0, 0.5), (-3.0, -0.1), (0.0, -0.2), (3.0, -0.2), (4.0, -0.2), (8.0, 0.5)]
     chain = [FixtureSpec(Segment(*points[k : k + 2], ghost1=points[k - 1], ghost2=points[k + 2])) for k in (1, 2)]
@@ -58,7 +58,7 @@ def test_every_contact_of_a_pile_is_accounted_for():
     assert 0.0 < total.max_point_error < 1e-4
 
 
-def test_where_float32_ends_box2d_is_not_asked():
+def test_box2d_is_not_called_beyond_float32():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (1e5, -0.5)))
     world.create_body(BodySpec((FixtureSpec(KINDS[0]),), position=(1e5, 0.3)))
@@ -66,7 +66,7 @@ def test_where_float32_ends_box2d_is_not_asked():
     assert agreement.compared == 0 and agreement.not_comparable == {"far": 1}
 
 
-def test_two_segments_are_not_for_box2d():
+def test_two_segments_are_not_sent_to_box2d():
     world = World(solver="soft_step")
     world.create_body(BodySpec((FixtureSpec(Segment((-2.0, 0.0), (2.0, 0.0))),), "static"))
     bar = (FixtureSpec(Segment((-0.5, 0.0), (0.5, 0.1))), FixtureSpec(Circle(0.1, (0.0, 1.0))))
@@ -94,7 +94,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_solver_that_reports_something_else_is_found(fault):
+def test_a_solver_with_wrong_reports_is_detected(fault):
     world = pile()
     referee = LiveReferee(world)
     for _ in range(60):
@@ -107,8 +107,8 @@ def test_a_solver_that_reports_something_else_is_found(fault):
     assert agreement.differences[0].fixture_a in world.fixture_ids
 
 
-def test_the_library_at_fault_is_found_by_box2d(monkeypatch):
-    """An axis that is not the least, on both of our sides alike: Box2D is the witness."""
+def test_a_fault_of_the_library_is_detected_by_box2d(monkeypatch):
+    """A wrong axis, the same in both of our computations: Box2D is the witness."""
     from engine.compare.live import manifolds as live
     from engine.compare.questions import manifolds as judge
 
@@ -136,7 +136,7 @@ def test_every_pair_is_found_until_it_sleeps_and_after():
     assert watched(world, 60, check) == Counter() and check.total.agree > before.agree
 
 
-def test_a_pair_that_one_side_loses_is_found():
+def test_a_pair_lost_by_one_side_is_detected():
     world = pile(24)
     assert watched(world, 40, LivePairs(world, Forgetful()))["unexplained"] > 0
     check = LivePairs(world)
@@ -163,8 +163,8 @@ def test_totals_add_up_by_reason():
     assert (first + other).not_comparable == {"capsule": 3, "far": 4} and (first + other).compared == 4
 
 
-def test_where_box2d_takes_a_normal_that_the_chain_does_not_have_it_is_proved(monkeypatch):
-    """A plank above a chain that bends down is behind it by Box2D's rule (issue 29); our own axis turned round is a fault, not a reason."""
+def test_an_invalid_chain_normal_of_box2d_is_proved(monkeypatch):
+    """A plank above a chain that bends down is behind it by Box2D's rule (issue 29); a reversed axis of ours is a fault, not a reason."""
     from engine.compare.questions import manifolds as judge
 
     points = [(-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65)]

@@ -1,4 +1,4 @@
-"""One pair asked of both: the same answers and verdicts as the bulk comparison gives, for every query and kind of shape."""
+"""A single pair gives the same answers and verdicts as the bulk comparison, for every query and kind of shape."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_seeded_pairs_agree_or_are_explained(query):
     assert "agree" in verdicts
 
 
-def test_the_pair_to_begin_with_is_a_local_maximum():
+def test_the_initial_pair_is_a_local_maximum():
     answers = ask(load_pair(PAIRS / "manifold.json"))
     assert answers.box2d is not None and answers.ours.normal is not None and answers.box2d.normal is not None
     assert (answers.verdict, answers.reason) == ("explained", "local_maximum")
@@ -51,13 +51,13 @@ def test_the_pair_to_begin_with_is_a_local_maximum():
     assert np.dot(answers.ours.normal, answers.box2d.normal) < -0.9, "the other way out"
 
 
-def test_the_motion_to_begin_with_is_missed_by_box2d():
+def test_the_initial_motion_is_missed_by_box2d():
     answers = ask(load_pair(PAIRS / "toi.json"))
     assert answers.reason == "toi_missed" and answers.ours.fraction == pytest.approx(0.235, abs=0.01)
     assert answers.box2d is not None and answers.box2d.fraction is None
 
 
-def test_what_box2d_does_not_have_is_answered_by_ours_alone():
+def test_unsupported_queries_are_answered_only_by_our_library():
     capsule, edge = Capsule((-0.5, 0.0), (0.5, 0.0), 0.2), Segment((-1.0, 0.0), (1.0, 0.0))
     above = Transform((0.0, 0.6))
     for query in ("manifold", "overlap", "distance"):
@@ -74,7 +74,7 @@ def test_what_box2d_does_not_have_is_answered_by_ours_alone():
     assert apart.distance == pytest.approx(1.3) and apart.witnesses is not None
 
 
-def test_a_polygon_that_float32_does_not_hold_is_ours_alone():
+def test_a_polygon_that_float32_cannot_represent_is_answered_only_by_our_library():
     speck = Polygon([(0.0, 0.0), (1e-6, 0.0), (0.0, 1e-6)])
     answers = ask(Pair("overlap", speck, Transform(), BOX))
     assert answers.box2d is None and answers.verdict == "not judged" and answers.ours.is_yes

@@ -1,4 +1,4 @@
-"""Pair files: what is saved comes back to the bit, and a mistake in a file is reported in one line with its field."""
+"""Pair files: saved pairs are restored bit for bit, and a mistake in a file is reported in one line with its field."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("query", PAIR_QUERIES)
-def test_what_is_saved_comes_back(query, tmp_path):
+def test_a_saved_pair_loads_unchanged(query, tmp_path):
     file = tmp_path / "pair.json"
     save_pair(file, PAIRS[query])
     back = load_pair(file)
@@ -43,7 +43,7 @@ def test_what_is_saved_comes_back(query, tmp_path):
     assert os.listdir(tmp_path) == ["pair.json"]
 
 
-def test_the_sign_of_zero_comes_back(tmp_path):
+def test_the_sign_of_zero_is_preserved(tmp_path):
     save_pair(tmp_path / "pair.json", PAIRS["contains"])
     back = load_pair(tmp_path / "pair.json")
     assert back.point is not None
@@ -55,7 +55,7 @@ _NUMBERS = st.floats(-1e9, 1e9)
 
 @settings(max_examples=60, deadline=None)
 @given(st.tuples(_NUMBERS, _NUMBERS, _NUMBERS), st.floats(5e-324, 1e9), st.tuples(_NUMBERS, _NUMBERS))
-def test_every_float_comes_back_to_the_bit(pose, radius, at):
+def test_every_float_is_preserved_exactly(pose, radius, at):
     pair = Pair("contains", Circle(radius, at), Transform(pose[:2], pose[2]), point=at)
     back = pair_from_json(json.loads(json.dumps(pair_as_json(pair))))
     assert isinstance(back.shape_a, Circle)
@@ -117,7 +117,7 @@ def _good():
         (("outsider",), {"name": "f", "answer": {"normal": math.nan}}, "outsider.answer must be plain data with finite numbers"),
     ],
 )
-def test_a_wrong_field_is_named_with_what_would_be_right(path, value, message):
+def test_a_wrong_field_is_named_with_its_requirement(path, value, message):
     plain = _good()
     inner = plain
     for part in path[:-1]:
@@ -129,7 +129,7 @@ def test_a_wrong_field_is_named_with_what_would_be_right(path, value, message):
     assert "\n" not in str(caught.value)
 
 
-def test_shapes_that_are_none_are_refused_by_their_field():
+def test_invalid_shapes_are_rejected_by_their_field():
     plain = _good()
     plain["a"]["shape"]["vertices"] = [[0, 0], [1, 0], [2, 0]]
     with pytest.raises(InvalidInputError, match=r"^my\.json: a\.shape\.vertices must be points that enclose an area"):
@@ -140,7 +140,7 @@ def test_shapes_that_are_none_are_refused_by_their_field():
 
 
 @pytest.mark.parametrize("plain", [None, 3, [], "pair", {}, {"format": "collision pair"}, [[[]]]])
-def test_what_is_no_pair_at_all_is_refused(plain):
+def test_an_invalid_pair_is_rejected(plain):
     with pytest.raises(InvalidInputError, match=r"^my\.json: (the file must be an object|\w+ must be given)"):
         pair_from_json(plain, "my.json")
 
@@ -167,18 +167,18 @@ def test_a_broken_file_is_reported_with_its_line(content, message, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.json", ".", "nul\0l"])
-def test_what_cannot_be_read_is_refused(name, tmp_path):
+def test_an_unreadable_file_is_rejected(name, tmp_path):
     with pytest.raises(InvalidInputError, match=r"^pair file must be a file that can be read \("):
         load_pair(str(tmp_path / name))
 
 
-def test_a_byte_order_mark_does_no_harm(tmp_path):
+def test_a_byte_order_mark_is_accepted(tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(_good()).encode())
     assert load_pair(file).query == "manifold"
 
 
-def test_nothing_is_written_that_could_not_be_read(tmp_path):
+def test_unreadable_output_is_not_written(tmp_path):
     file = tmp_path / "pair.json"
     file.write_bytes(b"before")
     for pair in (

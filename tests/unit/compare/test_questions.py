@@ -1,4 +1,4 @@
-"""Every question: without a fault no difference is unexplained; faults planted on either side come out as unexplained."""
+"""Every query: without a fault, no difference is unexplained; faults planted on either side are unexplained."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def test_without_a_fault_nothing_is_unexplained(name):
     assert verdicts.n_agree >= sound.agree * query.n
 
 
-def test_every_question_is_here():
+def test_every_query_is_covered():
     assert {name for name in ASKED if name != "edges"} == set(QUESTIONS) and set(SOUND) == set(ASKED)
     assert {fault.name for fault in FAULTS} == set(ASKED) - {"pairs", "overlap"}  # those have tests of their own
 
 
 class Fault(NamedTuple):
-    """A fault: which question, what, whose answers, in which rows, the change, the least share unexplained, other reasons allowed."""
+    """A fault: query, name, side, rows, change, minimum unexplained share, and other allowed reasons."""
 
     name: str
     what: str
@@ -86,7 +86,7 @@ def both(*args, **options):
 
 
 def status(value, fraction, normal=None):
-    """Return a change of times or rays to this answer."""
+    """Return a change that replaces times or ray hits by this answer."""
 
     def change(answers, _):
         n = len(answers.status)
@@ -105,7 +105,7 @@ def both_hit(query):
 
 
 def inner(query):
-    """Touches that a shift of time by 0.05 moves by a tenth of a meter and more."""
+    """Contacts that a time shift of 0.05 moves by at least a tenth of a meter."""
     ours, box2d = query.ours.fraction, query.box2d.fraction
     return both_hit(query) & (query.columns.speed > 2.0) & (ours > 0.1) & (ours < 0.9) & (np.abs(ours - box2d) < 1e-3)
 
@@ -310,7 +310,7 @@ def test_a_worse_axis_that_box2d_has_too():
     assert "an edge of one of the polygons" in verdicts.differences[0].evidence
 
 
-def test_a_touch_that_neither_sees():
+def test_a_contact_that_neither_side_detects():
     query = ASKED["toi"]
     missed = [row for row, verdict in query.verdicts.differences.items() if verdict.reason == "toi_missed" and verdict.size > 0.2]
     rows = np.array([row for row in missed if query.box2d.status[row] == Status.MISS])
@@ -322,7 +322,7 @@ def test_a_touch_that_neither_sees():
     assert "both engines miss" in verdicts.differences[0].evidence
 
 
-def test_a_start_inside_that_neither_reports():
+def test_a_start_inside_that_neither_side_reports():
     query = ASKED["ray_cast"]
     differences = query.verdicts.differences.items()
     inside = [row for row, verdict in differences if verdict.reason == "starts_inside" and query.plain[row] and verdict.size > 1e-3]
@@ -332,7 +332,7 @@ def test_a_start_inside_that_neither_reports():
 # --- What an explanation must not excuse
 
 
-def test_giving_up_excuses_no_wrong_answer_of_ours():
+def test_giving_up_does_not_excuse_a_wrong_answer_of_ours():
     query = ASKED["toi"]
     rows = query.rows(query.plain & (query.ours.status == Status.HIT) & (query.ours.fraction > 0.1) & (query.ours.fraction < 0.9), 100)
     ours = query.planted(rows, "box2d", status(Status.OUT_OF_ITERATIONS, 0.0))
@@ -366,7 +366,7 @@ def test_a_circle_in_the_wrong_place_under_the_right_normal(column):
     assert unexplained(query.planted(rows, "ours", moved(column, 1e-2))) == len(rows) > 5
 
 
-def test_a_contact_that_is_not_there():
+def test_a_false_contact():
     query = ASKED["manifold"]
     rows = query.rows((query.box2d.count == 0) & query.plain, 200)
     verdicts = query.planted(
@@ -384,7 +384,7 @@ def test_a_wrong_overlap():
         assert unexplained(query.planted(rows, whose, lambda overlaps, _: ~overlaps)) == 100
 
 
-def test_a_grazing_hit_has_to_have_a_normal_of_its_place():
+def test_a_grazing_hit_needs_the_normal_at_its_point():
     query = ASKED["ray_cast"]
     is_grazing = ~query.agrees & (query.ours.status == Status.HIT) & (query.box2d.status == Status.MISS)
     rows = [row for row, verdict in query.verdicts.differences.items() if is_grazing[row] and verdict.reason == "float32_tie"]

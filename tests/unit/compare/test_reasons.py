@@ -1,4 +1,4 @@
-"""Every reason that the referee can give has a sentence for people, on the screen and in the docs."""
+"""Every reason of the referee has a sentence for users, on the screen and in the docs."""
 
 import re
 from pathlib import Path

@@ -34,7 +34,7 @@ def read(page):
 
 
 def path_numbers(drawing, style):
-    """Return the coordinates of the paths of a drawing whose style has these words."""
+    """Return the coordinates of the drawing's paths whose style contains these words."""
     paths = re.findall(r'<path d="([^"]*)"(?: style="([^"]*)")?', drawing)
     return [[float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", path)] for path, words in paths if style in words]
 
@@ -59,7 +59,7 @@ def all_exhibits(total):
     return list(exhibits(total, RUN))
 
 
-def test_the_page_is_whole_and_needs_no_network(total, all_exhibits):
+def test_the_page_is_complete_and_needs_no_network(total, all_exhibits):
     page = html_report(total, RUN, all_exhibits, "out/it")
     reader = read(page)
     text = " ".join(reader.text)
@@ -76,7 +76,7 @@ def test_the_page_is_whole_and_needs_no_network(total, all_exhibits):
 
 
 @pytest.mark.slow
-def test_one_report_whatever_the_number_of_processes():
+def test_the_report_does_not_depend_on_the_number_of_processes():
     run = Run(11_000, RUN.seed)  # two chunks
     single, two = (last(jobs, run.pairs) for jobs in (1, 2))
     assert two.as_json() == single.as_json()
@@ -95,7 +95,7 @@ def test_each_reason_has_its_first_and_its_worst(total, all_exhibits):
             assert tally.histograms[reason].total() == tally.explained[reason]
 
 
-def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(all_exhibits, tmp_path):
+def test_an_example_has_the_same_verdict_alone_as_in_bulk(all_exhibits, tmp_path):
     with_pair = [exhibit for exhibit in all_exhibits if exhibit.pair is not None]
     assert {exhibit.query for exhibit in with_pair} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
     for exhibit in with_pair:
@@ -107,13 +107,13 @@ def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(all_exhibits, tmp_
         assert exhibit.command in exhibit.pair.note
 
 
-def test_questions_that_are_no_pairs_are_drawn_too(all_exhibits):
+def test_queries_without_pairs_are_drawn_too(all_exhibits):
     sketched = [exhibit for exhibit in all_exhibits if exhibit.pair is None]
     assert {exhibit.query for exhibit in sketched} >= {"mass", "hull", "pairs"}
     assert all(len(exhibit.drawings) == 1 and "var(--ours)" in exhibit.drawings[0] for exhibit in sketched)
 
 
-def test_the_pair_in_the_page_is_the_pair(total, all_exhibits):
+def test_the_page_contains_the_pair(total, all_exhibits):
     text = read(html_report(total, RUN, all_exhibits, "out")).text
     pasted = [pair_from_json(json.loads(line)) for line in text if line.startswith('{"format"')]
     assert pasted == [exhibit.pair for exhibit in all_exhibits if exhibit.pair is not None]
@@ -122,7 +122,7 @@ def test_the_pair_in_the_page_is_the_pair(total, all_exhibits):
 HOSTILE = "</pre><script>alert('x')</script>\" onload='y' & \u202e"
 
 
-def test_what_is_put_in_stays_text(total, all_exhibits):
+def test_inserted_text_is_escaped(total, all_exhibits):
     exhibit = next(exhibit for exhibit in all_exhibits if exhibit.pair is not None)
     assert exhibit.pair is not None and exhibit.answers is not None
     worse = replace(
@@ -168,7 +168,7 @@ def test_a_drawing_is_a_file_of_its_own_too(all_exhibits):
             assert root[0].tag.endswith("style")
 
 
-def test_the_command_finds_the_same_pair_again(total):
+def test_the_command_reproduces_the_pair(total):
     first = total.queries["manifold"].examples["local_maximum"].first
     words = RUN.command("manifold", first.place).split()
     assert words[:5] == ["python", "main.py", "compare", "--pairs", str(first.place.row + 1)]
@@ -176,13 +176,13 @@ def test_the_command_finds_the_same_pair_again(total):
     assert again.queries["manifold"].examples["local_maximum"].first == first
 
 
-def test_lengths_are_reported_in_units_that_read_well():
+def test_lengths_are_reported_in_suitable_units():
     assert [meters(length) for length in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip
 
 
-def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen():
+def test_nearly_collinear_corners_are_magnified():
     corners = ((0.0, 0.0), (3.0, 4.0), (1.5 - 4e-8, 2.0 + 3e-8))
     drawing = sketch_svg(Sketch((), corners, (corners,), (corners[:2],), "3 corners", "2 corners"), "hull")
     assert "stretched 10,000,000 times" in drawing
@@ -202,7 +202,7 @@ def test_lines_are_drawn_and_clipped_too():
         assert len(line) == 4 and max(map(abs, line)) < 3000.0
 
 
-def test_the_letter_of_a_shape_hides_no_point():
+def test_the_label_of_a_shape_hides_no_point():
     pair = Pair("ray_cast", Circle(1.0), ray=((0.0, 0.0), (0.5, 0.1)))
     (drawing,) = pair_svgs(ask(pair), "inside")
     ((x, y),) = re.findall(r'text-anchor: middle; [^"]*" x="([^"]*)" y="([^"]*)"', drawing)

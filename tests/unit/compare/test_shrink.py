@@ -1,4 +1,4 @@
-"""An unexplained pair is made small, and stays unexplained: with faults planted in our own algorithms, for real ones there are none."""
+"""An unexplained pair is shrunk and stays unexplained; the faults are planted in our own algorithms, because there are no real ones."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def shown(total):
         return list(exhibits(total, RUN, LONG))
 
 
-def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
+def test_unexplained_pairs_are_shrunk_and_stay_unexplained(fault, shown):
     unexplained = [exhibit for exhibit in shown if exhibit.example.verdict.reason == "unexplained"]
     assert len(unexplained) == SHOWN and len({exhibit.name for exhibit in unexplained}) == SHOWN
     for exhibit in unexplained:
@@ -96,26 +96,26 @@ def test_unexplained_pairs_become_small_and_stay_unexplained(fault, shown):
     assert sum(bool((np.round(numbers, 2) == numbers).all()) for numbers in digits) >= 0.5 * SHOWN
 
 
-def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown):
+def test_shrunk_pairs_agree_or_are_explained_without_the_fault(shown):
     pairs = [exhibit.pair for exhibit in shown if exhibit.shrunk is not None]
     assert len(pairs) == SHOWN and {ask(pair).verdict for pair in pairs if pair is not None} <= {"agree", "explained"}
 
 
-def test_the_report_shows_the_small_pair(total, shown):
+def test_the_report_shows_the_shrunk_pair(total, shown):
     page = html_report(total, RUN, shown, "out")
     assert f"{total.unexplained_total} differences are unexplained" in page
     assert f"the first {SHOWN}:" in page and "Shrunk from" in page
     assert page.count("run --pair out/manifold-unexplained-") == SHOWN
 
 
-def test_without_time_the_pair_is_shown_as_it_was(planted):
+def test_the_pair_is_shown_unchanged_without_time(planted):
     exhibit = next(iter(exhibits(planted, RUN, seconds=0.0)))
     assert exhibit.shrunk is None and "no time" in exhibit.remark
     assert isinstance(exhibit.example.shown, Pair) and exhibit.pair is not None
     assert exhibit.pair.shape_a == exhibit.example.shown.shape_a
 
 
-def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
+def test_ctrl_c_ends_only_the_shrinking(planted, monkeypatch):
     calls = []
 
     def interrupted(*_):
@@ -130,12 +130,12 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted, monkeypatch):
     assert html_report(planted, RUN, exhibits_made, "out").endswith("</html>\n")
 
 
-def test_a_pair_that_alone_is_fine_is_reported(total):
+def test_a_pair_that_agrees_alone_is_reported(total):
     exhibit = next(iter(exhibits(total, RUN, LONG)))
     assert exhibit.shrunk is None and "alone" in exhibit.remark
 
 
-def test_a_motion_and_a_point_become_small_too(monkeypatch):
+def test_motions_and_points_are_shrunk_too(monkeypatch):
     def late(moving):
         impacts = our_impacts(moving)
         return Impacts(impacts.status, np.where(impacts.status == Status.HIT, np.minimum(impacts.fraction + 0.2, 1.0), impacts.fraction))
@@ -156,7 +156,7 @@ PENTAGON = Polygon.regular(5, 1.0)
 CHAIN = Segment((0.0, 0.0), (1.03, 0.0), 0.0, (-1.0, 0.2), (2.0, 0.3))
 
 
-def test_what_differs_always_becomes_as_simple_as_can_be():
+def test_a_pair_that_always_differs_is_shrunk_completely():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), CHAIN, Transform((3.0, 4.1), 2.2))
     shrunk = shrink.shrink(pair, lambda some: some[0], PATIENCE)
     small = shrunk.pair
@@ -173,13 +173,13 @@ def test_what_differs_always_becomes_as_simple_as_can_be():
     assert not any(is_on_edge(at, other, 0.01) for shape, other in ((a, b), (b, a)) for at in shape)
 
 
-def test_what_differs_never_stays_as_it_was():
+def test_a_pair_that_never_differs_is_not_shrunk():
     pair = Pair("ray_cast", Circle(0.7, (0.1, 0.2)), Transform((1.0, 2.0), 0.3), ray=((0.0, 0.0), (3.0, 4.0)))
     shrunk = shrink.shrink(pair, lambda _: None, PATIENCE)
     assert shrunk.pair == pair and shrunk.is_whole
 
 
-def test_one_pair_comes_out_whenever_it_is_made_small():
+def test_shrinking_is_deterministic():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), Polygon.box(0.5, 0.25), Transform((3.9, 4.1), 2.2))
 
     def touches(pair):
@@ -190,7 +190,7 @@ def test_one_pair_comes_out_whenever_it_is_made_small():
     assert touches(first.pair) and corner_count(first.pair) == 6
 
 
-def test_time_ends_it():
+def test_a_time_limit_ends_the_shrinking():
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), PENTAGON, Transform((3.9, 4.1), 2.2))
     shrunk = shrink.shrink(pair, lambda some: some[0], 0.0)
     assert not shrunk.is_whole

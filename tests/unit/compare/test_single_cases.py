@@ -1,4 +1,4 @@
-"""Known single cases of the questions, what Box2D computes there, and what its oracles reject."""
+"""Known single cases of the queries, Box2D's results, and inputs that its oracles reject."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HERE, DISC = [(0.0, 0.0, 0.0)], [Circle(1.0)]
 
 
 def verdict(pair, **changes):
-    """Return the reasons of the only row, with Box2D's answer or another in its place."""
+    """Return the reasons of the only row, with Box2D's answer or a replacement."""
     question = QUESTIONS[pair.query]
     cases, _ = question.from_pair(held(pair))
     columns, (box2d, _) = question.columns(cases), question.box2d(cases)
@@ -96,7 +96,7 @@ def test_rays_through_the_ends_of_an_edge_are_ties_at_most(ray):
 
 
 @pytest.mark.parametrize(("length", "expected"), [(2.0**-12, ["short_ray"]), (2.0**-10, [])])
-def test_circles_answer_no_short_ray(length, expected):
+def test_circles_ignore_short_rays(length, expected):
     assert verdict(Pair("ray_cast", Circle(0.5), ray=((0.5 + length / 2, 0.0), (0.5 - length / 2, 0.0))))[0] == expected
 
 
@@ -109,7 +109,7 @@ def test_each_shape_has_the_box_that_the_batch_has():
         np.testing.assert_allclose((*box.lower, *box.upper), BOXES.ours[row], rtol=0.0, atol=1e-6 * BOXES.columns.allowed[row])
 
 
-def test_the_exact_box_lies_between():
+def test_the_exact_box_lies_between_the_bounds():
     for row in range(200):
         exact = [float(side) for side in exact_box(BOXES.columns, row)]
         assert np.abs(exact - BOXES.box2d[row]).max() <= BOXES.columns.allowed[row]
@@ -118,7 +118,7 @@ def test_the_exact_box_lies_between():
 # --- Masses
 
 
-def test_box2d_s_sums_repeated_in_float32_end_at_its_bits():
+def test_box2d_s_sums_repeated_in_float32_give_the_same_bits():
     cases = MASSES.cases
     masses = cases.oracle.masses(cases.density)
     for row, shape in enumerate(cases.shapes):
@@ -128,7 +128,7 @@ def test_box2d_s_sums_repeated_in_float32_end_at_its_bits():
             assert replayed_kept_centroid(shape.vertices) == tuple(cases.oracle.centroids[row])
 
 
-def test_our_masses_are_the_exact_ones():
+def test_our_masses_are_exact():
     ours = MASSES.ours
     for row in range(0, MASSES.n, 4):
         mass, center, inertia = exact_mass(MASSES.cases.shapes[row], float(MASSES.cases.density[row]))
@@ -149,7 +149,7 @@ def test_a_fixture_has_the_mass_of_its_shape():
             assert (data.mass, data.center.x, data.center.y, data.I) == (masses.mass[row], *masses.center[row], masses.inertia[row])
 
 
-def test_a_mass_that_box2d_refuses():
+def test_a_mass_that_box2d_rejects():
     shapes = [Polygon([(0.0, 0.0), (2.0**-11, 0.0), (0.0, 2.0**-11)]), Polygon.box(0.5, 0.5)]
     cases = MassCases(ShapeOracle(DISC), shapes, np.ones(2), np.zeros(2, dtype=np.int64))
     ours = our_masses(cases)
@@ -160,13 +160,13 @@ def test_a_mass_that_box2d_refuses():
 # --- Hulls
 
 
-def test_box2d_follows_the_rule_that_is_repeated():
+def test_box2d_follows_the_replayed_rule():
     hulls = HULLS.box2d
     for points, corners, order, n in zip(HULLS.cases, hulls.corners, hulls.wrapped, hulls.n_wrapped, strict=True):
         assert corners is None or np.array_equal(corners, points[order[:n]])
 
 
-def test_a_hull_that_box2d_would_not_end():
+def test_a_hull_for_which_box2d_would_not_terminate():
     # four points that would end the process: found by `compare --queries hull`
     points = np.array([(-3.0564534664154053, 0.7739543318748474), (-2.7416062355041504, 0.9171338081359863),
                        (-2.504412889480591, 1.0249994993209839), (-4.1764020919799805, 0.2646484076976776)])  # fmt: skip
@@ -190,7 +190,7 @@ def test_a_hull_that_box2d_would_not_end():
         (lambda: PointOracle(DISC).rays([1], HERE, [(0.5, 0.0)], [(1.0, 0.0)]), "indices must be indices from 0 to 0, got 1"),
     ],
 )
-def test_the_oracles_take_float32_numbers_and_known_shapes_only(call, message):
+def test_the_oracles_accept_only_float32_numbers_and_known_shapes(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
 

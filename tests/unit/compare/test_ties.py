@@ -1,4 +1,4 @@
-"""The rational arithmetic behind the proofs, and Box2D's rule with its decisions laid open."""
+"""The rational arithmetic behind the proofs, and Box2D's rule with its decisions exposed."""
 
 import math
 from fractions import Fraction
@@ -56,14 +56,14 @@ def test_all_outcomes_of_a_tie_are_followed():
     assert normals == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
-def test_a_clear_case_has_one_outcome():
+def test_an_unambiguous_case_has_one_outcome():
     a, b = placed(BOX, Transform()), placed(BOX, Transform((0.8, 0.1), 0.3))
     outcomes = list(all_outcomes(replaying(a, b)))
     assert len(outcomes) == 1
     assert outcomes[0][0].decisions == ()
 
 
-def test_exact_overlap_decides_like_the_separating_axes():
+def test_exact_overlap_agrees_with_the_separating_axes():
     rng = np.random.default_rng(5)
     triangle = Polygon([(0.0, 0.0), (1.0, 0.25), (0.25, 1.0)])
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""Tasks among processes: none lost, none done twice, and all processes end."""
+"""Tasks distributed to processes: none is lost or repeated, and all processes end."""
 
 import multiprocessing
 import os
@@ -18,7 +18,7 @@ def square(n):
 
 
 def end_once(task):
-    """End the process at the first attempt, and answer at the second."""
+    """End the process at the first attempt, and return at the second."""
     number, folder = task
     mark = Path(folder) / str(number)
     if number == 3 and not mark.exists():
@@ -56,7 +56,7 @@ def test_each_task_is_answered_once(jobs):
     assert sorted(run_tasks(square, range(7), jobs)) == [n * n for n in range(7)]
 
 
-def test_a_process_that_dies_loses_no_task(tmp_path):
+def test_a_killed_process_loses_no_task(tmp_path):
     tasks = [(number, str(tmp_path)) for number in range(6)]
     assert sorted(run_tasks(end_once, tasks, 2)) == list(range(6))
     assert (tmp_path / "3").exists()
@@ -69,7 +69,7 @@ def note_task(task):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_each_process_rehearses_once(jobs, tmp_path):
+def test_each_process_warms_up_once(jobs, tmp_path):
     tasks = [(number, str(tmp_path)) for number in range(1, 6)]
     assert sorted(run_tasks(note_task, tasks, jobs, rehearsal=(0, str(tmp_path)))) == [1, 2, 3, 4, 5]
     done = {}
@@ -86,7 +86,7 @@ def test_a_task_that_ends_every_process_is_reported():
         list(run_tasks(always_end, ["a task", "a task"], 2))
 
 
-def test_an_exception_comes_here_with_its_place():
+def test_an_exception_is_raised_here_with_its_location():
     with pytest.raises(ValueError, match=r"no [56]") as raised:
         list(run_tasks(refuse, [5, 6], 2))
     assert "in refuse" in raised.value.__notes__[0]

@@ -1,4 +1,4 @@
-"""Rays, points, thrown shapes and swept contact of all kinds of shape."""
+"""Ray casts, points, shape casts and swept contact of all kinds of shapes."""
 
 import math
 
@@ -17,7 +17,7 @@ NEAR = 1e-9
 
 
 def point_gaps(shape, xf, points):
-    """Signed distance of world points (k, 2) from the surface; inside a polygon's core some negative number. By brute force."""
+    """Signed distance of world points (k, 2) from the surface; some negative number inside a polygon's core. By brute force."""
     if isinstance(shape, Circle):
         core, radius = np.array([shape.center]), shape.radius
     elif isinstance(shape, Polygon):
@@ -76,7 +76,7 @@ BOX = Polygon.box(1.0, 1.0)
         (Segment((0.0, 0.0), (0.0, 0.0)), (3.0, 0.0), (-6.0, 0.0), 0.5, (1.0, 0.0)),
     ],
 )  # fmt: skip
-def test_rays_by_hand(shape, origin, translation, fraction, normal):
+def test_rays_computed_by_hand(shape, origin, translation, fraction, normal):
     hit = ray_cast(shape, HERE, origin, translation)
     assert hit.status is Status.HIT
     assert hit.fraction == pytest.approx(fraction, abs=1e-12)
@@ -167,7 +167,7 @@ def test_contact_sets(a, b, start, velocity, t_first, points):
     assert (gone.contact_set.status, gone.contact_set.points) == (Status.SEPARATED, ())
 
 
-def test_swept_contact_of_all_kinds_against_the_time_of_impact():
+def test_swept_contact_of_all_shapes_against_the_time_of_impact():
     rng = np.random.default_rng(5)
     n_hits = 0
     for _ in range(400):
@@ -197,7 +197,7 @@ def test_shape_cast_from_inside_and_past():
     assert (past.status, past.fraction, past.point, past.normal) == (Status.MISS, math.inf, None, None)
 
 
-def test_a_batch_of_throws_is_the_scalar_form_to_the_bit():
+def test_a_batch_of_shape_casts_matches_the_scalar_form_to_the_bit():
     """`tests/unit/query/test_batch.py` checks the other queries."""
     rng = np.random.default_rng(6)
     n = 120

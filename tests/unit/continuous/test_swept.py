@@ -1,4 +1,4 @@
-"""Swept contact of translating shapes: worked examples for every pair, both orders, and against dense sampling."""
+"""Swept contact of translating shapes: worked examples for every pair in both orders, and comparison with dense sampling."""
 
 import math
 
@@ -58,14 +58,14 @@ def test_misses(shape):
 
 
 @pytest.mark.parametrize("shape", [BOX, DISC, SKINNED])
-def test_overlapping_from_the_start(shape):
+def test_overlap_at_the_start(shape):
     result = swept_contact(shape, HERE, REST, BOX, Transform((0.5, 0.0)), (1.0, 0.0), 1.0)
     assert (result.status, result.t_first, result.normal) == (Status.OVERLAPPING, 0.0, None)
     assert result.t_last == pytest.approx(0.6 if shape is SKINNED else 0.5)
     assert swept_contact(shape, HERE, REST, BOX, HERE, REST, 1.0).t_last == math.inf
 
 
-def test_an_edge_is_not_taken_for_the_arc_at_its_end():
+def test_an_edge_is_not_mistaken_for_the_arc_at_its_end():
     """When the two tied within rounding, the arc's normal was wrong, and the point half a meter from the contact."""
     capsule, segment = Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Segment((-1.0, 0.0), (1.0, 0.0))
     hit = swept_contact(capsule, Transform((0.5, -1.0)), (0.25, 1.0), segment, Transform((2.0, -1.250000000004223)), (0.0, 1.75), 4.0)
@@ -78,7 +78,7 @@ def test_an_edge_is_not_taken_for_the_arc_at_its_end():
 
 
 def test_corners_that_meet_with_a_wide_skin():
-    """The arc is so flat that on its normal, within rounding, more than one corner may be foremost: it is the one the arc is about."""
+    """The arc is so flat that several corners may be foremost along its normal within rounding; the correct one is the arc's center."""
     wide = Polygon.box(0.5, 0.5, skin_radius=1000.0)
     angle = 1e-13
     nx, ny = math.sin(angle), math.cos(angle)
@@ -89,7 +89,7 @@ def test_corners_that_meet_with_a_wide_skin():
     assert len(hit.contact_set.points) == 1
 
 
-def test_a_fast_bullet_does_not_lose_its_digits():
+def test_a_fast_bullet_keeps_its_precision():
     hit = swept_contact(Circle(1.0), HERE, REST, Circle(1e-3), Transform((1e4, 1.0)), (-1e5, 0.0), 1.0)
     assert hit.t_first == pytest.approx((1e4 - math.sqrt(1.001**2 - 1.0)) / 1e5, rel=1e-14)
 

@@ -1,4 +1,4 @@
-"""Times of impact by all three ways against sampling with a bound, which shares no code with them."""
+"""Compares times of impact by all three methods with independent sampling with a bound."""
 
 import math
 from functools import partial
@@ -55,7 +55,7 @@ def moved(shape, sweep, t, origin):
 
 
 def vertex_gaps(p, q):
-    """Least distance of the points q (k, m, 2) from the edges of p (k, n, 2)."""
+    """Smallest distance of the points q (k, m, 2) from the edges of p (k, n, 2)."""
     a, e = p[:, None], (np.roll(p, -1, axis=1) - p)[:, None]
     to = q[:, :, None] - a
     length_sq = (e * e).sum(axis=3)
@@ -64,7 +64,7 @@ def vertex_gaps(p, q):
 
 
 def depths(p, q):
-    """Greatest gap along the normals of p's edges; -inf where p has none."""
+    """Greatest gap along the normals of p's edges; -inf if p has none."""
     if p.shape[1] < 2:
         return np.full(len(p), -np.inf)
     e = np.roll(p, -1, axis=1) - p
@@ -73,7 +73,7 @@ def depths(p, q):
 
 
 def gaps(a, sweep_a, b, sweep_b, t):
-    """Signed gap of the surfaces at times t; where the cores overlap, some negative number."""
+    """Signed gap of the surfaces at times t; some negative number if the cores overlap."""
     t = np.atleast_1d(np.asarray(t, dtype=np.float64))
     origin = sweep_a.start.position
     p, q = moved(a, sweep_a, t, origin), moved(b, sweep_b, t, origin)
@@ -88,9 +88,9 @@ def gaps(a, sweep_a, b, sweep_b, t):
 
 
 def first_touch(a, sweep_a, b, sweep_b, resolution):
-    """Return times between which the first touch lies; (1, inf) where there is none, (lower, inf) where a graze stays undecided.
+    """Return bounds on the time of first contact; (1, inf) if there is none, (lower, inf) for an undecided graze.
 
-    No gap closes faster than `fastest`, so an interval whose middle has a gap beyond half its width times that is clear.
+    No gap closes faster than `fastest`, so an interval is clear if the gap at its middle exceeds that times half its width.
     """
     v = np.subtract(sweep_b.end.position, sweep_b.start.position) - np.subtract(sweep_a.end.position, sweep_a.start.position)
     turns = [
@@ -202,7 +202,7 @@ def test_against_sampling_with_a_bound(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_three_ways_agree(family):
+def test_the_three_methods_agree(family):
     for case in cases(family, 100):
         first, *others = (way(*case) for way in WAYS)
         allowed, rounding = tolerance(*case)
@@ -217,7 +217,7 @@ def test_the_three_ways_agree(family):
 
 @pytest.mark.parametrize("way", WAYS)
 class TestWorkedExamples:
-    def test_a_turning_bar_meets_a_disc(self, way):
+    def test_a_rotating_bar_hits_a_disc(self, way):
         # the disc's center is 2 cos(angle) from the bar's axis, and they touch at 0.5 + 0.1
         impact = way(
             Polygon.box(2.0, 0.1), Sweep(Transform(), Transform((0.0, 0.0), 3.0)), Circle(0.5),
@@ -226,7 +226,7 @@ class TestWorkedExamples:
         assert impact.status is Status.HIT
         assert impact.fraction == pytest.approx(math.acos(0.3) / 3.0, abs=1e-8)
 
-    def test_a_blade_that_comes_and_goes_is_seen(self, way):
+    def test_a_blade_that_touches_in_mid_step_is_detected(self, way):
         # touches nothing at either end, and sweeps through the disc in between: what b2TimeOfImpact may pass over
         blade = Sweep(Transform((0.0, 0.0), -1.0), Transform((0.0, 0.0), 1.0))
         disc = Sweep(Transform((1.5, 0.0)), Transform((1.5, 0.0)))
@@ -252,7 +252,7 @@ class TestWorkedExamples:
         assert impact.status is Status.HIT and impact.fraction == pytest.approx(1.0, abs=1e-8)
         assert way(box, STILL, box, Sweep(Transform((2.0, 0.0)), Transform((1.0, 0.0))), t_max=0.9).fraction == 0.9
 
-    def test_apart_from_the_start_though_leaving(self, way):
+    def test_contact_at_the_start_while_separating(self, way):
         box = Polygon.box(0.5, 0.5)
         assert way(box, STILL, box, Sweep(Transform((1.1, 0.0)), Transform((9.0, 0.0)))).status is Status.MISS
 
@@ -280,14 +280,14 @@ class TestWorkedExamples:
             assert (np.diff(steps[:, 0]) > 0.0).all()
             assert steps[-1, 0] == impact.fraction
 
-    def test_giving_up_is_said(self, way):
+    def test_running_out_of_iterations_is_reported(self, way):
         needle = Polygon.box(1.0, 0.01)
         spin = Sweep(Transform(), Transform((0.0, 0.0), 1e7))
         impact = way(needle, spin, Circle(0.01), Sweep(Transform((1.0201, 0.0)), Transform((1.0201, 0.0))))
         assert impact.status is Status.OUT_OF_ITERATIONS or impact.status is Status.MISS
 
 
-def test_batch_is_the_scalar_form_to_the_bit():
+def test_a_batch_matches_the_scalar_form_to_the_bit():
     for family in ("ordinary", "about other centers"):
         rows = list(cases(family, 60))
         shapes = ShapeBatch([shape for a, _, b, _ in rows for shape in (a, b)])
@@ -317,7 +317,7 @@ def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
 
 @pytest.mark.parametrize("off_center", [0.0, 0.5])
 def test_never_late_and_nothing_missed(off_center):
-    """Overlap at 100 moments of each sweep, by the separating axis test; the first one found is brought back by bisection."""
+    """Overlap at 100 times of each sweep, by the separating axis test; the first overlap is refined by bisection."""
     rng = np.random.default_rng(12)
     n, moments = (8000, 100) if COMPILED else (20, 30)
     shapes = batch.ShapeBatch(random_shapes(rng, 200))
@@ -325,7 +325,7 @@ def test_never_late_and_nothing_missed(off_center):
     columns = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)
 
     def pose(start, end, center, t):
-        """The poses at fractions t: the center moves straight, the angle evenly."""
+        """The poses at fractions t: the center moves along a line, and the angle changes uniformly."""
         t = t[:, None]
 
         def turned(angle):

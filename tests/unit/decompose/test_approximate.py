@@ -38,7 +38,7 @@ SOME = [name for name in CUT[::5] + ["centimeter", "kilometer", "ring in a ring"
 
 
 @pytest.mark.parametrize("name", sorted(set(SOME)))
-def test_each_way_covers_or_fills_and_says_what_it_gives_away(name):
+def test_each_method_covers_or_fills_and_reports_its_error(name):
     outline = outline_of(name)
     for method in COARSE:
         result = decompose(outline, method)
@@ -101,8 +101,8 @@ def test_a_hull_for_each_part():
     assert apart.cover.excess < decompose(two, "hull").cover.excess
 
 
-def test_many_parts_are_put_together_in_a_moment():
-    """Groups are tied to those that they face: with all pairs of them tied, 144 squares took eight seconds."""
+def test_many_parts_are_merged_quickly():
+    """Groups are linked to facing groups; linking all pairs took eight seconds for 144 squares."""
     parts = [Part(shapes.box(x, y, x + 0.5, y + 0.5)) for x in range(12) for y in range(12)]
     calls = 0
     real = covering_hull
@@ -141,7 +141,7 @@ def test_the_farthest_point_may_lie_in_the_middle():
 
 
 def test_circles_of_more_parts_than_candidates():
-    """Each part has a point that is tried, but not more of them than lattice points: the table of who covers whom grows by the square."""
+    """Each part has a candidate point, but the total is limited, because the coverage table grows quadratically."""
     parts = [Part(shapes.box(x, y, x + 0.4, y + 0.4 + 0.001 * x)) for x in range(35) for y in range(35)]
     circles = decompose(Outline(parts), "circles", 3).pieces
     assert len(circles) == 3 and all(isinstance(circle, Circle) and circle.radius == pytest.approx(0.2, rel=0.05) for circle in circles)

@@ -1,4 +1,4 @@
-"""Bodies in files: what is written comes back, mistakes are reported by their field, pictures are found from the file's folder."""
+"""Bodies in files: written bodies are restored, mistakes are reported by field, and picture paths are relative to the file."""
 
 import copy
 import json
@@ -34,7 +34,7 @@ def plain():
     return json.loads(json.dumps(body_as_json(BODY)))
 
 
-def test_what_is_written_comes_back_to_the_bit(tmp_path, monkeypatch):
+def test_a_written_body_loads_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "body.json"
     save_body(path, BodyFile("x", BODY.pieces, OUTLINE, "hull", 1 / 3, 1e-5))
@@ -54,7 +54,7 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path, monkeypatch):
     assert path.read_bytes() == first
 
 
-def test_the_picture_is_named_from_the_folder_of_the_file(tmp_path, monkeypatch):
+def test_the_picture_path_is_relative_to_the_file(tmp_path, monkeypatch):
     (tmp_path / "bodies" / "pictures").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "bodies" / "pictures")
     save_body(tmp_path / "bodies" / "corner.json", BODY)
@@ -68,8 +68,8 @@ def test_the_picture_is_named_from_the_folder_of_the_file(tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     "name", ["../outside.png", "/etc/hostname", "link.png", "link/inner.png", "C:\\x.png", "a/../../outside.png", "\\\\host\\x"]
 )
-def test_a_picture_elsewhere_on_the_disk_is_left_out(tmp_path, name):
-    """Issue 29: a body file from anywhere could name any file of the disk, which was opened and drawn."""
+def test_a_picture_outside_the_folder_is_omitted(tmp_path, name):
+    """Issue 29: a body file could name any file on the disk, which was opened and drawn."""
     folder = tmp_path / "bodies"
     folder.mkdir()
     (tmp_path / "outside.png").write_bytes(b"")
@@ -83,7 +83,7 @@ def test_a_picture_elsewhere_on_the_disk_is_left_out(tmp_path, name):
     assert body_file.notes == ("A note.", f"Left out: the picture {name}, which is not in the folder of the body's file, or below.")
 
 
-def test_what_is_saved_elsewhere_than_its_picture_has_none(tmp_path, monkeypatch):
+def test_a_body_saved_outside_the_folder_of_its_picture_has_none(tmp_path, monkeypatch):
     (tmp_path / "bodies").mkdir()
     monkeypatch.chdir(tmp_path)
     save_body("bodies/corner.json", BODY)
@@ -148,7 +148,7 @@ def test_broken_files_are_reported_by_their_line(tmp_path):
         load_body(tmp_path)
 
 
-def test_what_could_not_be_loaded_is_not_written(tmp_path):
+def test_an_unloadable_body_is_not_written(tmp_path):
     path = tmp_path / "body.json"
     with pytest.raises(InvalidInputError, match="text of at most 1000 characters"):
         save_body(path, BodyFile("n" * 2000, BODY.pieces, OUTLINE, "exact", 0.005, 100.0))
@@ -172,7 +172,7 @@ def test_what_could_not_be_loaded_is_not_written(tmp_path):
         (("x", BODY.pieces, OUTLINE, "exact", 0.1, 1.0, 0), "max_pieces must be a whole number >= 1"),
     ],
 )
-def test_what_is_no_body_is_refused(arguments, words):
+def test_an_invalid_body_is_rejected(arguments, words):
     with pytest.raises(InvalidInputError, match=words):
         BodyFile(*arguments)
 
@@ -210,7 +210,7 @@ def test_a_body_of_a_drawing_and_of_other_files(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="nothing here says which files are open")
-def test_a_folder_in_place_of_a_picture_is_refused_and_not_kept_open(tmp_path):
+def test_a_folder_in_place_of_a_picture_is_rejected_and_closed(tmp_path):
     before = os.listdir("/proc/self/fd")
     with pytest.raises(InvalidInputError, match="not a regular file"):
         read_opacity(tmp_path)

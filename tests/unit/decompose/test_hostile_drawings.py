@@ -1,4 +1,4 @@
-"""Drawings made to take forever stay within limits, or are rejected at once in a line that names the limit. All of them, at full size:
+"""Hostile drawings are processed within limits, or rejected at once in a line that names the limit. All of them, at full size:
 ``python -m tests.hazards.hostile_files``."""
 
 import math
@@ -43,7 +43,7 @@ def comb(n, width=20.0):
         ("nested", 1_001, "nested at most 1000 deep"),
     ],
 )
-def test_is_refused_by_a_line_that_names_the_limit(tmp_path, kind, size, words):
+def test_is_rejected_by_one_line_that_names_the_limit(tmp_path, kind, size, words):
     with pytest.raises(InvalidInputError, match=words):
         decompose(trace_file(written(tmp_path, hostile.KINDS[kind].make(size))).outline)
 
@@ -51,21 +51,21 @@ def test_is_refused_by_a_line_that_names_the_limit(tmp_path, kind, size, words):
 @pytest.mark.parametrize(
     "kind", ["comb", "square_comb", "two_combs", "rectangles", "spiral", "nested", "holes", "jagged", "lattice", "rules"]
 )
-def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path, kind):
+def test_a_tenth_of_it_is_accepted(tmp_path, kind):
     tracing = trace_file(written(tmp_path, hostile.KINDS[kind].make(60)))
     cut = decompose(tracing.outline, max_lost=0.01)
     assert cut.cover.area_error < 0.01
     assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
 
 
-def test_an_address_without_an_end_is_read_once(tmp_path):
-    """Two megabytes of spaces took hours while each was given back and tried again."""
+def test_an_unterminated_address_is_read_once(tmp_path):
+    """Two megabytes of spaces took hours because of backtracking."""
     kind = hostile.KINDS["endless_link"]
     assert trace_file(written(tmp_path, kind.make(kind.size))).notes == ("Not understood: fill: url(.",)
 
 
-def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch):
-    """Ten thousand parallels cross nowhere, and all their boxes overlap."""
+def test_work_on_slanted_lines_is_limited_by_pairs_of_boxes(monkeypatch):
+    """Ten thousand parallel lines never cross, but all their boxes overlap."""
     monkeypatch.setattr(repair, "MAX_NEAR_EDGES", 10_000)
     along = np.arange(400.0)[:, None, None] * [[[0.0, 0.001]]]
     parallels = along + [[[0.0, 0.0], [1.0, 1.0]]]
@@ -83,7 +83,7 @@ def test_rings_within_rings_are_bounded(monkeypatch):
 
 
 def test_a_long_ring_is_simplified_in_chains(monkeypatch):
-    """A comb of equal teeth would be looked at once for each tooth: the work grows with the longest chain, not with the ring."""
+    """A comb of equal teeth would be scanned once per tooth; the work grows with the longest chain, not with the ring."""
     lengths = []
     kept_apart = []
     real_simplify = shapely.simplify
@@ -126,8 +126,8 @@ def test_a_speck_of_many_corners_is_recognized_by_its_deepest_point(monkeypatch)
     assert without_specks(thread, 0.005) == (None, 1, 0)
 
 
-def test_boundaries_are_compared_in_few_looks(monkeypatch):
-    """If one is the other with corners left out, a look at each edge is enough, however long it is."""
+def test_boundaries_are_compared_with_few_tests(monkeypatch):
+    """If one is the other with dropped corners, one test per edge is enough, whatever its length."""
     looks = []
     away = measures._away
 
@@ -143,7 +143,7 @@ def test_boundaries_are_compared_in_few_looks(monkeypatch):
         assert sum(looks) < 12 * outline.n_vertices
 
 
-def test_pieces_are_taken_off_part_by_part():
+def test_pieces_are_subtracted_part_by_part():
     rings = [
         shapely.Polygon(shapely.box(-k, -k, k, k).exterior, [shapely.box(0.5 - k, 0.5 - k, k - 0.5, k - 0.5).exterior])
         for k in range(1, 40)
@@ -156,8 +156,8 @@ def test_pieces_are_taken_off_part_by_part():
     assert differences(union, shapely.MultiPolygon())[0] is union
 
 
-def test_pieces_are_united_group_by_group_of_those_that_touch(monkeypatch):
-    """Issue 29: the union of 5,000 pieces of rings within each other took seconds as a whole."""
+def test_touching_pieces_are_merged_in_groups(monkeypatch):
+    """Issue 29: the union of 5,000 pieces of nested rings took seconds."""
     sizes = []
     as_a_whole = shapely.union_all
 
@@ -189,7 +189,7 @@ def test_the_search_for_fewer_pieces_is_bounded_and_shared():
     assert 0 <= spent.left < 19**2
 
 
-def test_a_part_of_too_many_corners_is_not_cut_exactly():
+def test_a_part_with_too_many_corners_is_not_cut_exactly():
     turn = 2.0 * math.pi * np.arange(9_000) / 9_000
     disc = Outline.of_polygon(np.column_stack((np.cos(turn), np.sin(turn))))
     with pytest.raises(InvalidShapeError, match="at most 8000 corners, for an exact cut"):

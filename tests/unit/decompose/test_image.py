@@ -1,4 +1,4 @@
-"""Pictures to outlines: known shapes found again to a part of a pixel, every kind of picture, every kind of broken file."""
+"""Pictures to outlines: known shapes are recovered within a fraction of a pixel, for every kind of picture and broken file."""
 
 import struct
 import tracemalloc
@@ -22,7 +22,7 @@ FRAME = (0, 0, 408, 432)
 
 
 def disc(side, radius, hole=0.0, finer=8):
-    """The share of each pixel that a disc covers, uint8, by `finer`^2 samples a pixel."""
+    """The share of each pixel that a disc covers, uint8, from `finer`^2 samples per pixel."""
     at = (np.arange(side * finer) + 0.5) / finer - 0.5 * side
     away = np.hypot(at[:, None], at[None, :])
     inside = ((away <= radius) & (away >= hole)).astype(float)
@@ -36,8 +36,8 @@ def saved(folder, alpha, name="shape.png", color=90):
     return folder / name
 
 
-def test_the_figure_is_found_within_a_pixel_of_its_true_outline():
-    """The picture is painted from the geometry that the outline is written from, whose polygon lies within half a pixel of the curve."""
+def test_the_traced_figure_is_within_a_pixel_of_its_true_outline():
+    """The picture is drawn from the same geometry as the outline, whose polygon is within half a pixel of the curve."""
     tracing = trace_file(PICTURE, PIXELS_PER_METRE, 0.001, crop=FRAME)
     offset = np.array(FRAME_LOWER) - tracing.picture.lower
     traced = shapely.Polygon(tracing.contour.parts[0].outer + offset)
@@ -53,9 +53,10 @@ def test_the_figure_is_found_within_a_pixel_of_its_true_outline():
 
 
 @pytest.mark.parametrize("radius", [5.3, 20.0, 60.25])
-def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius):
-    """The share of a pixel that is covered is not linear in the distance of an edge that runs aslant: between two pixels' centers the
-    crossing of one half is off by up to 0.05 at 45 degrees and by 0.09 at 27; and a curve bends away by 1 / (8 radius) within a pixel."""
+def test_an_antialiased_disc_is_traced_to_a_tenth_of_a_pixel(radius):
+    """The covered share of a pixel is not linear in the distance of a slanted edge: between two pixel centers, the crossing of one half is
+    off by up to 0.05 at 45 degrees and 0.09 at 27; and a curve deviates by 1 / (8 radius) within a pixel.
+    """
     side = int(2 * radius) + 8
     outline = contour_of_opacity(disc(side, radius) / 255.0, 1.0)
     away = np.hypot(*(outline.parts[0].outer - 0.5 * side).T)
@@ -77,7 +78,7 @@ def test_holes_and_parts_are_kept_and_specks_counted(tmp_path):
     assert tracing.outline.area == pytest.approx(np.pi * (0.45**2 - 0.2**2) + 0.24, abs=2e-3)
 
 
-def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path):
+def test_y_points_up_and_the_picture_matches_its_outline(tmp_path):
     alpha = np.zeros((40, 60), dtype=np.uint8)
     alpha[30:40, 0:20] = 255  # the lower left corner of the picture
     tracing = trace_file(saved(tmp_path, alpha), 10.0)
@@ -113,7 +114,7 @@ def test_a_drawing_on_paper_keeps_its_holes(tmp_path):
 
 @pytest.mark.parametrize("ink", [(0, 0, 0), (255, 160, 60), (205, 215, 225)], ids=["black", "orange", "light"])
 def test_a_letter_on_paper_is_as_smooth_as_one_with_transparency(tmp_path, ink):
-    """Every pixel but paper's taken as solid, an "A" has 136 vertices, all along its slanted strokes; with transparency, 17."""
+    """If every non-background pixel counts as solid, an "A" has 136 vertices along its slanted strokes; with transparency, 17."""
     letter = Image.new("L", (1200, 1200))  # an A of strokes aslant, six times as large
     draw = ImageDraw.Draw(letter)
     for line in ([(150, 1100), (600, 100)], [(600, 100), (1050, 1100)], [(330, 740), (870, 740)]):
@@ -151,7 +152,7 @@ def test_a_photograph_is_its_whole_frame(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_every_kind_of_transparency_is_seen(tmp_path, mode):
+def test_every_kind_of_transparency_is_detected(tmp_path, mode):
     rgba = Image.open(saved(tmp_path, disc(60, 25.0)))
     image = rgba.quantize(16) if mode == "P" else rgba.convert(mode)
     assert image.mode == mode
@@ -172,8 +173,8 @@ def test_gray_of_sixteen_bits_one_bit_and_animations(tmp_path):
     assert tracing.notes[0] == "It is an animation; the first of its 2 frames is used."
 
 
-def test_a_transparent_gray_of_sixteen_bits_is_seen(tmp_path):
-    """A gray PNG may name one gray that is transparent; Pillow's conversion looks for it with eight bits only."""
+def test_sixteen_bit_gray_transparency_is_detected(tmp_path):
+    """A gray PNG may name one gray that is transparent; Pillow's conversion compares only eight bits."""
     gray = (disc(60, 25.0).astype(np.uint16) * 257).astype(">u2")
     rows = b"".join(b"\0" + row.tobytes() for row in gray)
     header = struct.pack(">IIBBBBB", 60, 60, 16, 0, 0, 0, 0)
@@ -225,7 +226,7 @@ def png_of_size(width, height):
     ],
     ids=["empty", "text", "a bomb", "too wide", "no pixels", "no data", "cut off", "in a chunk", "in the header", "in the signature"],
 )
-def test_broken_pictures_are_refused_in_one_line(tmp_path, content, words):
+def test_broken_pictures_are_rejected_in_one_line(tmp_path, content, words):
     path = tmp_path / "broken.png"
     path.write_bytes(content)
     with pytest.raises(InvalidInputError, match=words) as refusal:
@@ -233,7 +234,7 @@ def test_broken_pictures_are_refused_in_one_line(tmp_path, content, words):
     assert "\n" not in str(refusal.value)
 
 
-def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path):
+def test_a_large_webp_that_its_library_copies_four_times_is_rejected(tmp_path):
     """Issue 29: one of 4096 x 4096 took 535 MB."""
     path = tmp_path / "large.webp"
     Image.new("L", (4_000, 3_001)).save(path, quality=0, method=0)
@@ -242,7 +243,7 @@ def test_a_large_webp_is_refused_which_its_library_holds_four_times(tmp_path):
 
 
 def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path):
-    """NumPy holds this much for a picture of many bands: 500 MB are enough for the largest picture and the program that reads it."""
+    """NumPy uses this much for a picture of many bands: 500 MB are enough for the program with the largest picture."""
     side = 2_500
     pixels = np.full((side, side, 3), 255, dtype=np.uint8)
     pixels[100:-100, 100:-100] = 40
@@ -259,7 +260,7 @@ def test_a_drawing_on_paper_takes_twelve_bytes_a_pixel(tmp_path):
     assert peak < 13 * side**2
 
 
-def test_pictures_with_nothing_in_them_are_refused(tmp_path):
+def test_empty_pictures_are_rejected(tmp_path):
     with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got a fully transparent picture"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
     with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels per meter, got specks in a box of 0.01 x 0.01 m"):
@@ -280,14 +281,14 @@ def test_pictures_with_nothing_in_them_are_refused(tmp_path):
         ({"threshold": "half"}, "threshold must be a finite number"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, words, tmp_path):
+def test_settings_out_of_range_are_rejected(settings, words, tmp_path):
     Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "whole.png")  # needs no threshold, and is asked for a right one all the same
     for path in (PICTURE, tmp_path / "whole.png"):
         with pytest.raises(InvalidInputError, match=words):
             trace_file(path, **settings)
 
 
-def test_files_that_are_not_there_and_endings(tmp_path):
+def test_missing_files_and_extensions(tmp_path):
     for path, words in (
         (tmp_path / "none.png", r"a file that can be read \(No such file or directory\)"),
         (tmp_path, "a picture or a drawing, got a folder"),
@@ -309,7 +310,7 @@ def test_the_alpha_of_the_figure_is_read_once_for_all(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["noise", "soft_noise", "checkerboard", "dots", "strip"])
-def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path, kind, monkeypatch):
+def test_a_contour_with_too_many_corners_is_rejected_before_it_is_built(tmp_path, kind, monkeypatch):
     from engine.decompose import image
     from tests.hazards import hostile
 
@@ -322,8 +323,8 @@ def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path, ki
 
 
 @pytest.mark.parametrize("kind", ["disc", "disc_on_paper", "rings", "wide_dots", "deep_gray"])
-def test_a_large_picture_is_worked_on_in_bands(tmp_path, kind, monkeypatch):
-    """Cut into bands of some rows it has the same contour, corner by corner, and the same pixels."""
+def test_a_large_picture_is_processed_in_bands(tmp_path, kind, monkeypatch):
+    """Processing in bands of some rows gives the same contour, corner by corner, and the same pixels."""
     from engine.decompose import image
     from tests.hazards import hostile
 
@@ -340,7 +341,7 @@ def test_a_large_picture_is_worked_on_in_bands(tmp_path, kind, monkeypatch):
     assert boundary_distance(at_once, banded, 1e-9) < 1e-8
 
 
-def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path):
+def test_a_column_of_millions_of_pixels_is_rejected_before_it_is_decompressed(tmp_path):
     path = tmp_path / "column.png"
     path.write_bytes(hostile.KINDS["column"].make(65_536))
     with pytest.raises(InvalidInputError, match="at most 65535 pixels per side, got 1 x 65536"):

@@ -25,8 +25,8 @@ def test_an_area_of_float32s_epsilon_is_the_least():
         to_box2d(Polygon(shapes.box(0, 0, 3.3e-4, 3.3e-4).astype(np.float32)))
 
 
-def test_box2d_takes_whatever_is_clean_and_large_enough():
-    """Random hulls of all sizes, flat and not, near the origin and far: the rule may refuse too much, never too little."""
+def test_box2d_accepts_clean_polygons_of_sufficient_size():
+    """Random hulls of all sizes, flat or not, near the origin and far from it: the rule may reject too much, but never too little."""
     draw = np.random.default_rng(6)
     n_accepted = 0
     for _ in range(400):
@@ -59,7 +59,7 @@ def test_the_flattest_corner_goes_first():
     assert 100 < n_gone < 300
 
 
-def test_flat_corners_are_left_out_and_the_area_stays():
+def test_flat_corners_are_dropped_and_the_area_stays():
     ring = np.array([(0, 0), (1, -1e-8), (2, 0), (2, 1), (1, 1 + 1e-8), (0, 1), (0, 1 - 1e-9)])
     assert len(clean(ring)) == 4
     assert signed_area(clean(ring)) == pytest.approx(2.0, rel=1e-7)

@@ -1,4 +1,4 @@
-"""Parts and outlines: what they hold, and what they refuse."""
+"""Parts and outlines: their contents, and rejected input."""
 
 import math
 
@@ -53,7 +53,7 @@ def test_a_hole_may_touch_its_edge_in_a_corner():
         ("abc", [], "outer must be"),
     ],
 )
-def test_what_is_no_part_is_refused(outer, holes, words):
+def test_an_invalid_part_is_rejected(outer, holes, words):
     with pytest.raises(InvalidShapeError, match=words):
         Part(outer, holes)
 

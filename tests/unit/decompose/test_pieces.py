@@ -1,4 +1,4 @@
-"""Exact pieces: least by trial, whole, convex, apart, and taken by Box2D, over the whole set of outlines."""
+"""Exact pieces are minimal by brute force, complete, convex, disjoint, and accepted by Box2D, for the whole set of outlines."""
 
 import math
 from fractions import Fraction
@@ -53,13 +53,13 @@ def moved(outline, angle, is_mirrored):
     return Outline(Part(part.outer * flip @ turn, [hole * flip @ turn for hole in part.holes]) for part in outline.parts)
 
 
-def test_the_set_is_large_enough():
+def test_the_test_set_is_large_enough():
     assert len(OUTLINES) >= 60
     assert 500 <= max(outline_of(name).n_vertices for name in KEPT) < 10_000
 
 
 @pytest.mark.parametrize("name", CUT)
-def test_exact_pieces_make_up_the_outline(name):
+def test_exact_pieces_cover_the_outline_exactly(name):
     outline = outline_of(name)
     merged_pieces, fewest = decompose(outline, "hertel_mehlhorn"), decompose(outline, "exact")
     check_exact(merged_pieces)
@@ -85,7 +85,7 @@ def test_a_turned_and_mirrored_outline_is_cut_as_well(name):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_a_body_is_refused_by_name(name):
+def test_an_impossible_body_is_rejected_by_name(name):
     with pytest.raises(InvalidShapeError, match=OUTLINES[name].refusal):
         decompose(OUTLINES[name].build())
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_a_body_is_refused_by_name(name):
 
 
 def _small_polygon(n, seed):
-    """A random simple polygon on a lattice of few points, so that many corners are on one line; None where it came out degenerate."""
+    """A random simple polygon on a small lattice, so that many corners are collinear; None if it is degenerate."""
     draw = np.random.default_rng([n, seed])
     cells = draw.choice(49, n, replace=False)
     ring = [(int(cell) % 7, int(cell) // 7) for cell in cells]
@@ -141,17 +141,17 @@ def test_keil_finds_the_least_number_of_pieces(n):
     [[(2, 2), (2, 4), (4, 2)], [(1, 1), (1, 2), (2, 1)], [(2, 3), (3, 4), (4, 2)], [(2, 2), (3, 5), (4, 2)]],
     ids=["corner", "low", "askew", "tall"],
 )
-def test_with_a_hole_the_pieces_are_the_least_here_too(hole):
+def test_with_one_hole_the_number_of_pieces_is_minimal_too(hole):
     outer = [(0, 0), (7, 1), (6, 6), (1, 7)]
     assert len(fewest_pieces(_part(outer, hole))[0]) == fewest_pieces_by_trial([outer, hole])
 
 
 @pytest.mark.parametrize("name", CUT[::6])
-def test_no_least_number_is_reported_for_a_sum_of_parts(name):
+def test_no_minimum_is_reported_for_a_sum_of_parts(name):
     assert decompose(outline_of(name), "exact", 1, max_lost=0.01).at_least is None
 
 
-def test_the_least_number_that_is_needed():
+def test_lower_bound_of_the_number_of_pieces():
     square, triangle = [(0, 0), (9, 0), (9, 9), (0, 9)], [(2, 2), (2, 4), (4, 2)]
     assert fewest_needed(_part(square)) == 1
     assert fewest_needed(_part(square, triangle)) == 3  # three dents, one hole: 2 + 1 - 1 along diagonals, but none goes round in two
@@ -161,13 +161,13 @@ def test_the_least_number_that_is_needed():
 
 
 @pytest.mark.parametrize("ring", [[], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], [(0, 0), (0, 4), (4, 4), (4, 0)]])
-def test_what_is_no_polygon_has_no_cuts(ring):
-    """Too few corners, a figure eight and a clockwise ring are reported, and nothing outside of an array is read."""
+def test_a_degenerate_ring_has_no_cuts(ring):
+    """Too few corners, a figure eight and a clockwise ring are reported, and no memory outside an array is read."""
     assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2), None).tolist() == [[NOT_CUT, NOT_CUT]]
 
 
-def test_no_ring_however_drawn_leads_out_of_an_array():
-    """Rings that cross themselves, of few lattice points: what subproblems then lack must not be read as if it were there."""
+def test_no_ring_causes_an_array_overrun():
+    """Self-crossing rings on a small lattice: missing subproblem results must not be read."""
     draw = np.random.default_rng(17)
     n_refused = 0
     for _ in range(300):
@@ -185,12 +185,12 @@ def test_comb_and_window_are_cut_along_their_lines():
 
 
 @pytest.mark.skipif(MAX_CORNERS < 192, reason="takes minutes where kernels are not compiled")
-def test_the_fewest_are_fewer():
+def test_exact_pieces_are_fewer():
     outline = outline_of("deep Koch curve")
     assert len(decompose(outline).pieces) < len(decompose(outline, "hertel_mehlhorn").pieces)
 
 
-def test_known_least_numbers():
+def test_known_minimum_numbers():
     # r reflex corners need ceil(r / 2) + 1 pieces at least, and an ell, a tee and a plus do with that
     assert [len(decompose(outline_of(name)).pieces) for name in ("ell", "tee", "plus")] == [2, 2, 3]
 
@@ -199,7 +199,7 @@ def test_known_least_numbers():
 
 
 @pytest.mark.parametrize("name", ["letter B", "hole that touches an edge", "holes that touch", "window of 5", "grown 150"])
-def test_triangles_are_of_own_corners_and_as_many_as_they_must_be(name):
+def test_triangles_use_the_corners_and_have_the_required_number(name):
     [part] = on_grid(outline_of(name))
     triangles = triangulate(part)
     area = sum(abs(Fraction(exact_turn(*(part.points[k] for k in corner)))) for corner in triangles)
@@ -229,7 +229,7 @@ def test_the_same_outline_gives_the_same_pieces():
     assert first.pieces == second.pieces
 
 
-def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost():
+def test_dropped_pieces_are_counted():
     outline = Outline((Part(shapes.box(0, 0, 1, 1)), Part(shapes.box(2, 2, 2.001, 2.0015))))
     result = decompose(outline, max_lost=0.01)
     assert (len(result.pieces), result.n_dropped) == (1, 1)

@@ -1,4 +1,4 @@
-"""Rings drawn anyhow to outlines: both fill rules against a count by angles, what is dropped, what is refused."""
+"""Arbitrary rings to outlines: both fill rules compared with winding numbers from angles, dropped parts, rejected rings."""
 
 import math
 
@@ -19,7 +19,7 @@ def star(n, jump):
 
 
 def winding_by_angles(point, rings):
-    """The sum of the angles under which the edges are seen, over 2 pi."""
+    """The sum of the angles subtended by the edges, divided by 2 pi."""
     total = 0.0
     for ring in rings:
         away = ring - point
@@ -45,7 +45,7 @@ def test_a_star_polygon_by_both_rules(n, jump):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("rule", ["evenodd", "nonzero"])
-def test_scribbles_have_what_the_rule_says(rule, seed):
+def test_scribbles_follow_the_fill_rule(rule, seed):
     dice = np.random.default_rng(seed)
     rings = [dice.uniform(-1.0, 1.0, (int(dice.integers(3, 14)), 2)) for _ in range(3)]
     area = repaired(rings, rule).as_shapely()
@@ -64,14 +64,14 @@ def test_a_ring_within_another_is_a_hole_by_its_rule():
     assert repaired([SQUARE, INNER[::-1]], "nonzero").area == 15.0
 
 
-def test_repeats_spikes_and_runs_on_one_line_go():
+def test_repeats_spikes_and_collinear_points_are_removed():
     messy = [(0, 0), (0, 0), (2, 0), (4, 0), (4, 2), (7, 2), (4, 2), (4, 4), (3, 4), (0, 4), (0, 4), (0, 0)]
     outline = repaired([messy])
     assert outline.n_vertices == 4 and outline.area == 16.0
     assert outline.parts[0].outer.flags.writeable is False
 
 
-def test_two_squares_with_a_common_edge_are_one_by_nonzero():
+def test_nonzero_merges_two_squares_with_a_common_edge():
     outline = repaired([SQUARE, [(4, 0), (8, 0), (8, 4), (4, 4)]], "nonzero")
     assert len(outline.parts) == 1 and outline.area == 32.0 and outline.n_vertices == 4
 
@@ -87,23 +87,23 @@ def test_two_squares_with_a_common_edge_are_one_by_nonzero():
         ([[("a", "b")]], r"rings\[0\] must be"),
     ],
 )
-def test_what_cannot_be_repaired_is_refused(rings, words):
+def test_an_outline_that_cannot_be_repaired_is_rejected(rings, words):
     with pytest.raises(InvalidShapeError, match=words):
         repaired(rings)
 
 
-def test_an_unknown_rule_is_refused():
+def test_an_unknown_rule_is_rejected():
     with pytest.raises(InvalidInputError, match="rule must be one of nonzero, evenodd, got 'odd'"):
         repaired([SQUARE], "odd")
 
 
-def test_a_scribble_of_countless_crossings_is_refused_at_once():
+def test_a_scribble_with_countless_crossings_is_rejected_at_once():
     zigzag = [(float(k % 2), 0.001 * k) for k in range(400)] + [(0.5 + 0.001 * k, float(k % 2)) for k in range(400)]
     with pytest.raises(InvalidShapeError, match="lines with at most 50000 crossings, got more"):
         repaired([zigzag])
 
 
-def test_specks_and_pinholes_go_and_are_counted():
+def test_specks_and_pinholes_are_removed_and_counted():
     def dot(x, y, half):
         return [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
 
@@ -116,7 +116,7 @@ def test_specks_and_pinholes_go_and_are_counted():
     assert without_specks(square, 0.005) == (square, 0, 0)
 
 
-def test_a_long_sliver_is_a_speck_and_a_thin_bar_is_none():
+def test_a_long_sliver_is_a_speck_but_a_thin_bar_is_not():
     sliver, bar = Outline.of_polygon([(0, 0), (5, 0), (5, 0.009), (0, 0.009)]), Outline.of_polygon([(0, 0), (5, 0), (5, 0.011), (0, 0.011)])
     assert without_specks(sliver, 0.005)[0] is None
     assert without_specks(bar, 0.005)[0] is bar

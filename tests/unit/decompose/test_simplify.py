@@ -1,4 +1,4 @@
-"""Fewer vertices: the two boundaries within the tolerance of each other, seen from both, and every ring where it was."""
+"""Simplification: the two boundaries are within the tolerance of each other in both directions, and every ring stays in place."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_a_fine_contour_loses_most_of_its_vertices():
     assert simplified(OUTLINES["waves with a hole"], 0.005).n_vertices < 0.15 * OUTLINES["waves with a hole"].n_vertices
 
 
-def test_nothing_allowed_changes_nothing():
+def test_a_tolerance_of_zero_changes_nothing():
     assert simplified(OUTLINES["noise"], 0.0) == OUTLINES["noise"]
     with pytest.raises(InvalidInputError, match="tolerance must be >= 0 m"):
         simplified(OUTLINES["noise"], -0.1)
@@ -73,7 +73,7 @@ def test_a_ring_on_one_line_within_the_tolerance_keeps_three_corners():
     assert after.n_vertices >= 3 and after.area > 0.0
 
 
-def test_the_distance_of_boundaries_is_shapelys():
+def test_the_distance_of_boundaries_equals_shapelys():
     a, b = OUTLINES["waves with a hole"], simplified(OUTLINES["waves with a hole"], 0.02)
     dense = shapely.hausdorff_distance(*(shapely.segmentize(outline.as_shapely().boundary, 0.01) for outline in (a, b)))
     assert boundary_distance(a, b, 0.001) == pytest.approx(dense, abs=0.01)

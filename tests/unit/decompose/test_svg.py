@@ -1,4 +1,4 @@
-"""Drawings to outlines: areas known by formula, a rasterizer as referee, curves within the tolerance, and what is refused."""
+"""Drawings to outlines: areas known by formula, comparison with a rasterizer, curves within the tolerance, and rejected drawings."""
 
 import math
 
@@ -69,13 +69,13 @@ def outline_of(folder, content, attributes='width="100" height="100"'):
         ('<rect width="1in" height="25.4mm"/>', 96.0**2),
     ],
 )  # fmt: skip
-def test_areas_are_those_of_the_formula(tmp_path, content, area):
+def test_areas_match_the_formula(tmp_path, content, area):
     outline = outline_of(tmp_path, content)
     length = outline.as_shapely().length
     assert outline.area == pytest.approx(area, abs=TOLERANCE * length + 1e-9)
 
 
-def test_the_view_box_the_units_and_where_things_are(tmp_path):
+def test_view_box_units_and_positions(tmp_path):
     box = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>').aabb
     assert np.allclose((*box.lower, *box.upper), (10, 40, 40, 80))  # y is up from the lower edge
     outline = outline_of(tmp_path, '<rect x="10" y="20" width="30" height="40"/>', 'width="200" height="200" viewBox="10 20 100 100"')
@@ -86,7 +86,7 @@ def test_the_view_box_the_units_and_where_things_are(tmp_path):
     assert np.allclose((*tracing.outline.aabb.upper, *tracing.picture.lower, *tracing.picture.upper), (1.5, 2, -2.5, -6, 7.5, 4))
 
 
-def test_a_rasterizer_sees_the_same(tmp_path):
+def test_a_rasterizer_gives_the_same_coverage(tmp_path):
     """nanosvg, which pygame brings: its picture of the drawing, traced, is the outline within a pixel."""
     pygame = pytest.importorskip("pygame")
     path = drawn(
@@ -127,7 +127,7 @@ def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance):
         assert (points[-1] == (curve[-1].real, curve[-1].imag)).all()
 
 
-def test_a_curve_of_countless_steps_is_refused():
+def test_a_curve_with_countless_steps_is_rejected():
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points"):
         quadratic_points(0j, 1e9 + 0j, 0j, 1e-3)
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points, got nan"):
@@ -143,7 +143,7 @@ def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_
     assert radii.max() - radii.min() <= 0.01 and 12 <= outline.n_vertices <= 40
 
 
-def test_what_is_left_out_is_reported(tmp_path):
+def test_omissions_are_reported(tmp_path):
     content = (
         '<rect width="50" height="50" fill="none"/><line x1="0" y1="0" x2="9" y2="9"/><text>x</text><image href="a.png"/>'
         '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'
@@ -190,7 +190,7 @@ DOUBLES = (
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
 )
-def test_bad_drawings_are_refused_in_one_line(tmp_path, text, words):
+def test_bad_drawings_are_rejected_in_one_line(tmp_path, text, words):
     path = tmp_path / "bad.svg"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=words) as refusal:
@@ -212,12 +212,12 @@ def test_bad_drawings_are_refused_in_one_line(tmp_path, text, words):
         ('<g display="none"><rect width="50" height="50"/></g>', "got none"),
     ],
 )
-def test_drawings_that_fill_nothing_are_refused(tmp_path, content, words):
+def test_drawings_that_fill_nothing_are_rejected(tmp_path, content, words):
     with pytest.raises(InvalidShapeError, match=words):
         trace_file(drawn(tmp_path, content))
 
 
-def test_a_drawing_takes_no_crop_and_another_ending_no_svg(tmp_path):
+def test_drawings_cannot_be_cropped_and_need_an_svg_extension(tmp_path):
     with pytest.raises(InvalidInputError, match="crop must be omitted for a drawing"):
         trace_file(drawn(tmp_path, '<rect width="9" height="9"/>'), crop=(0, 0, 1, 1))
     with pytest.raises(InvalidInputError, match="a drawing that ends in"):

@@ -1,6 +1,6 @@
 """Style sheets, lengths, viewports, transforms, clipping and broken values of drawings, by areas known from the specifications.
 
-tests/agreement/test_svg_against_resvg.py compares with resvg; here are the rest and the notes.
+tests/agreement/test_svg_against_resvg.py compares with resvg; this file tests the rest and the notes.
 """
 
 import math
@@ -46,7 +46,7 @@ def bounds(drawing):
         *('fill="url(#faint)"', 'fill="url(#half)" opacity=".002"', 'style="color:rgb(0 0 0/.04);opacity:.04" fill="currentColor"'),
     ],
 )  # fmt: skip
-def test_invisible_paint_in_any_spelling_leaves_nothing(tmp_path, attributes):
+def test_invisible_paint_in_any_spelling_draws_nothing(tmp_path, attributes):
     servers = (
         '<linearGradient id="clear"><stop stop-color="red" stop-opacity="0"/><stop offset="1" style="stop-color:#fff0"/></linearGradient>'
         '<radialGradient id="heir" href="#clear"/><linearGradient id="empty"/><pattern id="bare" width="9" height="9"/>'
@@ -197,7 +197,7 @@ def test_the_size_of_the_drawing(tmp_path, attributes, size, box):
 
 
 def test_percentages_of_a_drawing_without_a_size_are_reported(tmp_path):
-    """CSS 2.1, 10.3.2: 300 x 150, where nothing else is known."""
+    """CSS 2.1, 10.3.2: 300 x 150 if nothing else is known."""
     drawing = read(tmp_path, '<rect width="10%" height="10%"/>', "")
     assert drawing.outline.area == pytest.approx(30.0 * 15.0)
     assert drawing.notes == ("The drawing does not specify its width and height, so percentages refer to 300 x 150 pixels.",)
@@ -365,7 +365,7 @@ def test_clipping(tmp_path, content, area):
         ('<rect width="\x80\u202e5"/>', "Not understood: width: \\x80\\u202e5."),
     ],
 )  # fmt: skip
-def test_what_is_not_understood_is_named_and_changes_nothing(tmp_path, content, note):
+def test_unsupported_features_are_named_and_change_nothing(tmp_path, content, note):
     drawing = read(tmp_path, content + '<rect x="60" y="60" width="20" height="20"/>')
     assert note in drawing.notes
     assert drawing.outline.area == pytest.approx(400.0, abs=26.0)  # and at most what stands in the row itself
@@ -405,7 +405,7 @@ def test_path_data_is_drawn_up_to_the_first_error(tmp_path, d, area):
     assert drawing.outline.area == pytest.approx(400.0 + area, abs=0.02)
 
 
-def test_a_shape_that_is_flattened_to_a_line_aslant_is_nothing(tmp_path):
+def test_a_shape_flattened_to_a_slanted_line_is_omitted(tmp_path):
     """GEOS cannot node such lines in doubles: "Iterated noding failed to converge"."""
     flat = (
         '<g transform="scale(1.22991, 0.4) matrix(0.9 0.2 -0.3 0.7 9 5)">'
@@ -417,8 +417,8 @@ def test_a_shape_that_is_flattened_to_a_line_aslant_is_nothing(tmp_path):
     assert drawing.notes == ("Left out: 1 shape hidden or without an area.",)
 
 
-def test_an_outline_stays_valid_wherever_it_is_put(tmp_path):
-    """In doubles this one is valid, and no longer once it is lifted by the height of the drawing."""
+def test_an_outline_stays_valid_at_any_position(tmp_path):
+    """This one is valid in doubles, but not after translation by the height of the drawing."""
     d = "M12.7,25.4034 C78.2 66.7 33.2,49.6 76.8952,46.8 a25.8346 17 -45.9 0,1,.0102,16.0 l9 6.89919z t-17.7 -4.29366Z"
     outline = read(tmp_path, f'<path d="{d}"/>', 'width="100" height="80"').outline
     for k in range(20):
@@ -442,7 +442,7 @@ def test_an_outline_stays_valid_wherever_it_is_put(tmp_path):
     ],
     ids=["selectors", "matches", "siblings", "marks", "letters", "clips of clips", "nested rules", "nested values", "clips"],
 )  # fmt: skip
-def test_style_sheets_and_clips_without_end_are_refused(tmp_path, monkeypatch, content, words):
+def test_endless_style_sheets_and_clips_are_rejected(tmp_path, monkeypatch, content, words):
     monkeypatch.setattr(_svg_style, "_MAX_SELECTORS", 300)
     monkeypatch.setattr(_svg_style, "_MAX_MATCHES", 2_000)
     with pytest.raises(InvalidInputError, match=re.escape(words)):
@@ -450,7 +450,7 @@ def test_style_sheets_and_clips_without_end_are_refused(tmp_path, monkeypatch, c
 
 
 def test_long_selectors_and_spaces_take_no_time(tmp_path):
-    """Each part of a selector could match any of sixty ancestors: trying them one by one takes forever."""
+    """Each part of a selector could match any of sixty ancestors, so backtracking takes forever."""
     chain = "g " * 30 + "rect.none"
     text = f"<style>{chain}{{fill:none}} {'g ' * 20}rect.a{{fill:none}} {' ' * 200_000}</style>" + "<g>" * 58
     text += '<rect class="a" width="50" height="50"/><rect width="20" height="20"/>' + "</g>" * 58
@@ -463,7 +463,9 @@ TURN = 'style="transform-box: fill-box; transform-origin: center; transform: rot
 @pytest.mark.parametrize("n_levels", [1, 20, 60])
 @pytest.mark.parametrize("is_copied", [False, True])
 def test_boxes_of_nested_groups_are_measured_once(tmp_path, n_levels, is_copied):
-    """Each was measured anew by all around it, 2^20 times for twenty; `use` between them, and a note of what is not there."""
+    """Each was measured again by all enclosing groups, 2^20 times for twenty levels; `use` elements in between, and a note about a missing
+    reference.
+    """
     content = '<rect x="20" y="30" width="20" height="10"/><use href="#no"/>'
     levels = n_levels // 2 if is_copied else n_levels
     for k in range(levels):
@@ -473,7 +475,7 @@ def test_boxes_of_nested_groups_are_measured_once(tmp_path, n_levels, is_copied)
     assert drawing.notes == ('Not understood: <use href="#no">, which does not exist.',)
 
 
-def test_a_box_is_that_of_the_copy(tmp_path):
+def test_a_bounding_box_is_that_of_the_copy(tmp_path):
     """Two copies differ in size by an inherited style, and so do their boxes."""
     group = f'<defs><g id="g" {TURN}><rect width="2em" height="1em"/></g></defs>'
     drawing = read(tmp_path, f'{group}<use href="#g" font-size="10"/><use href="#g" x="50" font-size="20"/>')
@@ -486,6 +488,6 @@ def test_a_group_that_is_measured_may_have_as_many_elements_as_any(tmp_path):
     assert drawing.outline.area == pytest.approx(25.0)
 
 
-def test_many_transforms_that_depend_on_their_place_are_not_understood(tmp_path):
+def test_transforms_that_depend_on_position_are_unsupported(tmp_path):
     text = f'<rect width="9" height="9" style="transform:{"translate(1%) " * 101}"/>'
     assert read(tmp_path, text).notes[0].startswith("Not understood: transform: translate(1%)")

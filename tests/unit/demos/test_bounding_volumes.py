@@ -1,4 +1,4 @@
-"""The scene of bounding volumes: what it counts, the hand that turns and moves, and the table at every size."""
+"""The scene of bounding volumes: its counts, rotating and moving by hand, and the table at every size."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_no_volume_misses_a_true_hit(outline):
     assert {tally.apart for tally in demo.tallies.values()} == {demo.tallies["hull"].apart} and demo.tallies["hull"].apart > 0
 
 
-def test_the_table_counts_what_is_seen():
+def test_the_table_counts_visible_hits():
     demo = make(volumes="all", neighbors=16)
     for _ in range(30):
         demo.sim.step()
@@ -57,8 +57,8 @@ def test_the_table_counts_what_is_seen():
     assert len(demo.summary()) == 1 + len(KINDS)
 
 
-def test_neighbors_are_everywhere_equally_often():
-    """Chords drawn evenly: the share of time within two thirds of the disc's radius is that of the areas, 4 / 9."""
+def test_neighbors_are_uniformly_distributed():
+    """For uniformly distributed chords, the share of time within two thirds of the disc's radius is that of the areas, 4 / 9."""
     demo = make(outline="triangle", volumes="smallest_circle", neighbors=16, drift=5.0, spin=0.0)
     inside = seen = 0
     for _ in range(1500):
@@ -68,7 +68,7 @@ def test_neighbors_are_everywhere_equally_often():
     assert inside / seen == pytest.approx(4.0 / 9.0, abs=0.04)
 
 
-def test_the_figure_turns_by_itself_and_by_hand():
+def test_the_figure_turns_automatically_and_by_hand():
     demo = make(spin=60.0, neighbors=1, drift=0.0)
     demo.neighbors[0].position = (2.5, 0.0)
     demo.sim.step()
@@ -143,7 +143,7 @@ def test_the_table_fits_the_view(size):
         assert left - 1 <= x <= left + width + 1 and top - 1 <= y <= top + height + 1
 
 
-def test_outlines_are_about_their_middle():
+def test_outlines_are_centered():
     for name in OUTLINES:
         rings = outline_named(name)
         assert max(math.hypot(x, y) for x, y in rings[0]) == pytest.approx(1.0)

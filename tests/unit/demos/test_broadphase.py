@@ -1,4 +1,4 @@
-"""The scene of the broad phases: all listed, all timed in turns, faults reported, and each drawn."""
+"""The broad-phase scene: all structures are listed, timed in turn and drawn, and faults are reported."""
 
 from functools import cache
 
@@ -17,7 +17,7 @@ from engine.render.rectangles import draw_bars
 SMALL = {"boxes": 120}
 
 
-def test_every_structure_has_its_word_in_the_order_of_the_table():
+def test_structures_are_named_in_the_order_of_the_table():
     assert len(STRUCTURE_WORDS) == len(STRUCTURES) == len(set(STRUCTURE_WORDS))
     for word, structure in (
         ("brute force", "BruteForce"),
@@ -29,7 +29,7 @@ def test_every_structure_has_its_word_in_the_order_of_the_table():
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene):
+def test_a_crowd_stays_in_the_arena_and_the_right_share_moves(scene):
     crowd = Crowd(np.random.default_rng(1), 300, scene, 20.0, 0.25, 5.0)
     before = crowd.boxes.copy()
     for _ in range(200):
@@ -42,7 +42,7 @@ def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene):
 
 
 def test_the_cross_is_the_worst_case_of_one_axis():
-    """Twice the boxes, four times the comparisons; in the column, whose other axis is sorted, fewer than three times."""
+    """Twice the boxes need four times the comparisons; in the column, whose other axis is sorted, fewer than three times."""
 
     def compared(scene, n):
         crowd = Crowd(np.random.default_rng(0), n, scene, 4.0, 1.0, 2.0)
@@ -56,7 +56,7 @@ def test_the_cross_is_the_worst_case_of_one_axis():
     assert compared("column", 800) < 3.0 * compared("column", 400) < few
 
 
-def test_all_structures_have_their_turns_and_find_the_same():
+def test_all_structures_take_turns_and_find_the_same_pairs():
     demo = BroadPhaseScene(values={**SMALL, "moving": 0.4})
     for _ in range(110):
         demo.sim.step()
@@ -85,7 +85,7 @@ def test_a_structure_that_loses_a_pair_is_named():
     assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.view_state.race.n_wrong > 0
 
 
-def test_slow_structures_wait_so_that_the_picture_does_not():
+def test_slow_structures_do_not_delay_the_picture():
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
     race = demo.view_state.race
@@ -113,7 +113,7 @@ def test_the_chart_has_room_for_all_its_rows(size, monkeypatch):
 
 
 @pytest.mark.parametrize("structure", STRUCTURE_WORDS)
-def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure):
+def test_each_structure_is_drawn_with_the_cells_of_a_region_and_a_ray(structure):
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(3):
         demo.sim.step()
@@ -145,7 +145,7 @@ def test_a_picture_with_the_chart(structure):
     assert pygame.transform.average_color(foot)[:3] != pygame.transform.average_color(picture.subsurface((210, 5, 20, 20)))[:3]
 
 
-def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch):
+def test_the_window_does_not_wait_for_kernels(monkeypatch):
     started = []
 
     class Load:
@@ -168,7 +168,7 @@ def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch):
     assert demo.view_state.race is not None
 
 
-def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_come(monkeypatch):
+def test_the_first_off_screen_picture_shows_no_loading_message(monkeypatch):
     """A film begins before the first step (issue 29)."""
     monkeypatch.setattr(compiling, "loaded", set())
     monkeypatch.setattr(compiling, "run_part", compiling.loaded.add)
@@ -176,7 +176,7 @@ def test_off_screen_the_first_picture_does_not_say_that_something_is_still_to_co
     assert demo.view_state.race is None and all("boxes" in str(line) for line in demo.status())
 
 
-def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left():
+def test_the_right_button_sets_the_rays_start_and_the_left_throws_a_disc():
     demo = BroadPhaseScene(values=SMALL)
     demo.sim.step()
     assert demo.turn((1.0, 2.0)) and demo.eye == (1.0, 2.0)

@@ -1,4 +1,4 @@
-"""The demo `bullet` fires automatically, the same for the same seed, in words and pictures for each rule and target."""
+"""The demo `bullet` fires automatically and reproducibly, with text and pictures for each rule and target."""
 
 import math
 from itertools import pairwise
@@ -36,7 +36,7 @@ def test_it_fires_by_itself_at_each_target_in_turn():
 
 
 @pytest.mark.parametrize("target", SOLID)
-def test_discrete_steps_jump_what_the_other_rules_stop_at(target):
+def test_discrete_steps_pass_targets_that_stop_the_other_rules(target):
     _, demo = run_headless(Bullet, 30, values={"target": target, "lanes": "all"})
     assert isinstance(demo, Bullet)
     outcomes = {lane.rule: lane.watch.outcome for lane in demo.lanes if lane.watch is not None}
@@ -49,7 +49,7 @@ def test_discrete_steps_jump_what_the_other_rules_stop_at(target):
     assert flags == [False, False, True, False, False]
 
 
-def test_a_sensor_is_felt_by_our_rules_alone():
+def test_only_our_rules_detect_a_sensor_hit():
     _, demo = run_headless(Bullet, 30, values={"target": "sensor", "lanes": "all"})
     assert isinstance(demo, Bullet)
     felt = {lane.rule: lane.watch.hit is not None for lane in demo.lanes if lane.watch is not None}
@@ -67,7 +67,7 @@ def test_the_user_chooses_the_lanes():
 
 @pytest.mark.parametrize("size", [(980.0, 440.0), (200.0, 60.0)])
 @pytest.mark.parametrize("lanes", ["discrete", "all"])
-def test_lanes_lie_under_each_other_and_do_not_overlap(size, lanes):
+def test_lanes_are_stacked_and_do_not_overlap(size, lanes):
     demo = Bullet(values={"lanes": lanes})
     assert demo.arrange(*size)
     strips = [
@@ -81,7 +81,7 @@ def test_lanes_lie_under_each_other_and_do_not_overlap(size, lanes):
     assert home.lower[1] == pytest.approx(strips[-1][0]) and home.upper[1] > strips[0][1]
 
 
-def test_the_time_line_opens_up_the_step_that_jumped():
+def test_the_close_up_shows_the_step_that_tunneled():
     _, demo = run_headless(Bullet, 30, values={"target": "wall", "lanes": "all"})
     assert isinstance(demo, Bullet)
     discrete, bullet = demo.lanes[0], demo.lanes[2]
@@ -97,7 +97,7 @@ def test_the_time_line_opens_up_the_step_that_jumped():
     assert len(demo.lanes[3].pieces[step]) > 20, "sub-steps"
 
 
-def test_before_the_touch_the_time_line_shows_the_step_that_was_taken():
+def test_before_contact_the_close_up_shows_the_last_step():
     demo = Bullet(values={"target": "wall"})
     assert demo.lanes[0].decisive_step() is None
     demo.sim.step()
@@ -154,7 +154,7 @@ def test_every_step_can_be_drawn(values):
         assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
 
 
-def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing():
+def test_a_bullet_at_rest_ends_with_a_message():
     _, demo = run_headless(Bullet, 400, values={"speed": 0, "target": "wall"})
     assert isinstance(demo, Bullet)
     assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 2
@@ -181,18 +181,18 @@ def test_a_drag_in_a_lane_aims_at_the_target_and_fires():
     assert demo.shots == shots + 1 and demo.parameter("angle") == 27.0
 
 
-def test_words_choose_the_target_as_the_command_fire_calls_it():
+def test_names_select_the_target_as_in_the_fire_command():
     for word, target in (("wall", "static"), ("static", "static"), ("moving", "kinematic"), ("plate", "dynamic"), ("head_on", "head_on")):
         assert Bullet(values={"target": word}).spec().target == target
 
 
-def test_the_command_fire_and_the_demo_begin_with_the_same_shot():
+def test_the_fire_command_and_the_demo_have_the_same_default_shot():
     spec, demo = ShotSpec(**shot_fields(FireOptions())), Bullet().spec()
     for name in ("speed", "thickness", "hertz", "radius"):
         assert getattr(spec, name) == getattr(demo, name)
 
 
-def test_ghosts_keep_their_distance():
+def test_ghosts_keep_a_minimum_distance():
     places = [(0.03 * k, 0.0) for k in range(50)]
     shown = ghosts_shown(places, 0.2, ())
     assert shown[-1] == 49 and all(places[b][0] - places[a][0] >= 0.2 for a, b in pairwise(shown))
@@ -200,7 +200,7 @@ def test_ghosts_keep_their_distance():
 
 
 def test_in_slow_motion_the_plate_waits_for_the_bullet():
-    """Between two steps, with CCD on: the plate stands still, and no contact is drawn, until the drawn bullet is at it."""
+    """Between two steps with CCD on, the plate stays still and no contact is drawn until the drawn bullet reaches it."""
     demo = Bullet(values={"target": "plate", "lanes": "bullet"})
     stage, watch, views = demo.stages[0], demo.lanes[0].watch, views_of(demo)
     assert watch is not None
@@ -240,7 +240,7 @@ def _record_pieces(stage):
 
 
 @pytest.mark.parametrize("rule", ["substeps", "swept"])
-def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule):
+def test_a_divided_step_is_drawn_at_an_even_pace_up_to_the_impact(rule):
     demo = Bullet(values={"target": "wall", "lanes": rule})
     stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
@@ -257,7 +257,7 @@ def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule):
 
 
 class _Referee:
-    """Agrees with everything; that it is there says that our algorithms are."""
+    """Agrees with everything; its presence means that our algorithms are loaded."""
 
     ready, total, pairs, last_ms = True, StepAgreement(), None, 0.0
 
@@ -266,7 +266,7 @@ class _Referee:
 
 
 @pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
-def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes, monkeypatch):
+def test_in_the_window_only_lanes_with_unloaded_kernels_wait(lanes, monkeypatch):
     monkeypatch.setattr("engine.app.compiling.loaded", loaded := set())
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
     demo.viewer.interactive = demo.sim.waits = True
@@ -288,7 +288,7 @@ def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_d
     assert swept.watch.outcome is Outcome.STOPPED
 
 
-def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch):
+def test_in_the_window_the_close_up_waits_for_its_algorithms(monkeypatch):
     loading = SimpleNamespace(is_done=False)
     examined = []
     monkeypatch.setattr("engine.app.compiling.loaded", set())
@@ -323,7 +323,7 @@ def test_every_piece_of_a_step_is_checked_and_counted_as_one_step():
 
 
 @pytest.mark.parametrize("rule", ["bullet", "substeps", "swept"])
-def test_the_impact_is_drawn_from_its_moment_on(rule, monkeypatch):
+def test_the_impact_is_drawn_from_its_time_on(rule, monkeypatch):
     drawn = []
     monkeypatch.setattr("demos.bullet.draw_impact", lambda canvas, shape, pose, point, normal, is_first=True: drawn.append(normal))
     demo = Bullet(values={"lanes": rule, "target": "wall"})
@@ -344,7 +344,7 @@ def test_the_impact_is_drawn_from_its_moment_on(rule, monkeypatch):
     assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))
 
 
-def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch):
-    """They must be loaded with shapes that Box2D holds, or no picture can be made of the demo."""
+def test_the_kernels_of_the_close_up_can_be_loaded(monkeypatch):
+    """They must be loaded with Box2D's shapes, otherwise the demo cannot be drawn."""
     monkeypatch.setattr("engine.app.compiling.loaded", set())
     assert is_loaded("step curves", in_background=False)

@@ -48,7 +48,7 @@ def _runs():
 
 
 @pytest.mark.parametrize(("kind", "solver", "values"), list(_runs()))
-def test_claims_hold_after_their_times(kind, solver, values):
+def test_claims_hold_after_their_stated_times(kind, solver, values):
     memory.load()  # without it every keyframe would start joints from no impulse
     demo = kind(3, values, solver=solver)
     if isinstance(demo, Bridge):
@@ -60,7 +60,7 @@ def test_claims_hold_after_their_times(kind, solver, values):
         assert claim.holds(demo), claim.verdict(demo)
 
 
-def test_a_claim_says_both_numbers_and_takes_sides_only_when_it_can():
+def test_a_claim_gives_both_numbers_and_a_verdict_only_when_possible():
     claim = Claim("sag", "m", 1.0, lambda demo: demo.measured, 2.0, lambda demo: demo.allowed, 1)
     demo = _Measured()
     for measured, allowed, steps, words, holds in (

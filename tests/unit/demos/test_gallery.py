@@ -36,7 +36,7 @@ def _keys(kind):
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_says_what_to_watch_and_has_keys_of_its_own(kind):
+def test_names_what_to_watch_and_its_keys(kind):
     assert 1 <= len(re.findall(r"[.?!](?:\s|$)", kind.watch)) <= 2 and len(kind.watch) < 130
     assert 1 <= len(kind.parameters) <= 5
     assert kind.claims or kind.status is not Demo.status
@@ -50,8 +50,8 @@ def test_says_what_to_watch_and_has_keys_of_its_own(kind):
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_goes_on_whatever_gravity_somebody_sets(kind):
-    """None, upwards, sideways, ten times as much: numbers that follow from gravity have nothing to divide by then, or no root."""
+def test_continues_under_any_gravity(kind):
+    """Zero, upward, sideways and tenfold gravity: formulas with gravity must not divide by zero or take the root of a negative number."""
     demo = kind(0)
     window, surface = Window((800, 600), (kind,), demo), pygame.Surface((800, 600))
     for _ in range(80 if kind.id == "catapult" else 20):  # until its stone has left
@@ -66,7 +66,7 @@ def test_goes_on_whatever_gravity_somebody_sets(kind):
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_goes_on_without_a_body_that_somebody_deleted(kind):
+def test_continues_after_a_body_is_deleted(kind):
     demo = kind(0)
     rng, world = random.Random(kind.id), demo.stages[0].world
     for k in range(60):

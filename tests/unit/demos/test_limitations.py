@@ -1,4 +1,4 @@
-"""The scenes about Box2D's limitations: repeated exactly, drawn at every age, their numbers in the summary."""
+"""The scenes about Box2D's limitations: reproducible, drawn at every step, with their numbers in the summary."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SCENES = [pytest.param(kind, id=kind.id) for kind in all_demos() if issubclass(k
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene):
+def test_a_run_repeats_exactly_and_every_step_can_be_drawn(scene):
     demo = scene()
     start = demo.stages[0].world.poses
     assert picture_of(demo, (640, 360)).startswith(b"\x89PNG")
@@ -28,7 +28,7 @@ def test_a_run_repeats_exactly_and_every_age_can_be_drawn(scene):
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene, monkeypatch):
+def test_every_number_is_as_predicted_and_appears_soon(scene, monkeypatch):
     monkeypatch.setattr("demos._limitations._known", {})
     demo = scene()
     demo.viewer.interactive = True
@@ -39,7 +39,7 @@ def test_every_number_is_as_predicted_and_a_viewer_need_not_wait_for_it(scene, m
     assert tuple(demo.summary()) == tuple(finding.words for finding in demo.findings())
 
 
-def test_rows_forget_the_last_run():
+def test_rows_are_cleared_at_a_restart():
     demo = PromiseSensors()
 
     def results():
@@ -67,7 +67,7 @@ def test_a_plate_lets_the_unflagged_bullets_through_and_the_disc_hops():
     assert [slide.first_bump(0) is not None for slide, _, _ in demo.lanes] == [True, True, False, False]
 
 
-def test_the_rod_is_through_on_the_left_and_stopped_on_the_right():
+def test_the_rod_passes_on_the_left_and_stops_on_the_right():
     demo = PromiseMissedTouch()
     for _ in range(2):
         demo.sim.step()

@@ -19,7 +19,7 @@ def _settled():
     return demo
 
 
-def test_the_pilot_shows_air_under_the_worse_holds_and_the_traced_bird_hangs_by_its_tail():
+def test_the_pilot_shows_gaps_under_coarse_shapes_and_the_traced_bird_hangs_by_its_tail():
     demo = NonconvexCharacters()
     _steps(demo, 160)
     # fixtures that know the tail, whose lower side is 0.43 to 0.50 m above the feet, meet the platform with it; those without one fall past
@@ -37,8 +37,8 @@ def test_the_pilot_shows_air_under_the_worse_holds_and_the_traced_bird_hangs_by_
     assert min(one_box, two_boxes) > 5.0 * traced
 
 
-def test_two_boxes_hang_by_the_head_and_the_better_holds_do_not():
-    """The box around head and beak begins at 0.75 m, below the platform's top at 0.95 m, but the beak itself at 1.00 m."""
+def test_two_boxes_hang_by_the_head_and_finer_shapes_do_not():
+    """The box around head and beak begins at 0.75 m, below the platform's top at 0.95 m, whereas the beak itself begins at 1.00 m."""
     demo = _settled()
     for figure in demo.figures:
         figure.world.set_pose(figure.body, (EDGE + 1.1, 0.02), 0.0)
@@ -55,7 +55,7 @@ def test_two_boxes_hang_by_the_head_and_the_better_holds_do_not():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, 1.6, 6.0])
-def test_the_pilot_comes_round_at_any_speed(speed):
+def test_the_pilot_completes_its_round_at_any_speed(speed):
     demo = NonconvexCharacters(values={"speed": speed})
     visited = [set() for _ in demo.figures]
     for _ in range(round(800 + 1000 / speed)):
@@ -67,7 +67,7 @@ def test_the_pilot_comes_round_at_any_speed(speed):
     assert all(seen == {"platform", "left", "right"} for seen in visited)
 
 
-def test_keys_take_over_and_all_walk_alike():
+def test_keys_take_over_and_all_birds_walk_alike():
     demo = _settled()
     demo.held.add("right")
     _steps(demo, 30)
@@ -94,7 +94,7 @@ def test_a_jump_needs_ground():
     assert rising <= 3
 
 
-def test_a_wall_beside_is_no_ground():
+def test_a_wall_is_not_ground():
     """Pressed against the platform's side in the air, a figure is pushed sideways, not carried."""
     demo = _settled()
     for figure in demo.figures:

@@ -1,4 +1,4 @@
-"""The pair inspector: the hand, the keys, the file it opens, and the pictures of every query."""
+"""The pair inspector: dragging, keys, files, and the pictures of every query."""
 
 import math
 import threading
@@ -21,7 +21,7 @@ from tests.waiting import until
 
 
 class Loaded:
-    """Says that the algorithms are there; the inspector has no world that it could check."""
+    """Means that the algorithms are loaded; the inspector has no world to check."""
 
 
 def make(query="manifold", kind=None):
@@ -40,7 +40,7 @@ def display(monkeypatch, tmp_path):
     pygame.display.quit()
 
 
-def test_turning_b_makes_the_axis_of_box2d_flip():
+def test_rotating_b_makes_box2ds_axis_flip():
     demo = make()
     center = demo.middle_of(demo.case, "b")
     apart = []
@@ -55,7 +55,7 @@ def test_turning_b_makes_the_axis_of_box2d_flip():
     assert apart[0] and not all(apart), "at first the other way out, then the same"
 
 
-def test_a_drag_moves_what_was_taken_and_restart_brings_it_back():
+def test_a_drag_moves_a_shape_and_a_restart_resets_it():
     demo = make()
     begin, center = demo.pair, demo.middle_of(demo.case, "b")
     assert demo.grab(center) and demo.grabbing
@@ -80,7 +80,7 @@ def test_a_corner_can_be_dragged_as_in_the_stepper():
     assert demo.pair.shape_b != before.shape_b and demo.pair.shape_a == before.shape_a
 
 
-def test_a_right_drag_turns():
+def test_a_right_drag_rotates():
     demo = make()
     x, y = demo.middle_of(demo.case, "b")
     angle = demo.pair.pose_b.angle
@@ -90,7 +90,7 @@ def test_a_right_drag_turns():
     assert demo.middle_of(demo.case, "b") == pytest.approx((x, y))
 
 
-def test_keys_nudge_and_turn_what_was_touched_last():
+def test_keys_move_and_rotate_the_last_shape():
     demo = make()
     x, y = demo.pair.pose_b.position
     for key in ("right", "right", "up", "left", "down"):
@@ -157,7 +157,7 @@ def test_a_save_that_fails_is_reported(tmp_path):
     assert demo.view_state.message.startswith("not saved") and any("not saved" in str(line) for line in demo.status())
 
 
-def test_a_file_opens_with_its_query_and_its_outsider(tmp_path):
+def test_a_file_opens_with_its_query_and_user_answer(tmp_path):
     pair = Pair(
         "manifold", Polygon.box(1.0, 0.5), Transform(), Circle(0.5), Transform((0.0, 0.9)),
         outsider=Outsider("mine.py:collide", {"normal": (1.0, 0.0), "points": [(0.0, 0.5)], "depth": "deep"}, "wrong normal"),
@@ -194,7 +194,7 @@ def test_every_query_has_its_picture(query, size):
         Segment((0.0, 0.0), (0.0, 0.0)),
     ],
 )  # fmt: skip
-def test_every_shape_has_an_outline_and_can_be_taken(shape, tmp_path):
+def test_every_shape_has_an_outline_and_can_be_grabbed(shape, tmp_path):
     xf = Transform((1.0, 2.0), 0.7)
     core = shape.core
     box = shape.aabb(xf)
@@ -239,7 +239,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch)
     assert demo.answers.verdict == "agree"
 
 
-def test_the_mouse_of_the_window_reaches_the_pair():
+def test_mouse_events_of_the_window_reach_the_pair():
     demo = make()
     window = Window((1280, 720), (PairInspector,), demo, is_watched=False)
     window.has_referee()

@@ -1,4 +1,4 @@
-"""Figures appear one by one, stay whole and in the pit."""
+"""Figures appear one by one, stay intact, and stay in the pit."""
 
 import math
 from itertools import pairwise
@@ -27,7 +27,7 @@ def test_no_figure_is_convex_and_its_pieces_are_its_outline(name):
 
 
 def test_a_figure_keeps_within_its_place():
-    """No figure of the largest size reaches farther than half the way to the next place."""
+    """No figure of the largest size extends farther than half the distance to the next place."""
     for name in (*LOOSE, *VESSELS):
         corners = np.vstack([piece.vertices for piece in scaled(loose_pieces(name), max(_SIZES))])
         assert np.hypot(*corners.T).max() < 0.5 * _PITCH
@@ -39,7 +39,7 @@ def test_a_figure_keeps_within_its_place():
         assert reach * max(_SIZES) < _CLEAR - 0.5 * _PITCH
 
 
-def test_figures_come_over_time_and_stay_whole():
+def test_figures_appear_over_time_and_stay_intact():
     demo = RagdollPile(values={"figures": 12, "rate": 6.0})
     world = demo.stage.world
     n_ragdolls = 6
@@ -66,13 +66,13 @@ def _widest_joint(demo):
 
 
 @pytest.mark.parametrize(("name", "counts"), [("bowl", (20, 9, 9)), ("car", (43, 12, 9))])
-def test_the_counts_of_pieces_are_those_of_the_page(name, counts):
+def test_the_numbers_of_pieces_match_the_page(name, counts):
     outline = outline_of(name)
     methods = [len(decompose(outline, method).pieces) for method in ("hertel_mehlhorn", "exact")]
     assert (len(outline.parts[0].outer), *methods) == counts
 
 
-def test_bowls_and_cars_come_as_bodies_of_nine_fixtures():
+def test_bowls_and_cars_have_nine_fixtures():
     demo = RagdollPile(values={"figures": 4, "rate": 30.0, "kinds": "bowls and cars"})
     for _ in range(120):
         demo.sim.step()
@@ -81,7 +81,7 @@ def test_bowls_and_cars_come_as_bodies_of_nine_fixtures():
     assert [len(world.body(body).fixtures) for body in world.body_ids[1:]] == [9] * 4 and not world.joint_ids
 
 
-def test_the_parts_of_a_ragdoll_never_meet():
+def test_the_parts_of_a_ragdoll_never_collide():
     demo = RagdollPile(values={"figures": 8, "rate": 30.0})
     world = demo.stage.world
     groups = {}

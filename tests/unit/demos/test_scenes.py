@@ -40,7 +40,7 @@ from engine.sim.history import History, demo_hash
 
 @pytest.fixture(autouse=True, scope="module")
 def impulses_are_kept():
-    """Without this every keyframe would start joints from no impulse, and a hanging chain would drop by centimeters."""
+    """Otherwise, every keyframe would reset joint impulses, and a hanging chain would drop by centimeters."""
     memory.load()
 
 
@@ -72,7 +72,7 @@ def test_atwood():
 
 
 def test_the_speed_of_the_wave_scales_with_size_and_gravity():
-    """By dimensions it is sqrt(g h) times a number."""
+    """By dimensional analysis, it is sqrt(g h) times a constant."""
     slow, fast = domino_wave_speed(1.0, 0.1, 0.3, 0.1, 10.0), domino_wave_speed(2.0, 0.2, 0.6, 0.1, 20.0)
     assert fast == pytest.approx(2.0 * slow, rel=1e-3)
 
@@ -89,7 +89,7 @@ def test_a_chain_of_many_links_is_a_catenary_and_a_heavy_load_makes_it_a_triangl
 
 @pytest.mark.parametrize("at", [3.0, 7.25, 13.9])
 def test_a_hanging_chain_has_the_lowest_potential_energy(at):
-    """Its energy is the lowest of all nearby shapes whose links keep their lengths and ends."""
+    """Its energy is lower than that of all nearby shapes with the same link lengths and ends."""
     n, length, span, load = 16, 0.92, 14.0, 12.0
     points = hanging_points(n, length, span, 1.0, load, at)
 
@@ -129,7 +129,7 @@ def test_the_walker_s_leg_keeps_its_lengths():
         assert (-x, y) == pytest.approx(points[0])
 
 
-def test_discs_are_thrown_back_by_the_law_of_reflection():
+def test_discs_obey_the_law_of_reflection():
     assert abs(thrown_back(0.0, 1.0, 10.0, 1.0)) == pytest.approx(math.pi)
     assert thrown_back(0.5, 1.0, 10.0, 1.0) == pytest.approx(math.pi - 2.0 * math.asin(0.5))
     assert thrown_back(-0.5, 1.0, 10.0, 1.0) == pytest.approx(2.0 * math.asin(0.5) - math.pi)
@@ -137,7 +137,7 @@ def test_discs_are_thrown_back_by_the_law_of_reflection():
     assert thrown_back(0.999, 1.0, 10.0, 1.0) == pytest.approx(math.pi / 2.0 - math.asin(0.999))
 
 
-def test_the_submerged_part_is_what_shapely_cuts_off():
+def test_the_submerged_part_agrees_with_shapely():
     rng = np.random.default_rng(5)
     for _ in range(60):
         shape = BODIES[int(rng.integers(len(BODIES)))][0]
@@ -160,7 +160,7 @@ def test_the_submerged_part_is_what_shapely_cuts_off():
 # -- stacks, machines and joints ----------------------------------------------------------------------------------------
 
 
-def test_a_scene_starts_again_after_its_cycle():
+def test_a_scene_restarts_after_its_cycle():
     demo = TowerHit()
     run(demo, 240)
     assert demo.began == 0 and any(demo.hit)
@@ -168,7 +168,7 @@ def test_a_scene_starts_again_after_its_cycle():
     assert demo.began == 240 and not any(demo.hit) and demo.viewer.wanted_speed is not None
 
 
-def test_the_pulley_starts_again_after_the_landing():
+def test_the_pulley_restarts_after_the_landing():
     demo = Pulley()
     run(demo, 240)
     assert 0 < demo.began < 240 and demo.measured == pytest.approx(2.0, abs=1e-3)
@@ -225,7 +225,7 @@ def test_the_ball_crosses_the_bridge_and_comes_back():
     assert deepest > demo.predicted + 0.05 and not demo.is_calm
 
 
-def test_the_bridge_and_the_ball_come_to_rest_as_statics_says():
+def test_the_bridge_and_the_ball_come_to_rest_as_statics_predicts():
     demo = Bridge(values={"mass": 120.0})
     for body in (demo.ball, *demo.planks):  # as in honey, so that it is soon still
         demo.world.set_body(body, linear_damping=6.0, angular_damping=6.0)
@@ -238,7 +238,7 @@ def test_the_bridge_and_the_ball_come_to_rest_as_statics_says():
     assert statics > demo.predicted + 0.1
 
 
-def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum():
+def test_the_ball_breaks_the_wall_and_matches_a_pendulum_with_shorter_steps():
     demo, exact = WreckingBall(), WreckingBall()
     before = positions(demo.world, demo.bricks)
     run_until(demo, lambda: demo.has_hit)
@@ -253,7 +253,7 @@ def test_the_ball_breaks_the_wall_and_with_shorter_steps_it_is_a_pendulum():
 
 @pytest.mark.parametrize("values", [{}, {"mass": 500.0, "angle": 85.0}])
 def test_no_brick_leaves_the_view(values):
-    """Issue 31: they fell over the end of the ground."""
+    """Issue 31: they fell off the end of the ground."""
     demo = WreckingBall(values=values)
     run(demo, 240)
     (left, bottom), (right, _) = demo.home().lower, demo.home().upper
@@ -327,7 +327,7 @@ def test_the_walker_turns_back_on_an_arrow_key():
 
 
 @pytest.mark.parametrize("same", ["meet", "never meet"])
-def test_balls_of_a_letter_collide_or_not(same):
+def test_balls_of_the_same_letter_collide_only_if_enabled(same):
     demo = Filters(3, {"rate": 5.0, "same": same})
     run(demo, 720)
     assert sum(demo.sorted) >= 20 and min(demo.sorted) >= 3 and demo.wrong == 0
@@ -336,8 +336,8 @@ def test_balls_of_a_letter_collide_or_not(same):
     assert any(a in demo.kinds and demo.kinds[a] == demo.kinds.get(b) for a, b in pairs) == (same == "meet")
 
 
-def test_each_ball_is_counted_once_however_it_lies_in_its_bin():
-    """Nine a bin lie in two layers, and roll to and fro under the sensors."""
+def test_each_ball_in_a_bin_is_counted_once():
+    """Nine balls per bin form two layers, and roll back and forth under the sensors."""
     demo = Filters(1, {"balls": 36, "rate": 5.0})
     run_until(demo, lambda: len(demo.kinds) == 36)
     places = [demo.world.state(ball).position for ball in demo.kinds]
@@ -347,8 +347,8 @@ def test_each_ball_is_counted_once_however_it_lies_in_its_bin():
     assert all(under.count(k) <= demo.sorted[k] <= over.count(k) for k in range(4))
 
 
-def test_sensors_count_who_passes_and_thin_ones_miss():
-    """A step of 0.12 m goes over no sensor of 0.4 m. One of 1.3 m goes over a sensor of 0.02 m and both discs' radii of 0.14 m."""
+def test_sensors_count_passing_balls_and_thin_ones_miss_some():
+    """A step of 0.12 m cannot skip a sensor of 0.4 m. One of 1.3 m skips a sensor of 0.02 m plus both discs' radii of 0.14 m."""
     demo, wrong = SensorGates(1), SensorGates(1, {"speed": 80.0, "thickness": 0.02})
     for _ in range(300):
         demo.sim.step()
@@ -369,13 +369,13 @@ def test_every_floor_is_reached_and_jumps_go_on_from_there():
     assert all(map(demo.is_right, range(10)))
 
 
-def test_a_jump_that_ends_a_hair_under_a_platform_lands_on_it():
-    """At 7.8 m/s a box comes 2.978 m high, 2.992 m from where it lies a skin above the ground: less than both skins under 3 m."""
+def test_a_jump_that_ends_just_below_a_platform_lands_on_it():
+    """At 7.8 m/s, a box rises 2.978 m, to 2.992 m from its rest position a skin above the ground: less than both skins below 3 m."""
     for slowest, floor in ((7.6, 2), (7.5, 1)):
         assert OneSidedPlatform(values={"jumpers": 1, "slowest": slowest, "fastest": 8.0}).predicted(0) == floor
 
 
-def test_a_jumper_below_the_ground_does_no_harm():
+def test_a_jumper_below_the_ground_is_handled():
     demo = OneSidedPlatform()
     demo.world.set_pose(demo.jumpers[0], (0.0, -30.0), 0.0)
     demo.sim.act(PressKey("j"))
@@ -383,8 +383,8 @@ def test_a_jumper_below_the_ground_does_no_harm():
     assert demo.flight > 0.0 and demo.status()
 
 
-def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart():
-    """The hooks belong to the world, and a world that is brought back is the same object."""
+def test_the_platform_rule_survives_a_rewind_and_a_restart():
+    """The hooks belong to the world, and a restored world is the same object."""
     demo = OneSidedPlatform()
     history = History(demo)
     for step in range(200):
@@ -397,7 +397,7 @@ def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart():
         assert history.hash_at(step) == demo_hash(demo)
 
 
-def test_belts_stay_and_carry_parcels_as_friction_lets_them():
+def test_belts_stay_in_place_and_carry_parcels_by_friction():
     demo = Conveyor()
     run(demo, 300)
     for belt, at in demo.belts:
@@ -412,7 +412,7 @@ def test_belts_stay_and_carry_parcels_as_friction_lets_them():
 
 
 @pytest.mark.parametrize("slider", ["box", "disc"])
-def test_only_floors_with_seams_trip(slider):
+def test_only_floors_with_seams_trip_bodies(slider):
     demo = GhostCollisions(2, {"slider": slider, "rate": 6.0})
     run(demo, 300)
     for lane, floor in enumerate(FLOORS):
@@ -448,7 +448,7 @@ def test_as_many_balls_leave_the_cradle_as_came_in(pulled, gap):
     assert sum(speeds[-pulled:]) > 0.9 * sum(speeds) and 0.97 < demo.energy <= 1.01
 
 
-def test_the_flag_makes_every_shot_hit_and_without_it_luck_decides():
+def test_every_shot_hits_with_the_flag_and_some_miss_without_it():
     hits = []
     for phase in (0.0, 0.2, 0.4, 0.6, 0.8):
         demo = TowerHit(values={"phase": phase})
@@ -460,7 +460,7 @@ def test_the_flag_makes_every_shot_hit_and_without_it_luck_decides():
 
 @pytest.mark.parametrize("speed", [30.0, 100.0])
 def test_the_hit_at_the_tower_is_shown_in_slow_motion(speed):
-    """In the window the flight takes more than a second, the hit too, and the bricks fall in real time."""
+    """In the window, the flight and the hit each take more than a second, and the bricks fall in real time."""
     demo = TowerHit(values={"speed": speed})
     session = Session(demo, (0, 0, 640, 480))
     frames = {"flight": 0, "hit": 0, "fall": 0}

@@ -1,4 +1,4 @@
-"""The stepper: keys, play, the hand on the case and on the slider, two algorithms at once, and pictures of what is degenerate."""
+"""The stepper: keys, playback, dragging the case and the slider, two algorithms at once, and pictures of degenerate cases."""
 
 import math
 import threading
@@ -78,7 +78,7 @@ class Hand:
         self.send(pygame.MOUSEBUTTONUP, pos=end, button=button)
 
 
-def test_keys_go_through_the_steps():
+def test_keys_move_through_the_steps():
     demo = Stepper()
     n = demo.n_steps
     assert n == len(trace.algorithm("gjk").steps(demo.case)) and demo.k == 0
@@ -119,7 +119,7 @@ def test_a_search_for_no_algorithm_opens_the_first():
     assert Stepper.searched_values("step") == Stepper.searched_values("giraffe") == {}
 
 
-def test_an_arrow_that_is_held_goes_on_and_on():
+def test_a_held_arrow_key_repeats():
     demo = Stepper()
     demo.sim.act(PressKey("right"))
     for _ in range(34):
@@ -131,7 +131,7 @@ def test_an_arrow_that_is_held_goes_on_and_on():
     assert demo.k == 4
 
 
-def test_it_plays_at_its_pace_and_stops_or_begins_again():
+def test_it_plays_at_its_speed_and_stops_or_loops():
     demo = Stepper(values={"pace": 2.0})
     n = demo.n_steps
     press(demo, "space")
@@ -151,7 +151,7 @@ def test_it_plays_at_its_pace_and_stops_or_begins_again():
     assert demo.parameter("pace") == 4.0 and not demo.playing
 
 
-def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays():
+def test_a_drag_moves_a_shape_and_keeps_the_step_number():
     demo = Stepper()
     case = demo.case
     assert isinstance(case, PairCase) and case.pair.shape_b is not None
@@ -174,7 +174,7 @@ def test_a_drag_moves_a_shape_and_the_steps_follow_while_k_stays():
     assert demo.case == case and not demo.grab((90.0, 90.0)) and not demo.turn((90.0, 90.0)) and not demo.on_wheel((90.0, 90.0), 1.0)
 
 
-def test_a_corner_that_would_be_concave_waits_for_the_hand():
+def test_a_corner_that_would_be_concave_stays_in_place():
     demo = Stepper()
     corner = dict(demo.case.handles)["a.2"]
     assert demo.grab(corner)
@@ -187,7 +187,7 @@ def test_a_corner_that_would_be_concave_waits_for_the_hand():
     assert dict(demo.case.handles)["a.2"] == pytest.approx((corner[0] + 0.2, corner[1] + 0.1)), "under the hand again"
 
 
-def test_right_drag_and_wheel_turn():
+def test_right_drag_and_wheel_rotate():
     demo = Stepper()
     x, y = demo.case.middle("b")
     angle = demo.case.pair.pose_b.angle
@@ -202,7 +202,7 @@ def test_right_drag_and_wheel_turn():
     assert demo.case.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0 + math.radians(4.0))
 
 
-def test_another_algorithm_keeps_the_case_that_it_can_be_asked():
+def test_another_algorithm_keeps_a_compatible_case():
     demo = Stepper()
     middle = demo.case.middle("b")
     demo.grab(middle)
@@ -216,7 +216,7 @@ def test_another_algorithm_keeps_the_case_that_it_can_be_asked():
     assert demo.status() == []
 
 
-def test_two_stand_side_by_side_at_the_same_step():
+def test_two_algorithms_show_the_same_step_side_by_side():
     demo = Stepper(values={"beside": "epa"})
     assert demo.names == ("gjk", "epa")
     lengths = [len(demo.picture(name).steps) for name in demo.names]
@@ -230,7 +230,7 @@ def test_two_stand_side_by_side_at_the_same_step():
     assert any("does not accept this input" in str(line) for line in demo.status()) and picture_of(demo)
 
 
-def test_four_trees_stand_over_the_same_boxes():
+def test_four_trees_are_shown_over_the_same_boxes():
     trees = ("bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton")
     demo = Stepper.of_case(trees[0], trace.algorithm(trees[0]).example, beside=trace.ALL_BESIDE)()
     assert isinstance(demo, Stepper) and demo.names == trees
@@ -239,7 +239,7 @@ def test_four_trees_stand_over_the_same_boxes():
     assert trace.beside("gjk", demo.case) == (), "which cannot be asked about boxes"
 
 
-def test_it_opens_on_a_case_that_others_give():
+def test_it_opens_with_a_given_case():
     case = PairCase(Pair("distance", Circle(0.5), Transform(), Polygon.box(1.0, 1.0), Transform((3.0, 0.0))))
     kind = Stepper.of_case("epa", case, "a contact", "gjk")
     demo = kind()
@@ -250,7 +250,7 @@ def test_it_opens_on_a_case_that_others_give():
         Stepper.of_case("nothing")
 
 
-def test_the_slider_is_under_the_hand_and_can_be_undone():
+def test_the_slider_can_be_dragged_and_undone():
     demo = Stepper()
     hand = Hand(demo, is_watched=True)
     track = next(item for item in hand.controls.all if item.parameter == "step").place
@@ -301,8 +301,8 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question():
     assert [guess.is_right for guess in demo.guesses.made] == [True, True]
 
 
-def test_a_click_shows_the_page_and_its_links_lead_on():
-    """Issue 31: it was "opened" by a program that was not there."""
+def test_a_click_shows_the_page_and_its_links_work():
+    """Issue 31: it was "opened" by a missing program."""
     hand = Hand(Stepper())
     reader = hand.window.router.page
     link = next(item for item in hand.controls.all if item.page)
@@ -379,7 +379,7 @@ def test_the_panel_shows_the_algorithms_of_one_group():
     assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "GJK" not in words()
 
 
-def test_the_panel_says_what_the_algorithms_of_the_group_answer():
+def test_the_panel_states_the_question_of_the_group():
     hand = Hand(Stepper(), is_watched=True)
     for group in trace.GROUPS:
         button(hand.window, group).press()
@@ -434,7 +434,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch)
     assert demo.picture("gjk") is demo.picture("gjk"), "traced once"
 
 
-def test_what_the_hand_did_is_part_of_what_a_recording_compares():
+def test_edits_are_part_of_the_recorded_state():
     demo, other = Stepper(), Stepper()
     assert demo_hash(demo) == demo_hash(other)
     middle = demo.case.middle("b")
@@ -444,7 +444,7 @@ def test_what_the_hand_did_is_part_of_what_a_recording_compares():
 
 
 @pytest.mark.parametrize("kind", [Stepper, find_demo("pair")])
-def test_a_step_that_is_taken_again_saves_no_other_file(kind, tmp_path):
+def test_a_repeated_step_saves_no_second_file(kind, tmp_path):
     history = History(kind())
     history.act(PressKey("q"))
     history.step()
@@ -471,7 +471,7 @@ def degenerate():
 
 
 @pytest.mark.parametrize("name", degenerate())
-def test_pictures_of_what_is_degenerate_are_whole(name):
+def test_pictures_of_degenerate_cases_are_complete(name):
     case = degenerate()[name]
     with noting_words():
         for theme, size, beside in (("dark", SIZES[0], "none"), ("light", SIZES[1], "epa")):

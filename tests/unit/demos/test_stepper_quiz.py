@@ -32,7 +32,7 @@ def go_to_the_question(demo):
     return steps[k].question
 
 
-def test_nothing_is_asked_unless_the_student_wants_it():
+def test_no_question_is_asked_unless_requested():
     demo = opened()
     for _ in range(20):
         demo.sim.act(PressKey("right"))
@@ -40,8 +40,8 @@ def test_nothing_is_asked_unless_the_student_wants_it():
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and demo._aside() is None
 
 
-def test_at_the_last_step_the_quiz_begins_with_the_first():
-    """Issue 31: it was on, and asked nothing."""
+def test_at_the_last_step_the_quiz_starts_over():
+    """Issue 31: it was on but asked nothing."""
     demo = opened()
     demo.sim.act(PressKey("end"))
     demo.sim.act(PressKey("g"))
@@ -54,7 +54,7 @@ def test_at_the_last_step_the_quiz_begins_with_the_first():
 
 
 @pytest.mark.parametrize("is_right", [True, False])
-def test_an_answer_is_counted_and_the_step_shown_with_it(is_right):
+def test_an_answer_is_counted_and_its_step_is_shown(is_right):
     demo = opened()
     question = go_to_the_question(demo)
     assert demo._shown_question() == (question, None)
@@ -84,7 +84,7 @@ def test_a_question_can_be_skipped_and_is_not_asked_again_on_the_way_back():
     assert demo._shown_question() == (question, None)  # from the start all is asked once more
 
 
-def test_who_looks_back_before_the_answer_is_asked_the_same_again():
+def test_going_back_before_answering_repeats_the_question():
     demo = opened()
     question = go_to_the_question(demo)
     demo.sim.act(PressKey("left"))
@@ -93,7 +93,7 @@ def test_who_looks_back_before_the_answer_is_asked_the_same_again():
     assert demo._shown_question() == (question, None) and not demo.guesses.made
 
 
-def test_the_question_follows_the_hand_and_playing_asks_nothing():
+def test_the_question_follows_edits_and_playback_asks_nothing():
     demo = opened()
     question = go_to_the_question(demo)
     case = demo.case
@@ -110,7 +110,7 @@ def test_the_question_follows_the_hand_and_playing_asks_nothing():
     assert demo.k == demo.n_steps - 1 and not demo.guesses.made and not demo.playing
 
 
-def test_a_quiz_goes_from_question_to_question_and_keeps_the_answers():
+def test_a_quiz_moves_between_questions_and_keeps_the_answers():
     quiz = Quiz(GJK, 3, seed=5)
     demo = Stepper.of_case("gjk", GJK.example, quiz=quiz)()
     for k in range(3):
@@ -136,7 +136,7 @@ def test_restart_does_not_undo_answers_of_a_quiz():
     assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
 
 
-def test_the_users_function_answers_beside_it_without_keeping_it_waiting(tmp_path):
+def test_the_users_function_runs_alongside_without_blocking(tmp_path):
     go = tmp_path / "go"
     waits = f"    while not os.path.exists({str(go)!r}):\n        time.sleep(0.01)\n"
     (tmp_path / "mine.py").write_text(f"import os, time\ndef collide(a, b):\n{waits}    return {{'normal': (0.0, 1.0)}}\n")

@@ -1,4 +1,4 @@
-"""The empty scene: what is built on it stays when the ground is changed."""
+"""The empty scene: constructions on it survive changes of the ground."""
 
 from demos.workbench import Workbench
 from engine.app.files.saving import built
@@ -74,7 +74,7 @@ def test_a_restart_brings_back_what_was_built_and_clear_removes_it():
     assert demo.stage.world.body_ids == (0, first, second)
 
 
-def test_where_a_body_is_put_by_hand_it_starts_and_where_it_is_thrown_it_does_not():
+def test_a_restart_uses_placed_positions_but_not_thrown_ones():
     demo = Workbench()
     history = History(demo)
     body = history.act(CreateBody.of(0, ball(0.0, 0.3)))
@@ -100,7 +100,7 @@ def test_a_body_rolls_on_an_endless_ground():
     assert demo.home().upper[0] == 2.5
 
 
-def test_bodies_that_fell_off_the_ground_are_reported_with_the_ways_to_get_them_back():
+def test_fallen_bodies_are_reported_with_ways_to_restore_them():
     demo = Workbench()
     world = demo.stage.world
     fallen = world.create_body(ball(15.0, 1.0))

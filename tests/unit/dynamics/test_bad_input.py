@@ -36,7 +36,7 @@ def test_mass_ratios_of_a_million(densities):
         assert world.poses[1:, 1] == pytest.approx([0.5, 1.5, 2.5], abs=1e-3)
 
 
-def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should():
+def test_a_load_of_up_to_a_hundred_times_the_mass_below_it_stands():
     world = make_world()
     ground(world)
     for k, density in enumerate((1.0, 1.0, 100.0)):
@@ -47,7 +47,7 @@ def test_up_to_a_hundred_times_the_mass_below_it_a_load_stands_as_it_should():
 
 
 @pytest.mark.parametrize("size", [1e-5, 1e-3, 0.01, 100.0, 7000.0])
-def test_boxes_of_all_sizes_on_each_other(size):
+def test_stacked_boxes_of_all_sizes(size):
     world = make_world()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(7000.0, 1.0)),), "static", (0.0, -1.0)))
     for k in range(3):
@@ -60,7 +60,7 @@ def test_boxes_of_all_sizes_on_each_other(size):
         assert world.poses[1:, 1] / size == pytest.approx([1.0, 3.0, 5.0], abs=0.08)
 
 
-def test_a_stack_at_the_border_of_the_world():
+def test_a_stack_at_the_limit_of_the_world():
     world, at = make_world(), 9.99e5
     world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), "static", (at, -0.5)))
     for k in range(5):
@@ -72,7 +72,7 @@ def test_a_stack_at_the_border_of_the_world():
     assert world.poses[1:6, 1] == pytest.approx([0.5 + k for k in range(5)], abs=5e-3)
 
 
-def test_what_overlaps_from_the_start_comes_apart():
+def test_initially_overlapping_bodies_separate():
     world, rng = make_world(), np.random.default_rng(4)
     ground(world)
     kinds = (UNIT, Circle(0.5), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(20, 0.5))
@@ -95,7 +95,7 @@ def crowd(n):
     return world
 
 
-def test_a_crowd_at_one_point_has_some_of_its_pairs_and_all_of_the_others():
+def test_a_crowd_at_one_point_keeps_some_of_its_pairs_and_all_others():
     world = crowd(450)
     assert CROWD < 450 * 449 / 2
     referee, pairs = LiveReferee(world), LivePairs(world)
@@ -123,7 +123,7 @@ def boxes_at(centers, half):
     return np.concatenate((centers - half, centers + half), axis=1)
 
 
-def test_the_number_of_pairs_is_bounded_from_below():
+def test_the_number_of_pairs_has_a_lower_bound():
     rng = np.random.default_rng(1)
     for spread in (0.0, 1.0, 10.0, 1e3):
         boxes = boxes_at(rng.uniform(-spread, spread, (800, 2)) + 3e5, 0.3)
@@ -136,7 +136,7 @@ def test_the_number_of_pairs_is_bounded_from_below():
     assert crowding(np.full((3, 4), math.inf)) == 0
 
 
-def test_what_is_not_in_the_crowd_keeps_every_pair():
+def test_bodies_outside_the_crowd_keep_every_pair():
     rng = np.random.default_rng(2)
     heap, pile = rng.normal(0.0, 0.01, (300, 2)), rng.uniform(5.0, 15.0, (120, 2))
     floor = np.array([[-50.0, -1.0, 50.0, 0.0]])
@@ -154,7 +154,7 @@ def test_what_is_not_in_the_crowd_keeps_every_pair():
 
 
 @pytest.mark.parametrize("change", ["destroyed", "inactive"])
-def test_a_world_that_loses_all_of_its_fixtures_goes_on(change):
+def test_a_world_that_loses_all_fixtures_continues(change):
     world = make_world()
     for k in range(60):
         body(world, UNIT, (0.9 * (k % 8), 0.9 * (k // 8)))

@@ -60,7 +60,7 @@ def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints():
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-15, 4e-6])
-def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt):
+def test_tiles_that_differ_by_rounding_act_as_one_line(tilt):
     """Slip along one line is integrated by the trapezoidal rule, exact under constant acceleration; a switch loses g h t / 2 (issue 29)."""
     world = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
     tiles = [Polygon([(-9.0, -1.0), (9.0, -1.0), (9.0, 9.0 * slope), (-9.0, -9.0 * slope)]) for slope in (0.0, tilt)]
@@ -70,7 +70,7 @@ def test_tiles_that_differ_by_their_rounding_are_one_line_to_slide_on(tilt):
     assert world.state(box).position[0] == pytest.approx(1.5, abs=1e-4)
 
 
-def test_hooks_hear_beginning_solution_and_end_in_this_order():
+def test_hooks_are_called_at_begin_solve_and_end_in_order():
     world = make_world()
     ground(world, restitution=0.5)
     ball = body(world, Circle(0.5), (0.0, 1.0), restitution=0.5)
@@ -94,7 +94,7 @@ def test_hooks_hear_beginning_solution_and_end_in_this_order():
     assert world.contacts.ended[0].body_b == ball and [point.state for point in world.contacts.removed] == [PointState.REMOVE]
 
 
-def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step():
+def test_a_hook_lets_bodies_pass_and_its_error_is_raised_by_the_step():
     world = make_world()
     ground(world)
     ball = body(world, Circle(0.5), (0.0, 1.0))
@@ -123,7 +123,7 @@ def test_a_body_can_be_destroyed_in_a_hook():
     assert not world.is_body(ball) and len(world.contacts) == 0
 
 
-def test_a_sensor_reports_and_stops_nothing_even_what_passes_within_one_step():
+def test_a_sensor_detects_a_body_that_passes_within_one_step_without_stopping_it():
     world = make_world(gravity=(0.0, 0.0))
     gate = body(world, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
     bullet = body(world, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))
@@ -170,7 +170,7 @@ def test_piles_sleep_apart_and_wake_together():
     assert world.state(left[2]).position[1] < 2.0
 
 
-def test_nothing_sleeps_that_may_not_or_that_is_carried():
+def test_bodies_that_may_not_sleep_or_are_carried_stay_awake():
     world = World(WorldSettings(), solver="soft_step")
     ground(world)
     body(world, UNIT, (0.0, 0.5), allow_sleep=False)
@@ -181,7 +181,7 @@ def test_nothing_sleeps_that_may_not_or_that_is_carried():
     assert world.state(carried).position[0] - 20.0 == pytest.approx(world.state(belt).position[0] - 20.0, abs=2e-3)
 
 
-def test_what_cannot_be_is_refused_in_one_line():
+def test_impossible_bodies_are_rejected_in_one_line():
     world = make_world()
     ball = body(world, Circle(0.5), (0.0, 0.0))
     with pytest.raises(ValueError, match="density must be > 0 kg/m\\^2 for at least one fixture of a dynamic body"):
@@ -198,7 +198,7 @@ def test_what_cannot_be_is_refused_in_one_line():
     assert world.body_ids == (ball,)
 
 
-def test_bodies_heaped_in_one_place_part_without_an_explosion():
+def test_bodies_heaped_in_one_place_separate_without_an_explosion():
     world = make_world()
     ground(world)
     rng = np.random.default_rng(3)
@@ -221,7 +221,7 @@ def test_a_stage_of_this_solver_is_judged():
 
 @pytest.mark.parametrize("shape", [Polygon.box(0.25, 0.25), Circle(0.25)], ids=["box", "disc"])
 @pytest.mark.parametrize("floor", ["tiles", "edges"])
-def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape, floor):
+def test_sliding_bodies_do_not_collide_with_the_seams_of_a_level_floor(shape, floor):
     world = make_world()
     for k in range(10):
         piece = Polygon.box(0.5, 0.15, (k + 0.5, -0.15)) if floor == "tiles" else Segment((float(k), 0.0), (k + 1.0, 0.0))
@@ -235,7 +235,7 @@ def test_what_slides_does_not_collide_with_the_seams_of_a_level_floor(shape, flo
         assert world.state(slider).linear_velocity == pytest.approx((7.0, 0.0), abs=5e-3)
 
 
-def test_a_real_step_in_the_floor_stops_what_slides():
+def test_a_real_step_in_the_floor_stops_a_sliding_body():
     world = make_world()
     body(world, Polygon.box(2.0, 0.15, (2.0, -0.15)), (0.0, 0.0), type="static", friction=0.0)
     body(world, Polygon.box(2.0, 0.15, (6.0, -0.149)), (0.0, 0.0), type="static", friction=0.0)

@@ -38,12 +38,12 @@ def test_no_bullet_passes(shape, target, more, speed):
     assert not crossed(shape, speed, target, **more)
 
 
-def test_without_continuous_collision_it_does():
+def test_without_continuous_collision_bullets_pass():
     assert crossed(Circle(0.1), 400.0, WALL, continuous=False)
 
 
 @pytest.mark.parametrize("speed", [20.0, 150.0])
-def test_a_wall_that_comes_along_takes_the_bullet_with_it(speed):
+def test_a_moving_wall_carries_the_bullet_along(speed):
     world = make_world(gravity=(0.0, 0.0))
     wall = body(world, WALL, (30.0, 0.0), type="kinematic", linear_velocity=(-50.0, 0.0))
     bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(speed, 0.0))
@@ -58,7 +58,7 @@ def test_a_rod_that_spins_into_a_wall_stays_on_its_side(speed):
         assert not crossed(Polygon.box(1.0, 0.02), speed, Polygon.box(0.02, 200.0), spin=spin)
 
 
-def test_what_runs_away_slowly_is_struck_all_the_same():
+def test_a_slowly_retreating_body_is_hit():
     world = make_world(gravity=(0.0, 0.0))
     slow = body(world, Circle(0.2), (0.0, 0.0), linear_velocity=(5.0, 0.0))
     fast = body(world, Circle(0.2), (-3.0, 0.0), linear_velocity=(55.0, 0.0))
@@ -67,7 +67,7 @@ def test_what_runs_away_slowly_is_struck_all_the_same():
 
 
 @pytest.mark.parametrize("asleep", [False, True])
-def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep):
+def test_a_fast_wall_carries_bodies_along(asleep):
     world = make_world(gravity=(0.0, 0.0), sleeping=asleep)
     balls = [body(world, Circle(0.1), (float(x), 0.0), awake=not asleep) for x in range(3)]
     wall = body(world, WALL, (-20.0, 0.0), type="kinematic", linear_velocity=(1000.0, 0.0))
@@ -78,7 +78,7 @@ def test_a_fast_wall_takes_along_what_lies_in_its_way(asleep):
     assert at[1] > 100.0
 
 
-def test_a_blade_sweeps_what_lies_in_its_way():
+def test_a_blade_sweeps_bodies_in_its_path():
     world = make_world(gravity=(0.0, 0.0))
     blade = body(world, Polygon.box(1.0, 0.005), (0.0, 0.0), type="kinematic", angular_velocity=80.0)
     ball = body(world, Circle(0.05), (0.7, 0.3))
@@ -86,7 +86,7 @@ def test_a_blade_sweeps_what_lies_in_its_way():
     assert math.hypot(*world.state(ball).position) > 1.5 and world.state(blade).position == (0.0, 0.0)
 
 
-def test_a_sensor_reports_once_what_flies_through_it_within_a_step():
+def test_a_sensor_reports_a_body_that_flies_through_it_in_one_step_once():
     world = make_world(gravity=(0.0, 0.0))
     gate = body(world, WALL, (0.0, 0.0), type="static", sensor=True)
     bullet = body(world, Circle(0.05), (-10.0, 0.0), linear_velocity=(270.0, 0.0))  # 4.5 m a step: the gate lies within the third
@@ -98,7 +98,7 @@ def test_a_sensor_reports_once_what_flies_through_it_within_a_step():
     assert world.state(bullet).position[0] == pytest.approx(17.0)
 
 
-def test_what_a_hook_lets_through_is_not_stopped():
+def test_a_body_that_a_hook_lets_through_is_not_stopped():
     world = make_world(gravity=(0.0, 0.0))
     body(world, WALL, (0.0, 0.0), type="static")
     bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0))
@@ -107,7 +107,7 @@ def test_what_a_hook_lets_through_is_not_stopped():
     assert world.state(bullet).position[0] == pytest.approx(40.0)
 
 
-def test_the_moment_of_a_stop_is_reported():
+def test_the_time_of_a_stop_is_reported():
     world = make_world(gravity=(0.0, 0.0))
     body(world, WALL, (0.0, 0.0), type="static")
     body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(390.0, 0.0))  # 6.5 m a step, the touch after 9.85 m
@@ -120,7 +120,7 @@ def test_the_moment_of_a_stop_is_reported():
     assert world.impact_moments == ()
 
 
-def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor():
+def test_a_heavily_loaded_body_is_not_pushed_through_the_floor():
     world = make_world(gravity=(0.0, -10.0))
     body(world, Polygon.box(5.0, 0.02), (0.0, 0.0), type="static")
     ball = body(world, Circle(0.1), (0.0, 0.12), density=0.1)
@@ -129,7 +129,7 @@ def test_a_body_that_is_pressed_hard_is_not_pressed_through_the_floor():
     assert world.state(ball).position[1] > 0.0
 
 
-def test_a_bullet_bounces_off_with_the_speed_that_it_had():
+def test_a_bullet_rebounds_at_its_speed():
     world = make_world(gravity=(0.0, 0.0))
     body(world, WALL, (0.0, 0.0), type="static", restitution=1.0)
     bullet = body(world, Circle(0.1), (-10.0, 0.0), linear_velocity=(500.0, 0.0), restitution=1.0)
@@ -137,7 +137,7 @@ def test_a_bullet_bounces_off_with_the_speed_that_it_had():
     assert world.state(bullet).linear_velocity[0] == pytest.approx(-500.0)
 
 
-def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell():
+def test_a_stone_gains_only_its_potential_energy():
     world = make_world()
     ground(world, restitution=1.0)
     stone = body(world, Circle(0.1), (0.0, 200.1), restitution=1.0)
@@ -150,7 +150,7 @@ def test_a_stone_that_falls_far_has_no_more_energy_than_it_fell():
         )  # a chord in place of the parabola within the step of the impact: g dt^2 / 8 of 200 m
 
 
-def test_many_bullets_in_a_box_stay_in_it():
+def test_many_bullets_stay_in_a_box():
     world = make_world(gravity=(0.0, 0.0))
     for a, b in (((-5, -5), (5, -5)), ((5, -5), (5, 5)), ((5, 5), (-5, 5)), ((-5, 5), (-5, -5))):
         body(
@@ -172,7 +172,7 @@ def test_many_bullets_in_a_box_stay_in_it():
     assert all(max(map(abs, world.state(bullet).position)) < 5.0 for bullet in bullets)
 
 
-def test_a_box_that_slides_fast_is_not_held_up():
+def test_a_fast_sliding_box_is_not_slowed_down():
     world = make_world()
     ground(world, friction=0.0)
     box = body(world, UNIT, (-100.0, 0.5), friction=0.0)
@@ -182,7 +182,7 @@ def test_a_box_that_slides_fast_is_not_held_up():
     assert world.state(box).position[0] == pytest.approx(0.0, abs=0.01)
 
 
-def test_worlds_with_fast_bodies_repeat_to_the_bit():
+def test_worlds_with_fast_bodies_are_reproducible_bit_for_bit():
     def made():
         world = make_world()
         ground(world, restitution=0.7)

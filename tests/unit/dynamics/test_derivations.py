@@ -42,7 +42,7 @@ def test_the_overlap_at_rest_is_the_load_over_the_stiffness():
     assert world.contacts.separation.mean(axis=1) == pytest.approx(exact, rel=1e-6)
 
 
-def test_an_overlap_shrinks_at_its_rate_and_leaves_no_velocity():
+def test_an_overlap_shrinks_at_the_derived_rate_and_leaves_no_velocity():
     world, h = make_world(gravity=(0.0, 0.0)), 1.0 / 480.0
     below, above = (body(world, Circle(0.5), (0.0, y)) for y in (0.0, 0.995))
     rates, overlap = softness(60.0, 10.0, h), 0.005
@@ -115,12 +115,12 @@ def test_two_boxes_on_a_slope_creep_without_a_warm_start():
     assert creep(is_warm=True) < 1e-8 < 1e-3 < creep(is_warm=False)
 
 
-def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held():
+def test_a_stale_guess_leaves_less_energy_than_the_contacts_stored():
     held = 2.0 * 5 * 0.5 * (1000.0 / 2.0) ** 2 / (0.2 * (2.0 * math.pi * 60.0) ** 2)  # F^2 / 2 k of two points in each of five joints
     assert unloaded(is_warm=False) < unloaded(is_warm=True) < 0.1 * held
 
 
-def test_a_spring_of_forces_wins_energy():
+def test_a_spring_of_explicit_forces_gains_energy():
     world, omega = make_world(gravity=(0.0, 0.0)), 2.0 * math.pi
     ball = body(world, Circle(0.5), (1.0, 0.0))
 

@@ -56,7 +56,7 @@ def test_a_plank_on_three_legs_has_many_answers_and_one_load():
     assert exact.load[world.row_of(plank)] == pytest.approx([0.0, 10.0 * world.body(plank).mass, 0.0], abs=1e-12)
 
 
-def test_what_no_friction_holds_is_said():
+def test_a_scene_that_friction_cannot_hold_is_reported():
     world = _world(friction=0.2, gravity=(5.0, -10.0))
     _put(world, UNIT, (0.0, 0.5), friction=0.2)
     world.step()
@@ -64,7 +64,7 @@ def test_what_no_friction_holds_is_said():
         exact_contact_forces(Resting.of(world), has_friction=True)
 
 
-def test_sets_are_gone_through_until_one_answers(monkeypatch):
+def test_sets_are_tried_until_one_solves_the_problem(monkeypatch):
     """From the worst guesses, the sets are those of all changes, and the answer is the same."""
     rng = np.random.default_rng(3)
     lines, inverse, push = rng.normal(size=(6, 9)), np.ones(9), rng.normal(size=9)

@@ -19,7 +19,7 @@ def _colored(ends, moves):
 
 
 @pytest.mark.parametrize(("n_bodies", "n_contacts"), [(2, 1), (30, 100), (400, 1500)])
-def test_no_body_that_moves_is_twice_in_a_block(n_bodies, n_contacts):
+def test_no_movable_body_occurs_twice_in_a_block(n_bodies, n_contacts):
     rng = stream(0, "graph", n_bodies)
     ends = rng.integers(0, n_bodies, (n_contacts, 2))
     ends[:, 1] = np.where(ends[:, 0] == ends[:, 1], (ends[:, 0] + 1) % n_bodies, ends[:, 1])

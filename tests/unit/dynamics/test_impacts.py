@@ -28,7 +28,7 @@ def test_the_threshold_is_a_setting():
     assert leaves_at(1.1, restitution_threshold=1.0) == pytest.approx(0.55)
 
 
-def test_by_itself_the_threshold_is_two_steps_of_gravity():
+def test_the_default_threshold_is_two_steps_of_gravity():
     def climbs(drop):
         world = make_world()
         ground(world, restitution=0.5)
@@ -44,7 +44,7 @@ def test_by_itself_the_threshold_is_two_steps_of_gravity():
 
 
 @pytest.mark.parametrize("drop", [0.005, 0.01, 0.02, 0.05, 0.06, 0.3])
-def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop):
+def test_an_elastic_ball_bounces_at_any_time_within_a_step(drop):
     world = make_world(restitution_threshold=0.0)
     ground(world, restitution=1.0)
     ball = body(world, Circle(0.15), (0.0, 0.15 + drop), restitution=1.0)
@@ -54,7 +54,7 @@ def test_an_elastic_ball_bounces_wherever_in_a_step_it_touches(drop):
         assert y - 0.15 + v * v / 20.0 == pytest.approx(drop, rel=1e-9)
 
 
-def test_box2d_has_its_own_threshold_and_refuses_another():
+def test_box2d_has_its_own_threshold_and_rejects_another():
     assert World(WorldSettings(restitution_threshold=1.0)).settings.restitution_threshold == 1.0
     with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s, the only value that Box2D supports, got 0\.0"):
         World(WorldSettings(restitution_threshold=0.0))

@@ -28,7 +28,7 @@ def test_a_step_of_a_spring_scales_areas_and_energy_as_derived(name):
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
-def test_velocities_and_momenta_are_the_same_motion(name):
+def test_velocities_and_momenta_give_the_same_motion(name):
     inertia = np.array([[2.0, 2.0, 0.7], [np.inf, np.inf, np.inf]])  # the second body cannot move
     inverse = 1.0 / inertia
 
@@ -45,7 +45,7 @@ def test_velocities_and_momenta_are_the_same_motion(name):
 
 
 @pytest.mark.parametrize("name", INTEGRATORS)
-def test_a_polynomial_of_the_order_is_exact_and_the_next_is_not(name):
+def test_polynomials_up_to_the_order_are_exact_and_the_next_is_not(name):
     order = ORDERS[name]
 
     def power(t, _x, _v):

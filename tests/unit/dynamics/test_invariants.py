@@ -172,7 +172,7 @@ def _totals(world):
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method):
+def test_free_bodies_keep_their_momentum_and_gain_no_energy(method):
     for scene, row in FREE.items():
         world, bounds = _world(method), NATURE.get(method, Bounds())
         row.make(world)
@@ -200,7 +200,7 @@ def test_what_is_free_keeps_its_momentum_and_gains_no_energy(method):
         for hertz in (60, 240, 1000)
     ],
 )
-def test_a_motor_joint_brings_a_free_pair_to_its_place_at_rest_without_spin(method, hertz):
+def test_a_motor_joint_moves_a_free_pair_to_its_target_without_spin(method, hertz):
     """Nothing outside acts. Where the two arms of the row met in no point, the pair spun at 3 rad/s forever."""
     world = _world(method, hertz)
     a, b = _disc(world, 1.0, (0.0, 0.0)), _disc(world, 1.0, (2.0, 0.0))
@@ -229,7 +229,7 @@ two rows leave half of it."""
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method):
+def test_a_motor_joint_that_corrects_its_whole_error_comes_to_rest(method):
     """With `avbd` a free pair swung forever from a share of 2/3 on, and of 1 and 100 kg from any. Each pair is far from the others."""
     world, joined = _world(method), []
     for name, share in product(PAIRS, (0.7, 1.0)):
@@ -253,7 +253,7 @@ def test_a_motor_joint_that_asks_for_all_of_its_error_comes_to_rest(method):
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_limits_that_are_equal_hold(method):
+def test_equal_limits_hold(method):
     """The joint then acts as a hinge or a slider without any freedom.
 
     `pgs_ngs` leaves Box2D's slop of 2 degrees; penalty's springs of 1e4 N/m stop 0.67 kg at 2.2 m/s within v sqrt(m / k) = 18 mm.
@@ -275,7 +275,7 @@ STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impul
 
 
 @pytest.mark.parametrize("method", STIFF)
-def test_a_motor_does_not_turn_what_equal_limits_hold(method):
+def test_a_motor_does_not_rotate_a_joint_with_equal_limits(method):
     """The response along a constrained line is rounding, which must not be a divisor: `contact_forces` turned the disc at 1.4 rad/s."""
     world = _world(method, gravity=(0.0, -10.0))
     hub, disc = world.create_body(BodySpec(type="static")), _small_disc(world, (2.0, 0.0))
@@ -303,7 +303,7 @@ TOGETHER = {
 
 @pytest.mark.parametrize("joint", TOGETHER)
 @pytest.mark.parametrize("method", OURS)
-def test_a_rod_without_length_holds_two_points_together(method, joint):
+def test_a_rod_of_zero_length_holds_two_points_together(method, joint):
     """A direction it has not: below 5 mm it is a hinge. Of one that is little longer, the direction goes round within a step."""
     world = _world(method)
     made = _pair(TOGETHER[joint])(world)
@@ -316,7 +316,7 @@ def test_a_rod_without_length_holds_two_points_together(method, joint):
 
 
 @pytest.mark.parametrize("method", OURS)
-def test_a_mouse_holds_what_is_at_its_target_already(method):
+def test_a_mouse_joint_holds_a_body_at_its_target(method):
     world = _world(method, gravity=(0.0, -10.0))
     disc = _disc(world, 1.0, (1.0, 2.0))
     world.create_joint(MouseJointSpec(disc, (1.0, 2.0), max_force=1000.0))
@@ -360,7 +360,7 @@ QUICK = ("run out", "at its end already")
         for scene in PULLEYS
     ],
 )
-def test_a_pulley_ends_where_one_side_has_run_out(method, scene):
+def test_a_pulley_stops_when_one_side_has_run_out(method, scene):
     """Atwood's machine, until the light ball is at its fixed point: nothing is faster than the fall, and the rope keeps its length."""
     case = PULLEYS[scene]
     cos, sin = math.cos(case.turned), math.sin(case.turned)

@@ -46,7 +46,7 @@ def test_every_kind_of_joint_has_rows():
     assert {type(joint.spec) for joint in joints.values() if list(rows_of(joint, joints))} == set(JOINT_SPECS)
 
 
-def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight():
+def test_a_hinge_holds_its_point_and_its_limit_carries_the_weight():
     world, bar, hinge = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5))
     run(world, 5.0)
     state = world.joint_state(hinge)
@@ -56,7 +56,7 @@ def test_a_hinge_holds_its_point_and_its_limit_bears_the_weight():
     assert state.torque == pytest.approx(WEIGHT * x, rel=1e-4)
 
 
-def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has():
+def test_a_hinge_motor_keeps_its_speed_within_its_torque():
     world, bar, _ = pair(RevoluteJointSpec(0, 1, (0.0, 0.0), enable_motor=True, motor_speed=1.0, max_motor_torque=100.0))
     run(world, 3.0)
     assert world.state(bar).angle == pytest.approx(3.0, rel=1e-3)
@@ -65,7 +65,7 @@ def test_a_hinges_motor_keeps_its_speed_with_the_torque_that_it_has():
     assert weak.state(bar).angular_velocity < 0.0 and weak.joint_state(hinge).torque == pytest.approx(0.5)
 
 
-def test_a_rod_keeps_its_length_and_a_spring_finds_its_own():
+def test_a_rod_keeps_its_length_and_a_spring_reaches_its_rest_length():
     world, _, rod = pair(DistanceJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0)))
     for _ in range(300):
         world.step()
@@ -76,7 +76,7 @@ def test_a_rod_keeps_its_length_and_a_spring_finds_its_own():
     assert world.joint_state(spring).force == pytest.approx((0.0, WEIGHT), abs=1e-4)
 
 
-def test_a_damped_spring_swings_as_its_equation_says():
+def test_a_damped_spring_follows_its_equation():
     world = make_world(gravity=(0.0, 0.0))
     body(world, Circle(0.1), (0.0, 0.0), type="static")
     bar = body(world, BAR, (1.0, 0.0))
@@ -92,7 +92,7 @@ def test_a_damped_spring_swings_as_its_equation_says():
     assert worst < 0.012  # an implicit step of 1/480 s damps by w h / 2: of a swing of 0.5 m e^(-0.1 w t) some 0.65 % a radian
 
 
-def test_a_weld_holds_and_a_soft_one_gives_way_as_its_spring_says():
+def test_a_weld_holds_and_a_soft_weld_yields_like_its_spring():
     world, bar, weld = pair(WeldJointSpec(0, 1, (0.0, 0.0)))
     run(world, 5.0)
     assert world.state(bar).angle == pytest.approx(0.0, abs=STIFF) and world.joint_state(weld).force == pytest.approx(
@@ -151,7 +151,7 @@ def test_a_pulley_keeps_the_sum_of_its_lengths():
     assert world.joint_state(pulley).force[1] == pytest.approx(ratio * m1 * (10.0 + exact), rel=1e-2)
 
 
-def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot():
+def test_a_pulley_that_ran_out_on_its_second_side_continues_from_a_snapshot():
     """Issue 29: its two lengths are rows of one kind and mode, and after a snapshot both had the impulse of the first."""
     world = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
     heavy, light = body(world, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(world, BAR, (2.0, 4.0))
@@ -166,7 +166,7 @@ def test_a_pulley_that_ran_out_on_its_second_side_goes_on_from_a_snapshot():
     assert twin.state_hash() == world.state_hash()
 
 
-def test_a_mouse_pulls_with_no_more_force_than_it_has():
+def test_a_mouse_joint_pulls_within_its_maximum_force():
     world = make_world()
     bar = body(world, BAR, (1.0, 0.0))
     mouse = world.create_joint(MouseJointSpec(bar, (3.0, 2.0), 1000.0))
@@ -184,7 +184,7 @@ def test_a_mouse_pulls_with_no_more_force_than_it_has():
     assert weak.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-3)  # 1 N against a weight of 2
 
 
-def test_friction_bears_what_it_can():
+def test_a_friction_joint_carries_up_to_its_maximum_force():
     world, bar, _ = pair(FrictionJointSpec(0, 1, (1.0, 0.0), max_force=1.0, max_torque=1.0))
     run(world, 1.0)
     assert world.state(bar).linear_velocity[1] == pytest.approx(-5.0, rel=1e-6)
@@ -193,7 +193,7 @@ def test_friction_bears_what_it_can():
     assert abs(world.state(bar).linear_velocity[1]) < 1e-9
 
 
-def test_a_motor_joint_drives_to_its_place():
+def test_a_motor_joint_drives_to_its_target():
     world, bar, motor = pair(MotorJointSpec(0, 1, (2.0, 1.0), 0.3, max_force=100.0, max_torque=100.0))
     run(world, 3.0)
     assert world.state(bar).position == pytest.approx((2.0, 1.0), abs=1e-3) and world.state(bar).angle == pytest.approx(0.3, abs=1e-4)

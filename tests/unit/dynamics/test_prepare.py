@@ -26,7 +26,7 @@ def signatures():
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
 @pytest.mark.parametrize("demo", ["bullet", "ragdoll_pile", "walker"])
-def test_a_scene_asks_nothing_that_was_not_prepared(demo):
+def test_a_scene_calls_only_prepared_kernels(demo):
     load_solver("soft_step").prepare()
     before = signatures()
     assert sum(before.values()) > 10
@@ -37,7 +37,7 @@ def test_a_scene_asks_nothing_that_was_not_prepared(demo):
 
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
-def test_a_world_that_changes_its_solver_asks_nothing_that_was_not_prepared():
+def test_a_change_of_solver_calls_only_prepared_kernels():
     """Box2D leaves the forces that wait as columns of a wider table."""
     load_solver("soft_step").prepare()
     before = signatures()

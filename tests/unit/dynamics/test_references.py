@@ -56,16 +56,16 @@ def _holds(name, n_steps, share, borne):
 
 
 @pytest.mark.parametrize("name", _named(slow=()))
-def test_with_eight_sub_steps_every_demand_holds(name):
+def test_with_eight_sub_steps_every_requirement_is_met(name):
     _holds(name, 8, 1.0, BY_8)
 
 
 @pytest.mark.parametrize("name", _named(slow=("double_pendulum", "pendulum", "free_rods", "stack_forces"), chapter="exact"))
-def test_with_32_sub_steps_errors_are_a_tenth_of_the_demand(name):
+def test_with_32_sub_steps_errors_are_a_tenth_of_the_limit(name):
     _holds(name, 32, 0.1, BY_32)
 
 
-def test_what_is_borne_names_rows_that_there_are():
+def test_tolerated_failures_name_existing_rows():
     assert {name for name, _ in [*BY_8, *BY_32]} <= set(REFERENCES)
 
 
@@ -116,7 +116,7 @@ def _cone(n, friction):
     return rows
 
 
-def test_the_least_friction_of_the_arch_by_a_linear_program():
+def test_the_minimum_friction_of_the_arch_by_a_linear_program():
     stones = scenes.arch_stones()
     data = [polygon_mass(stone, 1.0) for stone in stones]
     centers = [np.array(mass.centroid) for mass in data]

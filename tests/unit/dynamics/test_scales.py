@@ -45,7 +45,7 @@ def _scene(solver, density):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_bodies_of_other_masses_move_the_same_to_the_bit(solver):
+def test_bodies_with_scaled_masses_move_identically(solver):
     """With all densities times a power of two, comparisons between masses have the same results, rounding included."""
     powers = (0, -12, 16) if solver == "penalty" else (0, -20, 26)  # as far as the stiffness that goes with it may be set
     runs = []
@@ -78,7 +78,7 @@ def test_a_box_of_any_size_and_mass_stops_on_the_floor_and_stays_there(solver, s
 
 
 @pytest.mark.parametrize("solver", [name for name in METHODS if name != "penalty"])
-def test_a_feather_beside_a_ship_moves_as_it_does_alone(solver):
+def test_a_light_body_next_to_a_heavy_one_moves_as_it_does_alone(solver):
     """A thrown disc, and one on a hinge, 10^-6 kg each; and a box at rest, and a pendulum, of 10^9 kg."""
 
     def run(with_light, with_heavy):

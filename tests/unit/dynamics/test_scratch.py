@@ -25,11 +25,11 @@ def test_one_step_from_one_snapshot_is_always_the_same(solver, chosen, scene):
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize(("solver", "chosen"), CASES)
-def test_no_bit_of_a_run_comes_from_what_its_memory_held(solver, chosen, scene):
+def test_results_do_not_depend_on_previous_memory_contents(solver, chosen, scene):
     assert depends_on_scratch(scene, solver, chosen) == ""
 
 
-def test_nor_from_arrays_that_kernels_make_nor_from_beyond_an_array():
+def test_results_do_not_depend_on_uninitialized_or_out_of_range_memory():
     """The kernels run as plain Python, in a process of its own."""
     call = [sys.executable, "-m", "tests.unit.dynamics.scratch"]
     done = subprocess.run(call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)

@@ -49,7 +49,7 @@ def everything(world):
     return [world.state_hash(), contacts, [world.joint_state(joint) for joint in world.joint_ids]]
 
 
-def test_two_runs_are_alike():
+def test_two_runs_are_identical():
     first, second = busy_world(), busy_world()
     for _ in range(90):
         first.step(), second.step()
@@ -57,7 +57,7 @@ def test_two_runs_are_alike():
 
 
 @pytest.mark.parametrize("at", [0, 1, 17, 60, 200])
-def test_a_snapshot_of_any_step_goes_on_to_the_bit(at):
+def test_a_snapshot_of_any_step_continues_bit_for_bit(at):
     original = busy_world()
     for _ in range(at):
         original.step()
@@ -87,7 +87,7 @@ def test_canonical_form_is_the_state_itself():
     assert original.state_hash() == other.state_hash()
 
 
-def test_what_breaks_off_leaves_the_world_as_it_stood():
+def test_an_interrupted_step_leaves_the_world_unchanged():
     world = World(WorldSettings(gravity=(0.0, 0.0)), solver="soft_step")
     ball = body(world, Circle(0.5), (0.0, 0.0), linear_velocity=(1.0, 0.0))
     run(world, 0.5)
@@ -101,7 +101,7 @@ def test_what_breaks_off_leaves_the_world_as_it_stood():
     assert world.out_of_range == (ball,) and not world.body(ball).spec.active
 
 
-def test_rays_of_commands_leave_what_the_truth_says():
+def test_random_commands_match_the_world_model():
     world = busy_world()
     run(world, 0.3)
     ball = body(world, Circle(0.3), (30.0, 5.0))

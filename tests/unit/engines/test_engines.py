@@ -184,7 +184,7 @@ def test_joints_hold(engine):
     assert world.joint_state(motor).spin == pytest.approx(-2.0, abs=0.01)
 
 
-def test_a_hand_pulls_a_body(engine):
+def test_a_mouse_joint_pulls_a_body(engine):
     world = World(WEIGHTLESS, solver=engine)
     body = disc(world, (0.0, 0.0))
     hand = world.create_joint(MouseJointSpec(body, (0.0, 0.0), 1000.0))
@@ -241,7 +241,7 @@ def test_contacts_of_a_resting_box(engine):
         assert world.contacts.n_points == 0, "its manifold is known only when it begins"
 
 
-def test_a_sensor_reports_who_enters_and_leaves(engine):
+def test_a_sensor_reports_bodies_that_enter_and_leave(engine):
     world = World(WEIGHTLESS, solver=engine)
     gate = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 2.0), sensor=True),), "static", (3.0, 0.0)))
     body = disc(world, (0.0, 0.0), (3.0, 0.0))
@@ -272,7 +272,7 @@ def test_a_disc_rolls_over_the_links_of_a_chain(engine, side):
     assert state.position == pytest.approx((3.5, 0.5 * side), abs=0.02) and state.linear_velocity == pytest.approx((3.0, 0.0), abs=0.02)
 
 
-def test_a_hook_may_refuse_a_contact_where_the_engine_asks(engine):
+def test_a_hook_can_reject_a_contact_if_the_engine_supports_it(engine):
     world = World(exact(engine), solver=engine)
     floor(world)
     disc(world, (0.0, 0.6))
@@ -381,7 +381,7 @@ REFUSED = {
 }
 
 
-def test_what_an_engine_does_not_support_is_refused_by_name(engine):
+def test_unsupported_features_are_rejected_by_name(engine):
     world = World(solver=engine)
     for x in (0.0, 2.0):
         disc(world, (x, 0.0))
@@ -395,7 +395,7 @@ def test_what_an_engine_does_not_support_is_refused_by_name(engine):
     assert world.state_hash() == before
 
 
-def test_a_missing_package_is_one_clear_line(engine, monkeypatch):
+def test_a_missing_package_is_reported_in_one_line(engine, monkeypatch):
     module = MODULES[engine]
     for name in [name for name in sys.modules if name.startswith(f"engine.{engine}")]:
         monkeypatch.delitem(sys.modules, name)
@@ -439,7 +439,7 @@ def test_a_restored_world_continues_to_the_bit(engine):
     assert world.state_hash() == World.from_snapshot(kept).state_hash() and world.step_index == 50
 
 
-def test_a_failed_command_leaves_the_world_as_it_was(engine, monkeypatch):
+def test_a_failed_command_leaves_the_world_unchanged(engine, monkeypatch):
     world = busy(engine)
     twin = world.clone()
     monkeypatch.setattr(type(world._solver._engine), "set_velocity", lambda *arguments: 1 / 0)
@@ -499,7 +499,7 @@ def test_a_shared_world_needs_a_solver_that_saves_its_state(engine):
         ((Change(c.SetVelocity(7, (1.0, 0.0), 0.0), None), 3), "rejected the snapshot"),
     ],
 )
-def test_a_foreign_log_is_checked(engine, log, words):
+def test_an_external_log_is_checked(engine, log, words):
     from dataclasses import replace
 
     from engine.world.snapshot_check import check_snapshot

@@ -26,14 +26,14 @@ def random_core(n):
 
 
 @pytest.mark.parametrize("number", [0.0, 1.0, -3.5, 1e-300, 5e-324, 1e300, 0.1, float(np.float32(0.1))])
-def test_a_number_comes_back(number):
+def test_a_number_survives_a_round_trip(number):
     bits = bits_of(number, 0.25)
     assert bits >= 2
     assert Fraction(to_int(number, bits), 1 << bits) == Fraction(number)
     assert real(to_int(number, bits), bits) == number
 
 
-def test_a_placed_core_is_where_fractions_put_it():
+def test_a_placed_core_matches_fractions():
     for _ in range(50):
         vertices, (x, y, c, s) = RNG.normal(size=(4, 2)).tolist(), RNG.normal(size=4).tolist()
         core = Core.placed(vertices, x, y, c, s)
@@ -43,7 +43,7 @@ def test_a_placed_core_is_where_fractions_put_it():
         assert core.floats == [(float(x), float(y)) for x, y in exact]
 
 
-def test_the_distance_is_that_of_fractions():
+def test_the_distance_matches_fractions():
     seen = set()
     for _ in range(150):
         a, b = (random_core(int(RNG.choice([1, 2, 3, 5]))) for _ in range(2))
@@ -73,7 +73,7 @@ def test_the_distance_is_that_of_fractions():
     assert seen == {True, False}
 
 
-def test_an_edge_holds_its_ends_and_no_more():
+def test_an_edge_contains_its_ends_and_nothing_beyond():
     box = Core.of([(0, 0), (4, 0), (4, 4), (0, 4)])
     for point, inside in (((4, 4), True), ((2, 0), True), ((2, -1), False), ((2, -(2.0**-70)), False)):
         assert holds(box, Core.of([point])) is inside

@@ -15,7 +15,7 @@ def cells():
     return dict(fire_cell((SMALL, cell)) for cell in SMALL.cells())
 
 
-def test_an_axis_is_read_as_it_is_written():
+def test_an_axis_is_parsed_correctly():
     axis = parse_axis("--x", "speed=10:1000:3")
     assert (axis.name, axis.scale, axis.values) == ("speed", "log", (10.0, 100.0, 1000.0))
     assert parse_axis("--x", "speed=0:100:3:linear").values == (0.0, 50.0, 100.0)
@@ -32,7 +32,7 @@ def test_a_mistake_in_an_axis_names_the_option(text):
         parse_axis("--x", text)
 
 
-def test_a_plan_refuses_what_makes_no_map():
+def test_a_plan_rejects_invalid_maps():
     speed, thickness = Axis("speed", 1.0, 2.0, 2, "log"), Axis("thickness", 0.1, 1.0, 2, "log")
     for arguments, words in (
         ((speed, speed, ("discrete",)), "--y"),
@@ -53,7 +53,7 @@ def test_angles_are_degrees_outside_and_radians_inside():
     assert plan.as_json()["y"]["values"] == [0.0, 30.0, 60.0]
 
 
-def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
+def test_every_shot_of_a_small_atlas_follows_the_law(cells):
     atlas = Atlas.of(SMALL, cells)
     for atlas_map in atlas.maps:
         assert atlas_map.surprises.sum() == 0
@@ -64,7 +64,7 @@ def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells):
     assert (discrete.tunneled[:, -1] > 0.0).any() and discrete.tunneled[-1, 0] == 0.0
 
 
-def test_a_cell_that_lies_is_found_and_named(cells):
+def test_a_wrong_cell_is_detected_and_named(cells):
     wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
     atlas_map = AtlasMap(SMALL, "bullet", wrong)
     assert [(outlier.column, outlier.reason) for outlier in atlas_map.outliers] == [(1, "unexplained"), (2, "turned")]
@@ -72,7 +72,7 @@ def test_a_cell_that_lies_is_found_and_named(cells):
     assert not atlas_map.agrees
 
 
-def test_a_box_that_meets_the_wall_with_a_corner_is_recognized_by_its_turn():
+def test_a_box_that_hits_the_wall_with_a_corner_is_recognized_by_its_rotation():
     plan = AtlasPlan(
         Axis("speed", 60.0, 120.0, 2, "log"),
         Axis("angle", 15.0, 25.0, 2, "linear"),
@@ -85,7 +85,7 @@ def test_a_box_that_meets_the_wall_with_a_corner_is_recognized_by_its_turn():
     assert all(count[3] == 0 for count in counts.values())
 
 
-def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path):
+def test_a_journal_with_a_truncated_line_keeps_every_complete_line(tmp_path):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     first, second = list(SMALL.cells())[:2]
     journal.add(first, (1, 2, 0, 0))
@@ -102,7 +102,7 @@ def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path)
     assert journal.path.read_bytes() == content
 
 
-def test_a_journal_is_of_one_plan_and_one_engine(tmp_path):
+def test_a_journal_belongs_to_one_plan_and_one_engine(tmp_path):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     journal.add(next(SMALL.cells()), (1, 1, 0, 0))
     other = AtlasPlan(SMALL.x, SMALL.y, SMALL.rules, SMALL.base, SMALL.n_shots, seed=4)
@@ -115,7 +115,7 @@ def test_a_journal_is_of_one_plan_and_one_engine(tmp_path):
         assert AtlasJournal(tmp_path, SMALL, "2.3.0").cells == {}
 
 
-def test_firing_goes_on_where_it_stopped(tmp_path, cells):
+def test_firing_resumes_where_it_stopped(tmp_path, cells):
     journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
     firing = fire_missing(SMALL, journal, 1)
     for n_done in firing:

@@ -44,7 +44,7 @@ def test_known_cells(test, row, engine, settings, verdict, value):
     assert (cell.verdict == "not supported") == ("must be" in cell.note)
 
 
-def test_a_start_is_there_for_every_row_and_every_name_is_unique():
+def test_every_row_has_a_start_and_every_name_is_unique():
     for test in TESTS.values():
         names = [row.name for row in test.rows]
         assert len(set(names)) == len(names) and test.right.endswith(".") and test.allowance
@@ -54,7 +54,7 @@ def test_a_start_is_there_for_every_row_and_every_name_is_unique():
     assert {len(row.start(column).body_ids) for row in TESTS["seams"].rows} == {2, 5}
 
 
-def test_an_engine_that_breaks_down_fails_and_its_message_is_the_reason(monkeypatch):
+def test_a_crashing_engine_fails_with_its_message_as_the_reason(monkeypatch):
     row = TESTS["slow"].rows[0]
 
     def enter(measure):

@@ -17,7 +17,7 @@ blade's that comes and goes, or one that only a corner makes: measured on these 
 boxes, thin blades and flatter angles 8 of 471."""
 
 
-def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed():
+def test_a_head_on_wall_has_a_window_of_depth_over_speed():
     spec = ShotSpec(rule="bullet", speed=100.0)
     shot = run_shot(spec)
     assert shot.stop_window is not None and shot.impact_time_ours is not None and shot.stop_time_ours is not None
@@ -41,7 +41,7 @@ def test_the_blade_is_met_in_time_or_late_but_never_early():
     assert rounding(still) < rounding(spinning) < 5e-4
 
 
-def test_the_times_of_touch_are_those_of_geometry():
+def test_times_of_contact_match_geometry():
     """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
     shot, way = fire(spec), -spec.start[0] - spec.reach

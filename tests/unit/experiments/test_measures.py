@@ -13,7 +13,7 @@ FILTERS = ({}, {"category": 2, "mask": 1}, {"group": 1}, {"group": -1}, {"group"
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 @pytest.mark.parametrize("types", [("dynamic", "static"), ("dynamic", "dynamic"), ("kinematic", "static"), ("kinematic", "dynamic")])
-def test_a_pair_overlaps_where_it_would_touch(solver, types):
+def test_overlap_of_a_pair_includes_its_radii(solver, types):
     """Sensors of one positive group were counted (issue 29), and a kinematic body in a static one."""
     for first, second, sensors in itertools.product(FILTERS, FILTERS, itertools.product((False, True), repeat=2)):
         world = World(solver=solver)

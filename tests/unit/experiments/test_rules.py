@@ -24,7 +24,7 @@ def stepped(spec, n_steps, back=None):
     return shot.world, stepper, shot.bullet, [list(stepper.step()) for _ in range(n_steps)]
 
 
-def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_the_target():
+def test_substeps_depend_on_the_thinnest_feature_and_are_used_only_near_the_target():
     spec = ShotSpec(rule="substeps", thickness=0.03, radius=0.05)
     _, stepper, _, steps = stepped(spec, 3)
     assert [len(pieces) for pieces in steps[:1]] == [1]
@@ -34,7 +34,7 @@ def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_t
     assert ends == sorted(ends) and ends[-1] == 1.0 and [piece.closes_step for piece in steps[2]] == [False] * (len(ends) - 1) + [True]
 
 
-def test_substeps_lift_the_cap_of_two_meters_a_step():
+def test_substeps_raise_the_speed_limit():
     spec = ShotSpec(rule="substeps", speed=300.0)
     assert not spec.is_capped and replace(spec, rule="discrete").is_capped
     shot = run_shot(spec)
@@ -57,7 +57,7 @@ def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest():
     assert stepper.cost.impacts == 1 and stepper.cost.world_steps == 5 and stepper.cost.dropped == 0.0
 
 
-def test_time_is_kept_over_many_bounces():
+def test_time_is_conserved_over_many_bounces():
     """A bullet that bounces between two walls: the pieces of a step make up the step, up to 0.1 ms carried over."""
     spec = ShotSpec(rule="swept", restitution=1.0)
     world, stepper, _, steps = stepped(spec, 40, back=-1.0)
@@ -69,7 +69,7 @@ def test_time_is_kept_over_many_bounces():
     assert world.settings.hertz == spec.hertz
 
 
-def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there():
+def test_an_impact_in_less_than_a_tenth_of_a_millisecond_is_postponed():
     """The step begins with the wall less than 0.1 ms away: 5 mm at 110 m/s."""
     spec = ShotSpec(rule="swept")
     spec = replace(spec, phase=(spec.reach + 0.005) / spec.travel)
@@ -86,13 +86,13 @@ def test_rules_of_box2d_take_one_step_each():
         assert (stepper.cost.world_steps, stepper.cost.toi_queries) == (4, 0)
 
 
-def test_a_box_that_turns_on_its_corner_does_not_slip_through_under_the_swept_rule():
+def test_a_box_rotating_on_its_corner_does_not_pass_under_the_swept_rule():
     for phase in (0.1, 0.3, 0.5, 0.7, 0.9):
         shot = run_shot(ShotSpec(rule="swept", shape="box", angle=math.radians(20.0), phase=phase))
         assert shot.hit and not shot.tunneled, (phase, shot.verdict)
 
 
-def test_least_widths():
+def test_minimum_widths():
     assert thinnest(Circle(0.2)) == 0.4
     assert thinnest(Polygon.box(0.3, 0.1)) == pytest.approx(0.2)
     triangle = Polygon([(0.0, 0.0), (2.0, 0.0), (1.0, math.sqrt(3.0))])

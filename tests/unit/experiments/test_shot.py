@@ -53,7 +53,7 @@ def judge(spec):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("solver", "rule"), [(solver, rule) for solver in ("box2d", "soft_step") for rule in rules_of(solver)])
-def test_every_shot_does_what_was_predicted_when_it_may(solver, rule, target):
+def test_every_shot_follows_its_prediction(solver, rule, target):
     for spec in random_shots(target, rule, 3, solver=solver):
         judge(spec)
 
@@ -67,7 +67,7 @@ def test_a_slow_bullet_is_reported_in_time(solver, target):
 
 
 @pytest.mark.parametrize("solver", ["chipmunk", "box2d3"])
-def test_the_step_that_ends_inside_a_sensor_is_named_as_with_box2d(solver):
+def test_the_step_that_ends_inside_a_sensor_is_named_as_for_box2d(solver):
     if solver not in solvers():
         pytest.skip(f"{solver} is not installed")
     verdicts = [run_shot(ShotSpec(speed=40.0, target="sensor", thickness=0.6, solver=name)).verdict for name in ("box2d", solver)]
@@ -81,7 +81,7 @@ def test_the_same_shot_twice_gives_the_same_numbers(more):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_nothing_goes_through_our_solver_in_hundreds_of_shots(target):
+def test_no_shot_of_hundreds_passes_through_with_our_solver(target):
     for spec in random_shots(target, "default", 300, 2, "soft_step"):
         if 0.0 < spec.closing < 0.05 * spec.travel:
             continue  # it is followed for the steps to the solver's margin, and the touch would come long after
@@ -90,7 +90,7 @@ def test_nothing_goes_through_our_solver_in_hundreds_of_shots(target):
 
 
 @pytest.mark.parametrize("target", ["static", "dynamic"])
-def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target):
+def test_the_standard_shot_passes_without_ccd_and_is_stopped_with_it(target):
     off, on = (run_shot(ShotSpec(target=target, rule=rule)) for rule in ("discrete", "bullet"))
     assert (off.tunneled, off.hit, off.stopped_at, off.impact_time, off.impact_point) == (True, False, None, None, None)
     assert (on.tunneled, on.hit) == (False, True) and on.stopped_at is not None and -0.5 * 0.05 - 0.05 - 0.01 < on.stopped_at < 0.0
@@ -100,11 +100,11 @@ def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(targe
 
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if target != "sensor"])
-def test_by_default_box2d_looks_at_the_way_against_what_is_not_dynamic(target):
+def test_by_default_box2d_sweeps_bodies_only_against_non_dynamic_ones(target):
     assert run_shot(ShotSpec(target=target, rule="default")).tunneled != (target in ("static", "kinematic", "blade"))
 
 
-def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet():
+def test_a_sensor_stops_nothing_and_only_our_rules_detect_every_bullet():
     felt = {rule: run_shot(ShotSpec(target="sensor", rule=rule)) for rule in RULES}
     assert all(shot.tunneled and shot.stopped_at is None and shot.agrees for shot in felt.values())
     assert {rule for rule, shot in felt.items() if shot.hit} == {"substeps", "swept"}
@@ -114,7 +114,7 @@ def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet():
 
 @pytest.mark.parametrize("radius", [0.02, 0.05, 0.1, 0.15, 0.3])
 @pytest.mark.parametrize("thickness", [0.005, 0.02, 0.1])
-def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bullet(radius, thickness):
+def test_a_plate_pushed_along_at_nearly_full_speed_has_not_stopped_the_bullet(radius, thickness):
     """Common momentum: of a free plate of mass M the bullet of mass m keeps m / (m + M) of its speed, and half is the border."""
     shot = run_shot(ShotSpec(radius=radius, thickness=thickness, target="dynamic", rule="bullet"))
     bullet, plate = 5.0 * math.pi * radius**2, 4.0 * thickness * 1.6
@@ -130,7 +130,7 @@ def test_speed_zero_never_arrives():
     assert shot.verdict == "the bullet does not move"
 
 
-def test_the_cap_makes_all_faster_shots_the_same_on_box2d_only():
+def test_the_cap_makes_faster_shots_equal_on_box2d_only():
     capped, faster = (run_shot(ShotSpec(speed=speed, rule="bullet")) for speed in (150.0, 900.0))
     assert capped.impact_time == pytest.approx(faster.impact_time, rel=1e-5)
     free = run_shot(ShotSpec(speed=6000.0, solver="soft_step"))
@@ -146,11 +146,11 @@ def test_the_cap_makes_all_faster_shots_the_same_on_box2d_only():
         ({"rule": "bullet"}, "stopped at x = -0.07 m"),
     ],
 )
-def test_the_verdict_says_what_happened(more, words):
+def test_the_verdict_describes_the_outcome(more, words):
     assert words in run_shot(ShotSpec(**more)).verdict
 
 
-def test_phases_come_from_the_seed_and_a_single_shot_is_half_way():
+def test_phases_come_from_the_seed_and_a_single_shot_has_the_middle_phase():
     assert phases(3, 1) == (0.5,)
     assert phases(3, 10) == phases(3, 10) != phases(4, 10)
     assert all(0.0 <= phase < 1.0 for phase in phases(3, 1000))
@@ -218,7 +218,7 @@ def test_what_is_predicted(more, prediction):
     assert predict(ShotSpec(**more)) == prediction
 
 
-def test_a_burst_that_is_jittered_off_the_law_has_none():
+def test_a_jittered_burst_may_have_no_law():
     blade, plate, askew = ShotSpec(target="blade"), ShotSpec(target="dynamic"), ShotSpec(angle=0.5)
     series = run_burst(blade, scatter(blade, 2, 0))
     assert (series.predicted_share, series.chance, series.surprises) == (None, None, ())
@@ -229,7 +229,7 @@ def test_a_burst_that_is_jittered_off_the_law_has_none():
 
 @pytest.mark.parametrize("target", ["static", "kinematic", "dynamic", "sensor", "head_on"])
 @pytest.mark.parametrize(("solver", "rule"), [("box2d", "discrete"), ("box2d", "default"), ("box2d", "bullet"), ("soft_step", "discrete")])
-def test_a_shot_in_a_batch_comes_out_as_it_does_alone(solver, rule, target):
+def test_a_shot_gives_the_same_result_in_a_batch_as_alone(solver, rule, target):
     for k, spec in enumerate(random_shots(target, rule, 2, 3, solver, angle=0.0, height=0.0)):
         at = phases(k, 4)
         batch, alone = run_batch(spec, at), [run_shot(replace(spec, phase=phase)) for phase in at]
@@ -246,7 +246,7 @@ def test_the_size_of_a_batch_changes_nothing():
     assert 0 < together.tunneled.sum() < 60
 
 
-def test_what_cannot_share_a_world_is_shot_one_by_one():
+def test_shots_that_cannot_share_a_world_are_fired_one_by_one():
     spec, at = ShotSpec(target="blade"), (0.02, 0.5)
     assert not has_lanes(spec)
     assert run_batch(spec, at).tunneled.tolist() == [run_shot(replace(spec, phase=phase)).tunneled for phase in at]
@@ -262,7 +262,7 @@ def test_moving_walls_follow_the_law_shot_by_shot(angle, target_speed):
     assert should.any() and not should.all() and is_certain.sum() > 95
 
 
-def test_a_sensor_misses_what_the_law_says():
+def test_a_sensor_misses_as_the_law_predicts():
     spec, at = ShotSpec(speed=100.0, thickness=0.1, target="sensor", rule="bullet"), np.array(phases(4, 200))
     batch = run_batch(spec, at.tolist())
     short = at * spec.closing  # of the middle plane, by the last position before it; the next is `closing - short` past it

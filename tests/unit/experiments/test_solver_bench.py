@@ -35,7 +35,7 @@ def test_every_scene_has_a_criterion_and_a_group():
     assert set(GROUPS["heavy"]) == {f"heavy_{kind}_{ratio}" for kind in ("stack", "house", "pyramid") for ratio in (10, 100, 1000, 10000)}
 
 
-def test_overlaps_are_those_of_the_shapes_that_may_touch():
+def test_overlaps_are_measured_only_for_shapes_that_may_collide():
     world = World(WorldSettings(gravity=(0.0, 0.0)), "soft_step")
     first = body(world, BOX, (0.0, 0.0))
     assert Overlaps(world).deepest(world) == 0.0
@@ -62,7 +62,7 @@ def test_forces_at_rest_are_the_weights_above(n, x, measure):
     assert force_error(world, []) is None
 
 
-def test_energy_is_kinetic_and_that_of_height():
+def test_energy_is_kinetic_plus_potential():
     world = World(WorldSettings(), "soft_step")
     flying = body(world, Polygon.box(0.5, 0.5, (0.5, 0.0)), (2.0, 5.0), linear_velocity=(3.0, 0.0), angular_velocity=2.0)
     moving = Moving(world)
@@ -85,7 +85,7 @@ def test_a_scene_with_one_method_is_judged():
     assert [(rung.effort, rung.setting, rung.stands) for rung in row.ladder] == [(1, "sub_steps", True)]
 
 
-def test_what_does_not_stand_says_when():
+def test_a_fallen_scene_reports_its_time():
     (row,) = tried(Plan((Variant("soft_step", (("direct", "none"),)),), seconds=0.6), [SCENES["heavy_house_10000"]], 1)
     assert row.cells[0].stands is False
     assert row.cells[0].fell_at == pytest.approx(0.3, abs=0.11)
@@ -100,7 +100,7 @@ def test_what_does_not_stand_says_when():
         (ZeroDivisionError("x"), "failed after 0 s: ZeroDivisionError: x"),
     ],
 )
-def test_what_a_method_raises_is_its_reason(error, words, monkeypatch):
+def test_an_exception_of_a_method_is_its_reason(error, words, monkeypatch):
     def refusing(*arguments, **named):
         raise error
 
@@ -124,7 +124,7 @@ def _rung(effort, error, stands=True):
     return Rung("a", "b", "sub_steps", effort, stands, error, 1.0 * effort, 0.5 * effort)
 
 
-def test_a_limit_that_the_method_met_is_in_its_cell():
+def test_a_limit_that_the_method_reached_is_in_its_cell():
     """Issue 34: a step that another method solved is never silent."""
     ran = Trial(SCENES["stack_10"], Variant("contact_forces", (("largest", 1),)), 0.1, 60.0)
     ran.advance(6)
@@ -132,7 +132,7 @@ def test_a_limit_that_the_method_met_is_in_its_cell():
     assert "sequential impulses" in note
 
 
-def test_the_least_effort_that_is_enough_is_found():
+def test_the_smallest_sufficient_effort_is_found():
     ladder = [_rung(1, 0.5), _rung(2, 0.001, False), _rung(8, 0.002), _rung(4, 0.004), _rung(16, None)]
     (need,) = needs(ladder, 0.01)
     assert (need.reached, need.effort, need.error, need.cost_ratio) == (True, 4, 0.004, 2.0)
@@ -166,7 +166,7 @@ def test_mistakes_are_reported_by_name(options, words, capsys):
     assert words in message and message.count("\n") == 1
 
 
-def test_the_report_has_a_picture_a_cell_and_the_scenes(tmp_path):
+def test_the_report_has_a_picture_per_cell_and_the_scenes(tmp_path):
     arguments = ["--solvers", "soft_step", "--scenes", "single_box", "--seconds", "0.1", "--jobs", "1", "--efforts", "1,2"]
     assert main(["solvers", *arguments, "--report", str(tmp_path)]) == 0
     made = {path.name for path in tmp_path.iterdir()}

@@ -33,20 +33,20 @@ from engine.experiments.spec import ShotSpec
         ("turn", "half"),
     ],
 )
-def test_a_value_outside_its_range_is_refused_by_name(field, value):
+def test_a_value_outside_its_range_is_rejected_by_name(field, value):
     with pytest.raises(InvalidInputError, match=f"^{field} must be "):
         ShotSpec(**{field: value})
 
 
 @pytest.mark.parametrize(("more", "field"), [({"rule": "swept", "solver": "soft_step"}, "rule"), ({"solver": "none"}, "solver")])
-def test_a_solver_is_refused_what_it_does_not_have(more, field):
+def test_unsupported_options_of_a_solver_are_rejected(more, field):
     with pytest.raises(InvalidInputError, match=f"^{field} must be one of"):
         ShotSpec(**more)
 
 
 @pytest.mark.parametrize("speed", [1.0, 7.0, 60.0, 110.0, 119.0, 500.0])
 @pytest.mark.parametrize("phase", [0.0, 0.25, 0.99])
-def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed, phase):
+def test_the_phase_is_the_remaining_step_before_the_middle_plane(speed, phase):
     spec = ShotSpec(speed=speed, thickness=0.02, radius=0.01, phase=phase)
     n_steps = -spec.start[0] / spec.travel - phase
     assert n_steps == pytest.approx(round(n_steps), abs=1e-9) and round(n_steps) >= 2
@@ -65,7 +65,7 @@ def test_the_cap_of_two_meters_a_step():
 
 
 @pytest.mark.parametrize("angle", [-1.3, -0.4, 0.4, 1.3])
-def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle):
+def test_the_flight_crosses_the_middle_plane_at_the_requested_height(angle):
     spec = ShotSpec(angle=angle, height=0.2)
     (x, y), (vx, vy) = spec.start, spec.velocity
     time = -x / vx
@@ -75,7 +75,7 @@ def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle):
 
 @pytest.mark.parametrize("target", ["kinematic", "head_on"])
 @pytest.mark.parametrize("target_speed", [-300.0, -110.0, -80.0, -20.0, 5.0, 60.0, 500.0])
-def test_bullet_and_moving_target_come_to_the_middle_together_if_one_catches_the_other(target, target_speed):
+def test_bullet_and_moving_target_reach_the_middle_together(target, target_speed):
     spec = ShotSpec(target=target, target_speed=target_speed, phase=0.3)
     steps = spec.run_up / spec.travel
     assert spec.gap > spec.reach and spec.meets_at_center == (target_speed > -110.0) == (spec.closing > 0.0)
@@ -94,11 +94,11 @@ def test_bullet_and_moving_target_come_to_the_middle_together_if_one_catches_the
         ({"target": "head_on", "shape": "box"}, 0.12),
     ],
 )
-def test_the_reach_counts_the_skins_there_are(more, reach):
+def test_the_reach_includes_existing_skins(more, reach):
     assert ShotSpec(thickness=0.1, radius=0.05, **more).reach == pytest.approx(reach)
 
 
-def test_the_blade_is_upright_when_the_bullet_should_be_there():
+def test_the_blade_is_upright_at_the_predicted_arrival():
     spec = ShotSpec(target="blade", target_speed=20.0, turn=0.3)
     assert spec.spin == pytest.approx(25.0)
     assert spec.start_turn + spec.spin * spec.run_up / spec.speed == pytest.approx(0.3)

@@ -19,7 +19,7 @@ def disc(start, end):
     return MovingShape(Circle(0.0625), Sweep(Transform((start, 0.0)), Transform((end, 0.0))))
 
 
-def test_a_disc_through_a_wall_is_open_at_both_ends():
+def test_a_disc_through_a_wall_has_gaps_at_both_ends():
     curve = step_curve(disc(-1.0, 1.0), WALL)
     assert curve.gaps[0] == pytest.approx(1.0 - 0.25 - 0.01 - 0.0625)
     assert curve.gaps[-1] == pytest.approx(curve.gaps[0])
@@ -41,13 +41,13 @@ def test_the_curve_is_our_distance_and_depth():
         assert gap == pytest.approx(query.distance(bullet.shape, a, blade.shape, b).separation if depth == 0.0 else -depth, abs=1e-9)
 
 
-def test_a_disc_that_stops_short_misses():
+def test_a_disc_that_stops_early_misses():
     post = MovingShape(Circle(0.125), Sweep(Transform((0.25, 0.0)), Transform((0.25, 0.0))))
     assert step_curve(disc(-1.0, -0.5), post).touch.status is Status.MISS
     assert touches(disc(-1.0, 1.0), post) and not touches(disc(-1.0, -0.5), post)
 
 
-def test_a_touch_that_box2d_passes_over_is_shown_as_one():
+def test_a_contact_that_box2d_misses_is_marked():
     blade = Polygon([(-0.025, -1.05), (0.025, -1.05), (0.025, 1.05), (-0.025, 1.05)])
     world = World()
     body = world.create_body(BodySpec((FixtureSpec(blade),), type="static"))
@@ -57,7 +57,7 @@ def test_a_touch_that_box2d_passes_over_is_shown_as_one():
     assert curve.touch.status is Status.HIT and curve.box2d.status is Status.MISS
 
 
-def test_a_free_motion_is_what_box2d_makes_of_a_velocity():
+def test_a_free_motion_matches_box2d():
     world = World()
     shape = FixtureSpec(Polygon([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5)]), density=1.0)
     for velocity, spin in (((3.0, -2.0), 4.0), ((400.0, 300.0), 300.0), ((0.0, 0.0), 0.0)):

@@ -32,13 +32,13 @@ def test_orders_of_smooth_motions(motion, name):
 
 
 @pytest.mark.parametrize(("motion", "most"), [("spring_floor", 2.3), ("damped_floor", 1.3)])
-def test_a_kink_and_a_jump_take_the_order_of_rk4_away(motion, most):
+def test_a_kink_and_a_jump_reduce_the_order_of_rk4(motion, most):
     numbers = (64, 256, 1024, 4096)  # the place of the kink in its step is as good as random: within a power of two or three
     assert order_of(MOTIONS[motion], errors_of(MOTIONS[motion], "rk4", numbers)[0], numbers) < most
 
 
 @pytest.mark.parametrize("motion", MOTIONS)
-def test_closed_forms_fulfil_their_laws(motion):
+def test_closed_forms_satisfy_their_equations(motion):
     law, e = MOTIONS[motion], 1e-5
     for t in (0.1, 0.5, 0.63):
         (before, slow), (x, v), (after, fast) = (law.exact(t + d) for d in (-e, 0.0, e))
@@ -46,7 +46,7 @@ def test_closed_forms_fulfil_their_laws(motion):
         assert (fast - slow) / (2.0 * e) == pytest.approx(law.rate(t, x, v), abs=1e-5)
 
 
-def test_symplectic_integrators_keep_energy_and_others_do_not():
+def test_symplectic_integrators_conserve_energy_and_others_do_not():
     worst = {name: np.array([worst_energy(name, seconds, 1.0 / 60.0)[0] for seconds in (5.0, 20.0)]) for name in INTEGRATORS}
     assert all(worst[name][1] < 1.01 * worst[name][0] for name in ("semi_implicit_euler", "velocity_verlet"))
     assert all(worst[name][1] > 3.5 * worst[name][0] for name in ("explicit_euler", "midpoint", "rk4"))
@@ -84,7 +84,7 @@ def test_overlap_tests_lead_to_the_same_motion_and_the_circle_has_false_hits():
 
 
 @pytest.mark.slow  # compiles a kernel that no other test needs
-def test_each_overlap_test_counts_the_looks_that_its_page_derives():
+def test_each_overlap_test_makes_the_derived_number_of_comparisons():
     """Apart: 4 (n + m) of the walls, and n m and two first edges, one circle, or n + m for a support."""
     boxes = Boxes(OVERLAP_CASES[0], 24, 1)
     looks = {name: int(boxes.run(test, 1)[0][0, LOOKS]) for name, test in TESTS.items()}
@@ -130,7 +130,7 @@ def test_shortcuts_in_the_search_for_contacts_change_no_motion(scene):
 
 
 @pytest.mark.slow  # compiles a kernel that no other test needs
-def test_scenes_of_the_contact_studies_do_what_their_names_say():
+def test_scenes_of_the_contact_studies_match_their_names():
     at_rest, _ = SCENES["A: three boxes at rest"]().run(-1, False, 1_000)
     assert np.abs(at_rest[1:, 1] - (0.5, 1.5, 2.5)).max() < 2e-3 and np.abs(at_rest[:, 2]).max() < 1e-3
     later, earlier = (falling().run(-1, False, n_steps)[0] for n_steps in (1_000, 900))
@@ -148,7 +148,7 @@ def test_the_filter_makes_the_search_linear():
 
 
 @pytest.mark.slow
-def test_a_tower_stands_by_freezing_or_by_a_warm_start():
+def test_a_tower_stands_with_freezing_or_with_a_warm_start():
     stood = {name: stand(WAYS[name], 4, 180) for name in WAYS}
     assert stood["5 sweeps, no push, not frozen"].seconds < 2.0 and stood["2 sweeps, 1 push, not frozen"].seconds < 2.0
     for name in ("2 sweeps, 1 push", "2 sweeps, no push", "5 sweeps, no push", "5 iterations, warm start"):
@@ -165,7 +165,7 @@ def test_contact_graphs_differ_only_for_nearly_level_normals():
     assert by_advancing(GRAPHS["pyramid of ten"]()) >= {(10, 8), (10, 9)} and len(by_normal(GRAPHS["tower of six"]())) == 6
 
 
-def test_points_one_by_one_need_the_push_that_points_together_do_not():
+def test_points_solved_one_by_one_need_a_push_and_points_solved_together_do_not():
     """Issue 33: our solver stood with two sweeps and no push, to 1e-12 m, so the published need could not appear."""
     together, control, pushed, many = (
         stand(way, 5, 30) for way in (shock(2, 0, "together"), shock(2, 0), shock(2, 1, push_share=0.1), shock(5, 0))
@@ -174,7 +174,7 @@ def test_points_one_by_one_need_the_push_that_points_together_do_not():
 
 
 @pytest.mark.slow
-def test_collisions_now_and_later_keep_what_they_must():
+def test_collisions_now_and_later_conserve_momentum_and_energy():
     """Momentum and energy are kept by all; the cradle and the speeds of a gas distinguish them."""
     for name, advance in COLLIDING.items():
         speeds = cradle(advance, 1.0 / 60.0)
@@ -193,7 +193,7 @@ def test_bodies_moved_one_after_the_other_collide_falsely():
     assert false_collisions(COLLIDING["later, pair by pair"], 1.0 / 60.0) == 0.0
 
 
-def test_swept_volumes_hit_falsely_but_miss_nothing():
+def test_swept_volumes_have_false_hits_but_no_misses():
     """Issue 33: two discs that cross the same place at different times, and a gas."""
     crossing = Discs(np.array([(-1.0, 0.0), (0.0, -3.0)]), np.array([(4.0, 0.0), (0.0, 4.0)]))
     assert swept_hits(crossing, 1.0) == (1, 1, 0) and swept_hits(crossing, 0.1) == (0, 0, 0)

@@ -30,7 +30,7 @@ def test_a_bullet_that_passes_the_far_face_has_tunneled():
     assert watch.hit is None
 
 
-def test_a_plate_that_flies_ahead_was_not_tunneled_though_the_bullet_lies_behind_where_it_was():
+def test_a_bullet_behind_the_initial_position_of_a_moving_plate_has_not_tunneled():
     watch = watched(bullet(-1.0, 0.0, 60.0), plate(vx=90.0), 6)
     assert watch.positions[-1][0] > 1.0
     assert watch.jump is None
@@ -40,7 +40,7 @@ def test_passing_over_the_top_is_not_tunneling():
     assert watched(bullet(-1.0, 0.6, 60.0), plate(), 4).jump is None
 
 
-def test_a_plate_that_spins_beside_the_bullet_was_not_tunneled():
+def test_a_plate_that_spins_next_to_the_bullet_was_not_tunneled():
     """A quarter turn a step takes the bullet's place in the plate's frame from one side to the other, round the end."""
     assert watched(bullet(-0.8, 0.0, 0.0), plate(omega=90.0), 12).jump is None
     assert watched(bullet(-0.3, 0.0, 0.0), plate(omega=90.0), 12).jump is not None

@@ -23,19 +23,19 @@ def counted(way, zone, n=200_000):
 
 
 @pytest.mark.parametrize(("speed", "thickness", "radius"), [(5.0, 0.05, 0.05), (20.0, 0.3, 0.1), (60.0, 0.01, 0.02), (110.0, 1.5, 0.4)])
-def test_the_chances_are_the_shares_of_positions(speed, thickness, radius):
+def test_probabilities_equal_the_shares_of_positions(speed, thickness, radius):
     spec = ShotSpec(speed=speed, thickness=thickness, radius=radius)
     assert chances(spec) == pytest.approx(counted(spec.closing, spec.reach), abs=0.005)
     through, is_certain = tunneling.tunnels_by_phase(spec, stream(5, "tests", "law").random(100_000))
     assert through.mean() == pytest.approx(chances(spec).tunneled, abs=0.01) and is_certain.mean() > 0.99
 
 
-def test_seen_is_twice_as_often_as_stopped_where_a_step_is_long():
+def test_for_long_steps_detection_is_twice_as_likely_as_stopping():
     law = chances(ShotSpec(speed=114.0, thickness=0.05, radius=0.05))
     assert law.hit == pytest.approx((0.05 + 2 * 0.05 + 2 * SKIN) / 1.9) == pytest.approx(2.0 * (1.0 - law.tunneled))
 
 
-def test_the_border_lies_at_one_zone_a_step():
+def test_the_boundary_is_at_one_zone_per_step():
     zone = ShotSpec(thickness=0.2, radius=0.1).reach
     at, beyond, twice = (chances(ShotSpec(speed=share * zone * 64.0, hertz=64.0, thickness=0.2, radius=0.1)) for share in (1.0, 1.01, 1.99))
     assert at.tunneled == 0.0 < beyond.tunneled and twice.hit == 1.0
@@ -45,21 +45,21 @@ def test_the_border_lies_at_one_zone_a_step():
     ("more", "way"),
     [({}, 2.0), ({"target_speed": 900.0}, 4.0), ({"angle": math.radians(60.0)}, 1.0), ({"speed": 60.0, "target_speed": -90.0}, -0.5)],
 )
-def test_no_way_is_longer_than_the_cap_and_each_body_has_its_own(more, way):
+def test_no_displacement_exceeds_the_cap_of_its_body(more, way):
     spec = ShotSpec(**{"speed": 900.0, "target": "kinematic"} | more)
     assert spec.closing == pytest.approx(way)
     assert way > 0.0 or chances(spec) == (0.0, 0.0), "who runs away is never hit"
 
 
 @pytest.mark.parametrize("turned", [0.0, 0.3, -0.3, 1.2])
-def test_reach_of_boxes_turned(turned):
+def test_reach_of_rotated_boxes(turned):
     corners = 0.05 * np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     width = max(corners @ (math.cos(turned), math.sin(turned)))
     assert ShotSpec(thickness=0.2, shape="box", angle=turned).reach == pytest.approx(0.1 + width + 2 * SKIN)
 
 
 @pytest.mark.parametrize(("way", "turned"), [(1.7, 0.35), (0.9, 0.2), (0.3, 0.3), (1.5, -1.3), (1.2, math.pi / 4), (1.2, 0.0)])
-def test_boxes_with_a_corner_ahead_lose_a_stretch_of_the_zone(way, turned):
+def test_boxes_with_a_corner_ahead_lose_part_of_the_zone(way, turned):
     """The stretch's chance is the share of its phases; none for a box that is flat, or on its tip, where a corner takes all."""
     spec = ShotSpec(speed=0.0, target="kinematic", target_speed=60.0 * way, shape="box", radius=0.3, angle=turned)
     through, _ = tunneling.tunnels_by_phase(spec, stream(6, "tests", "law").random(200_000))

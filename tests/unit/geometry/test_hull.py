@@ -40,7 +40,7 @@ CLOUDS = dict(clouds())
 
 
 @pytest.mark.parametrize("name", CLOUDS)
-def test_all_ways_give_one_strict_hull(name):
+def test_all_methods_give_the_same_strict_hull(name):
     cloud = CLOUDS[name]
     hull = convex_hull(cloud)
     assert np.array_equal(hull, convex_hull_chain(cloud))
@@ -70,7 +70,7 @@ def test_scipy_on_many_small_clouds():
         assert np.array_equal(hull, convex_hull_chain(cloud))
 
 
-def test_one_unit_in_the_last_place_is_a_corner():
+def test_a_point_one_ulp_outside_an_edge_is_a_corner():
     up = math.nextafter(0.5, 1.0)
     assert len(convex_hull([(0.0, 0.0), (1.0, 1.0), (0.5, up)])) == 3
     assert len(convex_hull([(0.0, 0.0), (1.0, 1.0), (0.5, 0.5), (0.0, 1.0)])) == 3

@@ -79,7 +79,7 @@ def test_all_forms_give_the_same_bits(n):
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("row", [0, 63, 64, 99])
 @pytest.mark.parametrize("column", [0, 1, 2])
-def test_a_number_that_is_not_finite_is_found(wrong, row, column):
+def test_a_non_finite_number_is_detected(wrong, row, column):
     poses = np.ones((100, 3))
     poses[row, column] = wrong
     assert not turn_poses(poses, np.empty((100, 4)))

@@ -67,13 +67,13 @@ def test_collinear_to_rounding_is_collinear(scale, offset):
         ([(0, 0), (1, "a"), (0, 1)], r"\(x, y\) pairs of numbers"),
     ],
 )
-def test_what_is_no_convex_polygon_is_refused(vertices, message):
+def test_a_non_convex_polygon_is_rejected(vertices, message):
     with pytest.raises(InvalidShapeError, match=message):
         Polygon(vertices)
 
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, math.nan, math.inf, "1", None, True])
-def test_bad_radii_are_refused(radius):
+def test_bad_radii_are_rejected(radius):
     with pytest.raises(InvalidShapeError, match="radius must be"):
         Circle(radius)
 
@@ -112,7 +112,7 @@ def test_mass_of_box_and_disc_by_formula():
     assert disc.inertia == pytest.approx(0.5 * disc.mass * 4.0)
 
 
-def test_mass_survives_being_far_from_the_origin():
+def test_mass_is_accurate_far_from_the_origin():
     near, far = Polygon.box(0.5, 0.5).mass(), Polygon.box(0.5, 0.5, center=(1e6, -1e6)).mass()
     assert far.area == pytest.approx(near.area, rel=1e-9)
     assert far.inertia == pytest.approx(near.inertia, rel=1e-9)
@@ -144,7 +144,7 @@ def test_transform_and_inverse():
         Transform((0.0, 0.0), math.nan)
 
 
-def test_a_sweep_moves_its_center_on_a_line():
+def test_a_sweep_moves_its_center_along_a_line():
     start, end = Transform((0.0, 0.0), 0.0), Transform((2.0, 1.0), 4.0 * math.pi)
     sweep = Sweep(start, end, local_center=(0.5, 0.0))
     assert sweep.at(0.0) == start
@@ -186,12 +186,12 @@ def test_capsule_and_segment():
         (lambda: Segment((0, 0), None), "p2 must be two finite numbers in m, got None"),
     ],
 )
-def test_bad_capsules_and_segments_are_refused(make, message):
+def test_bad_capsules_and_segments_are_rejected(make, message):
     with pytest.raises(InvalidShapeError, match=message):
         make()
 
 
-def test_the_outline_of_a_capsule_lies_on_its_surface_and_goes_round_once():
+def test_the_outline_of_a_capsule_follows_its_surface_once():
     capsule = Capsule((0.0, 1.0), (2.0, 1.0), 0.5)
     corners = capsule.outline(8)
     gaps = [math.dist((min(max(x, 0.0), 2.0), 1.0), (x, y)) for x, y in corners.tolist()]

@@ -49,6 +49,6 @@ def test_no_point_lies_farther(shape):
         assert vertex >= 0
 
 
-def test_no_direction_is_refused():
+def test_a_zero_direction_is_rejected():
     with pytest.raises(InvalidInputError, match="direction must be not 0"):
         support(SHAPES[0], Transform(), (0.0, 0.0))

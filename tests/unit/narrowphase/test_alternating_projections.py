@@ -24,14 +24,14 @@ LINE = Segment((-1.0, 0.0), (1.0, 0.0))
 @pytest.mark.parametrize("a", [BOX, DISC, ROD, LINE, Polygon.box(0.5, 0.5, skin_radius=0.1)])
 @pytest.mark.parametrize("b", [BOX, DISC, ROD, LINE])
 @pytest.mark.parametrize("there", [Transform((3.0, 0.1)), Transform((2.0, 2.0), 0.6), Transform((-0.2, -2.0), 1.5)])
-def test_it_agrees_with_gjk_where_shapes_are_well_apart(a, b, there):
+def test_it_agrees_with_gjk_for_well_separated_shapes(a, b, there):
     result, gjk = iteration.distance(a, HERE, b, there), distance(a, HERE, b, there)
     assert result.status is Status.SEPARATED
     assert result.separation == pytest.approx(gjk.separation, abs=1e-11)
     assert result.normal == pytest.approx(gjk.normal, abs=1e-5)  # the angle errs by the root of what the distance does
 
 
-def test_parallel_edges_are_done_at_once():
+def test_parallel_edges_converge_at_once():
     result = iteration.distance(LONG, HERE, LONG, Transform((3.0, 2.0)))
     assert result.status is Status.SEPARATED and result.separation == pytest.approx(1.0) and result.iterations <= 2
 
@@ -43,7 +43,7 @@ def wedge(angle, gap):
 
 
 @pytest.mark.parametrize("angle", [0.7, 0.35, 0.18])
-def test_the_error_falls_by_the_cosine_squared_a_turn(angle):
+def test_the_error_falls_by_the_squared_cosine_per_iteration(angle):
     # two lines through one point are what sets the rate: there is no gap to jump over and the corner is never reached
     ray = Segment((10.0, 0.0), (0.0, 0.0))
     turns = [step for step in steps("alternating_projections", ray, HERE, ray, Transform((0.0, 0.0), angle)) if step.kind == "turn"][:12]
@@ -61,7 +61,7 @@ def test_it_fails_at_small_angles():
     assert exact.status is Status.TOUCHING and exact.iterations <= 8
 
 
-def test_it_is_slow_where_edges_close_at_a_small_angle():
+def test_it_is_slow_for_edges_that_meet_at_a_small_angle():
     slow = iteration.distance(LONG, HERE, LONG, wedge(-0.05, 1e-3))
     exact = distance(LONG, HERE, LONG, wedge(-0.05, 1e-3))
     assert exact.separation == pytest.approx(1e-3, abs=1e-12) and exact.iterations <= 4
@@ -71,7 +71,7 @@ def test_it_is_slow_where_edges_close_at_a_small_angle():
 
 @pytest.mark.parametrize("there", [HERE, Transform((0.4, 0.3), 0.2), Transform((0.9, 0.0))])
 @pytest.mark.parametrize("b", [BOX, DISC, ROD])
-def test_it_knows_no_depth(b, there):
+def test_it_gives_no_depth(b, there):
     result = iteration.distance(BOX, HERE, b, there)
     assert result.status is Status.OVERLAPPING
     assert result.separation == 0.0 and result.normal is result.point_a is result.point_b is None

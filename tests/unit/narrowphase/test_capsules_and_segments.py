@@ -37,7 +37,7 @@ def test_capsule_across_capsule_lies_on_two_points():
     assert np.allclose(points_of(contact), [(-0.5, 0.2, -0.1), (1.0, 0.2, -0.1)])
 
 
-def test_capsules_end_to_end_meet_in_one_point():
+def test_capsules_end_to_end_touch_in_one_point():
     near = both_orders(ROD, HERE, ROD, Transform((2.3, 0.4)))
     assert near.normal == pytest.approx((0.6, 0.8))
     assert near.points[0].separation == pytest.approx(0.0, abs=1e-12)
@@ -46,7 +46,7 @@ def test_capsules_end_to_end_meet_in_one_point():
     assert near.points[0].feature_id == 1
 
 
-def test_crossing_cores_part_along_the_shallowest_edge():
+def test_crossing_cores_separate_along_the_shallowest_edge():
     contact = both_orders(ROD, HERE, ROD, Transform((0.9, 0.0), math.pi / 2.0))
     assert contact.normal == pytest.approx((1.0, 0.0))
     assert min(point.separation for point in contact.points) == pytest.approx(-0.1 - 0.5)
@@ -84,7 +84,7 @@ def test_segments():
     assert np.allclose(points_of(disc), [(0.0, -0.1, -0.2)])
 
 
-def test_segments_on_one_line_share_a_stretch_or_nothing():
+def test_collinear_segments_share_a_segment_or_nothing():
     shared = manifold(LINE, HERE, LINE, Transform((1.5, 0.0)))
     assert np.allclose(points_of(shared), [(0.5, 0.0, 0.0), (1.0, 0.0, 0.0)])
     assert overlap(LINE, HERE, LINE, Transform((2.0, 0.0)))
@@ -92,7 +92,7 @@ def test_segments_on_one_line_share_a_stretch_or_nothing():
     assert manifold(LINE, HERE, LINE, Transform((2.000001, 0.0))).points == ()
 
 
-def test_skins_of_segments_are_no_surface():
+def test_skins_of_segments_are_not_part_of_the_surface():
     skinned = Segment((-1.0, 0.0), (1.0, 0.0), 0.03)
     contact = manifold(skinned, HERE, Polygon.box(0.5, 0.5, skin_radius=0.01), Transform((0.0, 0.52)))
     assert [point.separation for point in contact.points] == pytest.approx([0.02, 0.02])
@@ -111,7 +111,7 @@ def test_a_capsule_without_length_is_a_disc(disc, other):
         assert overlap(other, HERE, disc, Transform((x, 0.2))) == overlap(other, HERE, DISC, Transform((x, 0.2)))
 
 
-def test_two_points_without_size_touch_only_on_each_other():
+def test_two_points_touch_only_if_they_coincide():
     dot = Segment((0.5, 0.5), (0.5, 0.5))
     assert overlap(dot, HERE, dot, HERE)
     assert not overlap(dot, HERE, dot, Transform((1e-9, 0.0)))
@@ -127,7 +127,7 @@ def test_two_points_without_size_touch_only_on_each_other():
         (BOX, Segment((0, 0), (0, 0)), "rule must be 'exact' for a segment of zero length, by which Box2D divides, got 'box2d'"),
     ],
 )
-def test_what_box2d_does_not_collide_is_refused(a, b, message):
+def test_pairs_that_box2d_does_not_collide_are_rejected(a, b, message):
     with pytest.raises(InvalidInputError, match=message):
         manifold(a, HERE, b, HERE, "box2d")
     with pytest.raises(InvalidInputError, match=r"\(pairs\[1\]\)"):
@@ -135,7 +135,7 @@ def test_what_box2d_does_not_collide_is_refused(a, b, message):
 
 
 @pytest.mark.parametrize("order", ["segment first", "segment second"])
-def test_ghosts_take_what_is_the_neighbors(order):
+def test_ghosts_leave_contacts_to_the_neighbors(order):
     """A disc rolls over the joint of a flat floor: each end is silent where the neighbor speaks."""
     alone = Segment((-1.0, 0.0), (0.0, 0.0), 0.01)
     linked = Segment((-1.0, 0.0), (0.0, 0.0), 0.01, ghost2=(1.0, 0.0))

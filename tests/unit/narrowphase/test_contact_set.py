@@ -53,14 +53,14 @@ def test_where_shapes_touch(a, b, at, expected):
 
 @pytest.mark.parametrize("a", [BOX, ROD, Circle(0.5), LINE])
 @pytest.mark.parametrize("b", [BOX, ROD, Circle(0.5)])
-def test_only_at_a_touch(a, b):
+def test_the_set_is_empty_without_contact(a, b):
     apart = contact_set(a, HERE, b, Transform((0.2, 3.0)))
     assert (apart.status, apart.normal, apart.points) == (Status.SEPARATED, None, ())
     deep = contact_set(a, HERE, b, Transform((0.1, 0.1)))
     assert (deep.status, deep.normal, deep.points) == (Status.OVERLAPPING, None, ())
 
 
-def test_random_pairs_brought_to_a_touch():
+def test_random_pairs_moved_into_contact():
     """Move B by the depth: then they touch, in every kind, and the points lie on both shapes."""
     rng = np.random.default_rng(6)
     shapes = [BOX, DIAMOND, ROD, Circle(0.4, (0.1, 0.2)), Polygon([(0, 0), (2, 0.3), (0.5, 1.0)], 0.1), Segment((-1, 0), (1, 0.5), 0.05)]
@@ -95,7 +95,7 @@ def test_random_pairs_brought_to_a_touch():
     assert touched > 100
 
 
-def test_batch_as_scalar_to_the_bit():
+def test_a_batch_matches_the_scalar_form_to_the_bit():
     shapes = batch.ShapeBatch([BOX, DIAMOND, ROD, Circle(0.5), LINE])
     rng = np.random.default_rng(7)
     n = 400

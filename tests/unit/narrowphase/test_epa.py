@@ -62,7 +62,7 @@ def test_worked_examples(a, b, there, depth, normal):
         assert result.point_b == pytest.approx(moved, abs=EPS)
 
 
-def test_witness_points_are_the_middle_of_what_two_edges_share():
+def test_witness_points_are_the_middle_of_the_common_part_of_two_edges():
     result = penetration(BOX, HERE, Polygon.box(1.0, 0.25), Transform((0.75, 0.6)))
     assert result.point_a == pytest.approx((0.125, 0.5)) and result.point_b == pytest.approx((0.125, 0.35))
 
@@ -73,7 +73,7 @@ def test_separated_shapes_have_no_depth(a, b):
     assert result == PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
 
 
-def test_the_depth_is_sats():
+def test_the_depth_equals_that_of_sat():
     """The greatest separation over all edges of both, by the manifold's exact rule, is minus the depth."""
     for seed in (1, 2):
         cases = case_chunk(seed, 0)
@@ -99,7 +99,7 @@ def test_polygons_of_many_corners():
                 assert result.depth == pytest.approx(max(0.0, 2.0 - math.hypot(x, y)), abs=1e-3)
 
 
-def test_moving_by_the_depth_leaves_a_touch_deep_inside():
+def test_moving_deeply_overlapping_shapes_by_the_depth_leaves_contact():
     big = Polygon.regular(9, 5.0)
     for shape, x, angle in itertools.product((SMALL, DISC, ROD, LINE, NEEDLE, POINT, big), (0.0, 1.0, 3.3), (0.0, 0.5)):
         there = Transform((x, 0.2), angle)
@@ -108,11 +108,11 @@ def test_moving_by_the_depth_leaves_a_touch_deep_inside():
         assert distance(big, HERE, shape, Transform(tuple(moved), angle)).status is Status.TOUCHING
 
 
-def test_lengths_whose_squares_float64_cannot_hold_are_named():
+def test_lengths_whose_squares_overflow_or_underflow_are_reported():
     result = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
     assert result.status is Status.DEGENERATE and math.isnan(result.depth) and result.normal is None
 
 
-def test_a_trace_of_another_width_never_reaches_the_kernel():
+def test_a_trace_of_the_wrong_width_is_rejected_before_the_kernel():
     with pytest.raises(InvalidInputError, match="trace must be"):
         penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))

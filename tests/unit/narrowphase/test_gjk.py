@@ -98,7 +98,7 @@ def test_overlapping_cores_give_a_bound_and_no_normal(a, b, there, radii):
     ],
 )
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
-def test_touching_at_any_size(a, b, there, size):
+def test_contact_at_any_size(a, b, there, size):
     def at(shape):
         if isinstance(shape, Polygon):
             return Polygon(shape.vertices * size)
@@ -120,7 +120,7 @@ def from_simplex(simplex, a, b, there):
     return Status(status), iterations, separation
 
 
-def test_a_kept_simplex_saves_steps_and_changes_nothing():
+def test_a_stored_simplex_saves_steps_and_changes_nothing():
     disc = Polygon.regular(64, 1.0)
     simplex, cold, warm = np.zeros(TRIANGLE_SIZE, dtype=np.int64), 0, 0
     for step in range(50):
@@ -132,7 +132,7 @@ def test_a_kept_simplex_saves_steps_and_changes_nothing():
     assert warm < 0.6 * cold
 
 
-def test_any_simplex_to_start_from_gives_a_right_answer():
+def test_any_initial_simplex_gives_a_correct_answer():
     for there in (Transform((2.5, 0.3), 0.2), Transform((1.0, 1.0)), Transform((0.3, 0.2)), Transform((1.0, 0.0)), HERE):
         fresh = distance(BOX, HERE, BOX, there)
         for i in range(4):
@@ -147,7 +147,7 @@ def test_any_simplex_to_start_from_gives_a_right_answer():
 
 
 @pytest.mark.parametrize("size", [1e155, 1e200, 1e-150, 1e-300])
-def test_lengths_whose_squares_float64_cannot_hold_are_named(size):
+def test_lengths_whose_squares_overflow_or_underflow_are_reported(size):
     result = distance(Circle(size), HERE, Circle(size), Transform((3.0 * size, 0.0)))
     assert result.status is Status.DEGENERATE and math.isnan(result.separation) and result.normal is None
 

@@ -33,7 +33,7 @@ def normals(chain, shape, pose, order=0):
 
 
 @pytest.mark.parametrize(("is_reversed", "order"), list(product((False, True), (0, 1))))
-def test_no_normal_points_down_to_a_plank_above_a_chain_that_bends_down(is_reversed, order):
+def test_no_normal_points_down_for_a_plank_above_a_chain_that_bends_down(is_reversed, order):
     chain = links(BEND, is_reversed)
     for x in np.linspace(-1.6, 0.3, 39):
         contact_normals = normals(chain, PLANK, Transform((float(x), 0.049)), order)
@@ -51,7 +51,7 @@ def test_from_below_all_normals_point_down(is_reversed):
     "shape", [PLANK, Polygon.box(0.2, 0.2), Polygon.regular(20, 0.3), Circle(0.3), Capsule((-0.4, 0.0), (0.4, 0.0), 0.1)]
 )
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_on_a_hill_of_many_links_all_normals_are_the_chains(shape, is_reversed):
+def test_on_a_hill_of_many_links_all_normals_belong_to_the_chain(shape, is_reversed):
     """A shape that touches a hill: its far ends lie below the lines of links further on, and far from their neighbors."""
     rng = np.random.default_rng(29)
     angles = np.linspace(0.9, -0.9, 60)
@@ -64,7 +64,7 @@ def test_on_a_hill_of_many_links_all_normals_are_the_chains(shape, is_reversed):
         assert contact_normals and all(nx * up[0] + ny * up[1] > 0.8 for nx, ny in contact_normals)
 
 
-def test_over_the_edge_of_a_table_the_way_out_is_up():
+def test_at_the_edge_of_a_table_the_normal_points_up():
     """A box that has slid half over: to the link of the upright side it lies on top, not behind."""
     table = links([(-5.0, 0.0), (0.0, 0.0), (0.0, -5.0)])
     for x, tilt in product((-0.4, -0.2, 0.1, 0.4), (-1e-9, 0.0, 1e-9)):
@@ -75,7 +75,7 @@ def test_over_the_edge_of_a_table_the_way_out_is_up():
         assert normal == pytest.approx((1.0, 0.0))
 
 
-def test_a_plank_over_a_ridge_is_held_along_its_own_face():
+def test_a_plank_on_a_ridge_has_the_normal_of_its_own_face():
     """Along the link's normal its far end lies deep; between the two links' normals its own is admissible, and steeper than both too."""
     ridge = links([(-3.0, 0.0), (0.0, 0.0), (3.0, -0.6)])
     for angle in (0.0, -0.1, math.atan2(-0.6, 3.0)):
@@ -85,21 +85,21 @@ def test_a_plank_over_a_ridge_is_held_along_its_own_face():
         assert contact_normals and all(normal == pytest.approx(up, abs=1e-9) for normal in contact_normals)
 
 
-def test_what_lies_beside_the_neighbor_is_left_to_it():
+def test_a_corner_next_to_the_neighbor_belongs_to_the_neighbor():
     level = links([(-1.0, 0.0), (0.0, 0.0), (1.0, 0.0)])
     for shape, y in ((Circle(0.25), 0.24), (Capsule((0.0, 0.0), (0.0, 1.0), 0.25), 0.24), (Polygon.regular(4, 0.3, math.pi / 4.0), 0.2)):
         assert len(normals(level[:1], shape, Transform((0.31, y)))) == 0
         assert normals(level[1:], shape, Transform((0.31, y))) == [pytest.approx((0.0, 1.0))]
 
 
-def test_in_a_valley_both_links_hold_a_corner_that_is_below_the_joint():
+def test_in_a_valley_both_links_push_a_corner_below_the_joint():
     valley = links([(-3.0, 0.0), (0.0, 0.0), (3.0, 0.6)], skin=0.01)
     box = Polygon.box(0.3, 0.3, skin_radius=0.01)
     contact_normals = normals(valley, box, Transform((-0.3 - 1e-9, 0.3 - 1e-6)))
     assert len(contact_normals) == 2 and all(y > 0.97 for _, y in contact_normals)
 
 
-def test_what_lies_over_the_last_link_of_a_chain_never_leaves_it_through_the_link():
+def test_a_body_above_the_last_link_is_never_pushed_through_it():
     """Planks some millimeters above it were pushed down through it: the arc of normals went half a turn round its open end."""
     rng = np.random.default_rng(7)
     plank, checked = Polygon.box(0.1, 0.005, skin_radius=0.02), 0

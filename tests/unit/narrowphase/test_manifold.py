@@ -44,7 +44,7 @@ def test_corner_into_face(rule):
 
 
 @RULES
-def test_skins_give_points_at_positive_separation_and_the_middle_between_unequal_skins(rule):
+def test_skins_give_points_at_positive_separation_midway_between_the_surfaces(rule):
     a, b = Polygon.box(0.5, 0.5, skin_radius=0.03), Polygon.box(0.5, 0.5, skin_radius=0.01)
     contact = manifold(a, HERE, b, Transform((0.0, 1.02)), rule)
     assert [point.separation for point in contact.points] == pytest.approx([0.02, 0.02])
@@ -104,13 +104,13 @@ def test_concentric_discs_have_a_unit_normal():
 
 
 @pytest.mark.parametrize("there", [Transform((1.0, 0.0)), Transform((1.0, 1.0)), Transform((-1.0, 0.4))])
-def test_an_exact_touch_is_a_contact(there):
+def test_exact_touching_is_a_contact(there):
     contact = manifold(BOX, HERE, BOX, there)
     assert contact.points
     assert all(point.separation == 0.0 for point in contact.points)
 
 
-def test_the_climb_of_box2d_stops_where_the_exact_rule_does_not():
+def test_the_climb_of_box2d_stops_at_a_local_maximum():
     # A long shallow triangle: the line of centroids points out of one edge, the shallow way out is another
     a = Polygon([(0.0, 0.0), (2.0, -0.2), (2.2, 1.4), (0.9, 1.7), (-0.1, 0.9)])
     deepest, shallowest = -math.inf, None

@@ -51,7 +51,7 @@ def test_worked_examples(a, b, there, expected):
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("away", [0.0, 1.0, 1e5])
-def test_a_touch_counts_at_any_size_and_place(size, away):
+def test_touching_counts_as_overlap_at_any_size_and_position(size, away):
     box = Polygon.box(size, size)
     here, touching, apart = (Transform((away + x * size, -away)) for x in (0.0, 2.0, 2.0 + 1e-6))
     assert overlap(box, here, box, touching)
@@ -65,6 +65,6 @@ def test_both_forms_of_the_test(form):
     assert not overlap_polygons(BOX, HERE, BOX, Transform((1.0, 1.01)), form)
 
 
-def test_a_form_must_be_known():
+def test_an_unknown_form_is_rejected():
     with pytest.raises(InvalidInputError, match="form must be one of plain, improved"):
         overlap_polygons(BOX, HERE, BOX, HERE, "fast")

@@ -26,7 +26,7 @@ def random_rectangle(rng):
     return Rectangle(tuple(rng.uniform(-2.0, 2.0, 2).tolist()), *rng.uniform(0.05, 1.5, 2).tolist(), float(rng.uniform(-4.0, 4.0)))
 
 
-def test_turned_rectangles_and_points_as_shapely_sees_them():
+def test_rotated_rectangles_and_points_agree_with_shapely():
     rng = np.random.default_rng(1)
     seen = set()
     for _ in range(1500):
@@ -41,7 +41,7 @@ def test_turned_rectangles_and_points_as_shapely_sees_them():
     assert seen == {True, False}
 
 
-def test_turned_rectangles_as_the_later_chapter_sees_them():
+def test_rotated_rectangles_agree_with_the_later_chapter():
     rng = np.random.default_rng(2)
     for _ in range(300):
         a, b = random_rectangle(rng), random_rectangle(rng)
@@ -49,7 +49,7 @@ def test_turned_rectangles_as_the_later_chapter_sees_them():
         assert simple.rectangles_overlap(a, b) == overlap(shapes[0], Transform(a.center, a.angle), shapes[1], Transform(b.center, b.angle))
 
 
-def test_boxes_and_circles_as_shapely_sees_them():
+def test_boxes_and_circles_agree_with_shapely():
     rng = np.random.default_rng(3)
     for _ in range(1000):
         (x1, y1, x2, y2), (w1, h1, w2, h2) = rng.uniform(-2.0, 2.0, 4).tolist(), rng.uniform(0.1, 2.0, 4).tolist()
@@ -63,7 +63,7 @@ def test_boxes_and_circles_as_shapely_sees_them():
             assert simple.point_in_circle((x2, y2), (x1, y1), w1) == (gap < w1)
 
 
-def test_touches_count():
+def test_touching_counts_as_overlap():
     assert simple.circles_overlap((0.1, 0.0), 0.1, (0.4, 0.0), 0.2)
     assert simple.rectangles_overlap(Rectangle((0.0, 0.0), 0.1, 0.1), Rectangle((0.3, 0.0), 0.2, 0.1))
     corner = 0.3 + math.sqrt(2.0)

@@ -32,7 +32,7 @@ def _info(*addresses):
     return [(socket.AF_INET6 if ":" in address else socket.AF_INET, 1, 6, "", (address, 0)) for address in addresses]
 
 
-def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monkeypatch):
+def test_only_addresses_reachable_from_other_computers_are_listed(monkeypatch):
     monkeypatch.setattr(addresses.socket, "socket", _Probe)
     network = _info("127.0.1.1", "192.168.0.7", "172.20.1.1", "169.254.3.4", "::1", "fe80::1%eth0", "fd00::2")
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *arguments: network)
@@ -41,7 +41,7 @@ def test_all_networks_are_named_and_what_only_this_computer_can_use_is_not(monke
     assert own_addresses("192.168.0.7") == ["192.168.0.7"] and own_addresses("::1") == ["::1"]
 
 
-def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_holds_nobody_up(monkeypatch):
+def test_without_a_network_there_is_no_address_and_a_slow_name_lookup_does_not_block(monkeypatch):
     monkeypatch.setattr(addresses, "_LOOK_UP_SECONDS", 0.01)
     monkeypatch.setattr(addresses, "_FAR", {socket.AF_INET: (), socket.AF_INET6: ()})
     goes_on = addresses.threading.Event()
@@ -60,7 +60,7 @@ def test_without_a_network_there_is_none_and_a_name_that_is_looked_for_long_hold
 @pytest.mark.parametrize(
     ("own", "expected"), [(["192.168.0.7", "fd00::2"], ("192.168.0.7:{}", "[fd00::2]:{}")), ([], ("THIS-COMPUTER:{}",))]
 )
-def test_a_server_says_where_others_find_it(own, expected, monkeypatch):
+def test_a_server_reports_its_addresses(own, expected, monkeypatch):
     monkeypatch.setattr("engine.net.server_thread.own_addresses", lambda bind: own)
     host = ServerThread(lambda: find_demo("simple_shapes")(0), bind="127.0.0.1", port=0)
     host.start()

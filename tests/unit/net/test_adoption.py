@@ -36,7 +36,7 @@ def _disturb(demo):
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_a_world_that_was_disturbed_is_put_right(solver):
+def test_a_disturbed_world_is_corrected(solver):
     network = SimulatedNetwork(find_demo("bridge")(0, solver=solver), 2, GOOD)
     _rehearse(network, 40)
     astray, other = network.clients
@@ -53,7 +53,7 @@ def test_a_world_that_was_disturbed_is_put_right(solver):
     assert min(max(digests) for digests in network.digests) > here + 30 and astray.end_reason == ""
 
 
-def test_one_that_goes_astray_again_and_again_is_put_right_again_and_again(monkeypatch):
+def test_a_world_that_keeps_diverging_is_corrected_each_time(monkeypatch):
     """It computes as another platform does, whose cosine differs in the last bit."""
     network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
     _rehearse(network, 20)

@@ -74,7 +74,7 @@ def _dropped(host, n=1):
     return [drop.reason for drop in host.status.drops]
 
 
-def test_who_does_not_shake_hands_or_says_no_hello_is_cut_off(monkeypatch):
+def test_a_client_without_a_handshake_or_hello_is_dropped(monkeypatch):
     monkeypatch.setattr(server_thread, "OPEN_SECONDS", PATIENCE)  # to shake hands may take long on a busy machine
     with _serving(ServerSettings(limits=Limits(hello_seconds=0.4))) as strict:
         with _stranger(strict) as speechless:
@@ -101,7 +101,7 @@ def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch):
         busy.close()
 
 
-def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host):
+def test_a_slow_reader_is_dropped_and_does_not_delay_others(host):
     session = _guest(host)
     with _stranger(host) as slow:
         slow.send(m.encode(m.Hello(m.VERSION, "slow")))
@@ -130,7 +130,7 @@ def test_a_slow_reader_is_cut_off_and_holds_nobody_up(host):
     ],
     ids=["pings", "large", "unmasked", "noise"],
 )
-def test_a_flood_and_noise_on_the_socket_are_cut_off(host, sent, reason):
+def test_floods_and_noise_on_the_socket_are_dropped(host, sent, reason):
     with socket.create_connection(("127.0.0.1", host.port)) as bad:
         bad.sendall(_OPEN)
         bad.settimeout(PATIENCE)
@@ -139,7 +139,7 @@ def test_a_flood_and_noise_on_the_socket_are_cut_off(host, sent, reason):
         assert reason in _dropped(host)[0]
 
 
-def test_what_speaks_another_protocol_is_refused(host):
+def test_another_protocol_is_rejected(host):
     with socket.create_connection(("127.0.0.1", host.port)) as browser:
         browser.settimeout(PATIENCE)
         browser.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
@@ -147,7 +147,7 @@ def test_what_speaks_another_protocol_is_refused(host):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere loopback has one address")
-def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way():
+def test_when_all_slots_are_taken_the_address_with_the_most_loses_one():
     """Issue 29: a crowd from one address does not keep out clients from another."""
     with _serving(ServerSettings(limits=Limits(connections=4, half_open=3))) as full:
 
@@ -168,7 +168,7 @@ def test_where_all_places_are_taken_the_address_that_has_most_of_them_gives_way(
             line.close()
 
 
-def test_what_tls_keeps_of_a_stranger_goes_with_him(certificate):
+def test_tls_memory_of_an_unknown_client_is_freed_with_its_connection(certificate):
     """Issue 29: of each that sent junk 80 kB stayed, in circles, until garbage was collected; of each that waited 250 kB."""
     besieged = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
     besieged.start()
@@ -203,7 +203,7 @@ _PINGS = b"\x89\x80\0\0\0\0" * 3
 
 
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
-def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkeypatch):
+def test_no_client_can_prevent_a_clean_shutdown(is_secure, certificate, monkeypatch):
     """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others still get the message."""
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
     with _serving(tls=server_tls(str(certificate)) if is_secure else None) as server:
@@ -242,7 +242,7 @@ def test_nobody_keeps_a_host_from_ending_in_order(is_secure, certificate, monkey
             line.close()
 
 
-def test_a_server_that_stands_still_is_noticed(monkeypatch):
+def test_a_stalled_server_is_detected(monkeypatch):
     monkeypatch.setattr(connection_module, "PING_SECONDS", 0.05)
     monkeypatch.setattr(connection_module, "SILENT_SECONDS", 0.1)
     with _serving(on_tick=lambda server: time.sleep(0.6) if server.simulation.now == 5 else None) as stuck:
@@ -251,7 +251,7 @@ def test_a_server_that_stands_still_is_noticed(monkeypatch):
         assert connection.reason == f"127.0.0.1:{stuck.port} has not responded for 0.1 s"
 
 
-def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch):
+def test_an_unanswered_connection_can_be_closed(monkeypatch):
     monkeypatch.setattr(connection_module, "OPEN_SECONDS", 2.0 * PATIENCE)  # it is not waited for
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(PATIENCE)
@@ -264,7 +264,7 @@ def test_a_connection_that_is_not_answered_can_be_closed(monkeypatch):
             assert not closing.is_alive() and connection.state == "closed" and connection.reason == "it was closed"
 
 
-def test_one_that_was_opened_anew_is_not_disturbed_by_a_look_up_that_took_long(host, monkeypatch):
+def test_a_reopened_connection_ignores_an_old_slow_lookup(host, monkeypatch):
     goes_on, real_getaddrinfo, n_asked = threading.Event(), socket.getaddrinfo, itertools.count()
 
     def look_up(*arguments, **options):
@@ -295,7 +295,7 @@ def certificate(tmp_path_factory):
     return path
 
 
-def test_tls_is_verified_and_its_mistakes_are_words(certificate):
+def test_tls_is_verified_and_errors_are_explained(certificate):
     with _serving(tls=server_tls(str(certificate))) as secure:
         session = _guest(secure, client_tls(str(certificate)))
         session.leave()
@@ -309,7 +309,7 @@ def test_tls_is_verified_and_its_mistakes_are_words(certificate):
         assert "or it requires a connection without --tls" in wrong.reason
 
 
-def test_files_that_are_no_certificates_are_reported(certificate, tmp_path):
+def test_invalid_certificate_files_are_reported(certificate, tmp_path):
     empty, key = tmp_path / "empty.pem", tmp_path / "key.pem"
     empty.write_bytes(b"")
     text = certificate.read_text("ascii")
@@ -327,7 +327,7 @@ def test_files_that_are_no_certificates_are_reported(certificate, tmp_path):
     assert isinstance(server_tls(str(certificate), str(key)), ssl.SSLContext)
 
 
-def test_of_one_address_only_so_many_may_stand_at_the_door_and_those_who_are_in_stay():
+def test_pending_connections_per_address_are_limited_and_joined_users_stay():
     with _serving(ServerSettings(limits=Limits(half_open=3))) as few:
         session = _guest(few)
         lines = []

@@ -61,7 +61,7 @@ def _ask(clock, at, offset, up, down):
     clock.note(at, at + up + down, (at + up) * HERTZ + offset)
 
 
-def test_the_quickest_answer_gives_the_time():
+def test_the_fastest_reply_sets_the_clock():
     clock, rng = Clock(HERTZ), stream(1, "clock")
     for k in range(12):
         _ask(clock, 0.25 * k, 500.0, float(rng.uniform(0.1, 0.2)), float(rng.uniform(0.1, 0.2)))
@@ -71,7 +71,7 @@ def test_the_quickest_answer_gives_the_time():
     assert clock.lead(3) == pytest.approx((0.08 + clock.jitter) * HERTZ - 3.0)
 
 
-def test_a_difference_is_made_up_for_slowly_and_a_jump_at_once():
+def test_a_small_clock_difference_is_corrected_slowly_and_a_jump_at_once():
     clock = Clock(HERTZ)
     _ask(clock, 0.0, 100.0, 0.05, 0.05)
     assert clock.follow(1.0, 0.0) == pytest.approx(160.0)
@@ -82,7 +82,7 @@ def test_a_difference_is_made_up_for_slowly_and_a_jump_at_once():
     assert clock.n_samples == 1 and clock.follow(2.1, 0.0) == pytest.approx(2.1 * HERTZ + 100_000.0)
 
 
-def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference():
+def test_fast_slow_and_jumping_clocks_make_no_difference():
     network = _network(3)
     fast, slow, jumps = network.members
     fast.clock, slow.clock = (lambda now: 1.001 * now + 1e5), (lambda now: 0.999 * now)
@@ -105,7 +105,7 @@ def test_clocks_that_run_fast_or_slow_or_jump_make_no_difference():
     assert max(ahead) < 10.0 and min(ahead) > -3.0
 
 
-def test_a_laptop_that_slept_goes_on_where_the_others_are():
+def test_a_laptop_that_slept_continues_at_the_current_tick():
     network = _network(2)
     sleeper = network.members[0]
     _play(network, 0.8)
@@ -165,7 +165,7 @@ def test_all_methods_go_through_the_same_states():
 # -- corrections ------------------------------------------------------------------------------------------------------
 
 
-def test_a_correction_is_reported_and_only_the_picture_is_smoothed():
+def test_a_correction_is_reported_and_only_the_view_is_smoothed():
     ids = np.array([3, 7, 9])
     before = [(ids, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [9.0, 0.0, 0.0]]))]
     after = [(np.array([7, 8, 9, 11]), np.array([[1.03, 0.04, 0.5], [5.0, 5.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))]
@@ -182,7 +182,7 @@ def test_a_correction_is_reported_and_only_the_picture_is_smoothed():
     assert smoothing.note(after, after, 1, 6.0) is None
 
 
-def test_what_others_do_late_is_a_correction():
+def test_late_actions_of_others_cause_a_correction():
     network = _network(2, LinkSettings(0.15), DEMO)
     _settle(network, 3.0)
     client, other = network.clients
@@ -201,7 +201,7 @@ def test_what_others_do_late_is_a_correction():
 # -- without a server -------------------------------------------------------------------------------------------------
 
 
-def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come():
+def test_a_returning_client_sends_only_hello_until_the_state_arrives():
     """Or the server would believe that it has it, and not send one that was lost again."""
     client, _ = _welcomed()
     client.receive(m.encode(m.TickClosed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
@@ -215,7 +215,7 @@ def test_one_that_comes_back_says_nothing_but_hello_until_the_state_has_come():
     assert len(said) == 2 and all(isinstance(message, m.Hello) and message.key == key for message in said)
 
 
-def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone():
+def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_continue_alone():
     network = _network(2)
     _play(network, 3.0)
     client, other = network.clients
@@ -245,7 +245,7 @@ def test_without_a_server_it_waits_at_the_end_of_its_window_and_may_go_on_alone(
     assert not client.is_offline and client.is_joined and network.n_differing[1] == 0 and other.end_reason == ""
 
 
-def test_a_slow_machine_predicts_less_and_says_so():
+def test_a_slow_machine_predicts_less_and_reports_it():
     network = _network(2, LinkSettings(0.15))
     client, time = network.clients[0], itertools.count()
     client.timer = lambda: 0.02 * next(time)  # each call of `advance` takes 20 ms, however many ticks
@@ -291,7 +291,7 @@ _LIES = (
 
 
 @pytest.mark.parametrize("lie", _LIES, ids=lambda lie: type(lie).__name__)
-def test_a_lie_is_survived(lie):
+def test_false_messages_are_survived(lie):
     client, _ = _welcomed()
     for k in range(120):
         now = 2.0 + k / 60.0
@@ -300,7 +300,7 @@ def test_a_lie_is_survived(lie):
     assert client.demo is not None and client.simulation is not None and client.simulation.n_actions < 100
 
 
-def test_no_file_is_opened_because_the_server_names_it():
+def test_no_file_named_by_the_server_is_opened():
     client, _ = _welcomed()
     corners = [[0.0, 0.0], [0.4, 0.0], [0.0, 0.4]]
     file = {
@@ -319,7 +319,7 @@ def test_no_file_is_opened_because_the_server_names_it():
     "content",
     [b"", b"\x00", b"\xff" * 100, m.encode(m.RelayedAction(140, 1, 900, ["launch", []])), m.encode(m.RelayedAction(140, 1, 900, [[]] * 9))],
 )
-def test_what_is_no_message_ends_it_in_one_line(content):
+def test_an_invalid_message_ends_it_in_one_line(content):
     client, _ = _welcomed()
     client.receive(content, 2.0)
     assert client.end_reason.startswith("invalid message from the server: ") and "\n" not in client.end_reason
@@ -333,7 +333,7 @@ _SCENE = shared_scene(find_demo(DEMO)(0))
 
 @pytest.mark.parametrize("field", _SCENE.__struct_fields__)
 @pytest.mark.parametrize("value", ["x" * 300, [[]], {"x": {}}, -(2**60), 1e308])
-def test_a_welcome_to_nowhere_is_refused(field, value):
+def test_an_invalid_welcome_is_rejected(field, value):
     client = Client("one")
     client.advance(0.0)
     scene = list((msgspec.structs.asdict(_SCENE) | {field: value}).values())
@@ -356,7 +356,7 @@ def test_a_thousand_damaged_messages():
     assert client.demo is not None
 
 
-def test_after_a_state_only_what_is_missing_is_asked_for(monkeypatch):
+def test_after_a_state_only_missing_actions_are_requested(monkeypatch):
     monkeypatch.setattr(client_module, "_MAX_KNOWN_TICKS", 120)
     monkeypatch.setattr(client_module, "_FAR_TICKS", 90)
     network = _network(2)

@@ -74,7 +74,7 @@ def _most_bytes():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 @pytest.mark.parametrize("latency", [0.0, pytest.param(0.9, marks=pytest.mark.slow)])
-def test_what_nobody_takes_is_not_read(latency):
+def test_unconsumed_data_is_not_read(latency):
     command = [sys.executable, "-c", f"from tests.unit.net import test_hostile_server as t; print(t._peak({latency}))"]
     output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert int(output) < MAX_BYTES, output

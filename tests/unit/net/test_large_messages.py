@@ -130,7 +130,7 @@ def _peaks(names):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 @pytest.mark.slow
-def test_what_is_too_much_is_refused_before_it_is_decoded():
+def test_oversized_messages_are_rejected_before_decoding():
     call = "import json; from tests.unit.net import test_large_messages as t; print(json.dumps(t._peaks(t.MESSAGES)))"
     peaks = json.loads(subprocess.run([sys.executable, "-c", call], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
     assert peaks.keys() == MESSAGES.keys() and max(peaks.values()) < MAX_BYTES, peaks

@@ -27,7 +27,7 @@ def _through(settings, seed=0, every=EVERY, size=2):
     return arrivals
 
 
-def test_times_losses_and_duplicates_are_those_of_the_settings():
+def test_delays_losses_and_duplicates_match_the_settings():
     arrivals = _through(_BAD)
     times = np.array([time for _, time in arrivals])
     assert times.min() >= 0.13 and times.max() <= (_BAD.latency + _BAD.jitter) + 1e-9
@@ -38,7 +38,7 @@ def test_times_losses_and_duplicates_are_those_of_the_settings():
         assert abs(n - N * share) < 4.0 * np.sqrt(N * share)
 
 
-def test_nothing_overtakes_but_what_may():
+def test_only_reorderable_messages_overtake():
     close = replace(_BAD, jitter=0.1, duplicate=0.0)
     numbers = [number for number, _ in _through(close, every=0.01)]
     assert numbers == sorted(numbers)
@@ -49,20 +49,20 @@ def test_nothing_overtakes_but_what_may():
     assert max(time for _, time in mixed) <= close.latency + close.jitter + 1e-9
 
 
-def test_bandwidth_lets_messages_wait_for_each_other():
+def test_limited_bandwidth_queues_messages():
     arrivals = _through(LinkSettings(latency=0.1, bandwidth=1000.0), every=0.0, size=10)
     np.testing.assert_allclose([time for _, time in arrivals], 0.1 + 0.01 * np.arange(1, N + 1))
     assert max(time for _, time in _through(LinkSettings(latency=0.1, bandwidth=1000.0), size=10)) == pytest.approx(0.11)
 
 
-def test_a_stream_loses_nothing_but_time():
+def test_a_stream_loses_only_time():
     arrivals = _through(replace(_BAD, is_stream=True, loss=0.05, reorder=0.3), every=0.01)
     assert [number for number, _ in arrivals] == list(range(N))
     late = [time for _, time in arrivals if time > (_BAD.latency + _BAD.jitter)]
     assert len(late) > 0.05 * N and max(late) > 0.2 + 3 * 0.15  # those behind a loss wait as well
 
 
-def test_settings_may_change_under_way():
+def test_settings_may_change_at_run_time():
     link = Link(LinkSettings(latency=1.0, bandwidth=100.0), stream(0, "link"))
     link.put(b"x" * 100, 0.0)
     link.settings = LinkSettings(latency=0.1)
@@ -81,6 +81,6 @@ def test_settings_may_change_under_way():
     ("field", "value"),
     [("latency", -0.1), ("latency", 150), ("jitter", float("nan")), ("loss", 1.0), ("reorder", 2), ("duplicate", True), ("bandwidth", 5.0)],
 )
-def test_what_is_outside_its_range_is_refused(field, value):
+def test_a_value_out_of_range_is_rejected(field, value):
     with pytest.raises(InvalidInputError, match=f"^{field} must be .*, got {value}$"):
         LinkSettings(**{field: value})

@@ -48,7 +48,7 @@ def _experiment(**fields):
     return Experiment(SCENE, "a scene", 2, **{"steps": 40, **fields})
 
 
-def test_what_happens_is_counted_and_the_same_every_time():
+def test_counts_are_reproducible():
     experiment = _experiment(link=BAD, rate=8.0, join_at=20)
     first, again = (replace(run_experiment(experiment), server_ms_per_step=0.0) for _ in range(2))
     assert [replace(client, ms_per_step=None) for client in first.clients] == [
@@ -64,7 +64,7 @@ def test_what_happens_is_counted_and_the_same_every_time():
     assert early.bytes_up_per_s > 100.0 and early.bytes_down_per_s > 100.0 and early.ms_per_step > 0.0
 
 
-def test_a_step_that_differs_and_one_that_never_comes_are_reported(monkeypatch):
+def test_differing_and_missing_steps_are_reported(monkeypatch):
     receive = Client.receive
 
     def wrong(client, content, now):
@@ -104,7 +104,7 @@ def _actions(seed, rate=60.0, n_frames=240):
     return actions
 
 
-def test_a_random_user_does_everything_and_the_same_of_one_seed():
+def test_a_random_user_does_everything_and_repeats_it_for_one_seed():
     actions = _actions(0)
     counts = Counter(type(action) for action in actions)
     assert set(counts) == {

@@ -42,7 +42,7 @@ def recorded(demo, path, acts, n_ticks, flushes=()):
     return simulation, recorder, load_recording(recorder.path)
 
 
-def test_it_plays_again_to_the_last_bit(tmp_path):
+def test_it_replays_bit_for_bit(tmp_path):
     demo = find_demo("simple_shapes")(3, {"count": 6})
     _, recorder, recording = recorded(demo, tmp_path, {tick: [act] for tick, act in ACTS.items()}, 100, (50,))
     assert (recording.steps, recording.n_inputs, recording.is_ended, recorder.ended) == (100, len(ACTS), True, "")
@@ -56,7 +56,7 @@ def test_it_plays_again_to_the_last_bit(tmp_path):
     assert history.divergence is None
 
 
-def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
+def test_an_unreadable_recording_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_RECORDED_INPUTS", 3)
     demo = find_demo("simple_shapes")(0, {"count": 2})
     acts = {tick: [UserAction(1, 1 + tick, Drag((0.0, 0.0)))] for tick in range(20)}
@@ -68,7 +68,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
         record_ticks(demo, recorder.path)
 
 
-def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
+def test_a_failing_demo_fails_again_on_replay(tmp_path, monkeypatch):
     kind = find_demo("simple_shapes")
 
     def fail(demo, *_):
@@ -87,7 +87,7 @@ def test_a_demo_that_fails_fails_again(tmp_path, monkeypatch):
     assert verify(recording, replay(recording)).is_same and len(set(recording.branch.states.hashes)) > 60
 
 
-def test_who_goes_on_from_a_recording_is_alone(tmp_path):
+def test_continuing_from_a_recording_is_offline(tmp_path):
     demo = find_demo("simple_shapes")(0, {"count": 3})
     done = [Join(), Grab(demo.stages[0].world.state(3).position), Pause(True)]
     *_, recording = recorded(demo, tmp_path, {tick: [UserAction(1, tick, action)] for tick, action in enumerate(done)}, 40)

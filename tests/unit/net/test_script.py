@@ -13,7 +13,7 @@ _PAUSE = {"tick": 30, "action": {"type": "Pause", "paused": True}, "client": 2}
 _RELEASE = {"tick": 60, "action": {"type": "Release"}}
 
 
-def test_each_client_does_what_names_it_and_what_names_none(tmp_path):
+def test_each_client_performs_its_own_actions_and_those_without_a_client(tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"acts": [_GRAB, _PAUSE, _RELEASE]}), "utf-8")
     first, second = (Script(load_script(path), client) for client in (1, 2))
@@ -32,7 +32,7 @@ def test_each_client_does_what_names_it_and_what_names_none(tmp_path):
         ({"acts": [{**_GRAB, "action": {"type": "Fly"}}]}, r"acts\[0\].action.type must be one of .*, got 'Fly'"),
     ],
 )
-def test_a_mistake_is_reported_by_its_place(plain, words, tmp_path):
+def test_a_mistake_is_reported_with_its_location(plain, words, tmp_path):
     path = tmp_path / "script.json"
     path.write_text(json.dumps(plain), "utf-8")
     with pytest.raises(InvalidInputError, match=f"script.json: {words}") as caught:

@@ -114,7 +114,7 @@ def joined(**settings):
     return table
 
 
-def test_hello_again_is_answered_again():
+def test_a_repeated_hello_is_answered_again():
     table = joined()
     assert table.server.simulation.now == 0
     table.say(1, m.Hello(m.VERSION, "user 1"))
@@ -127,7 +127,7 @@ def test_hello_again_is_answered_again():
     assert table.say(1, m.Ping(0.0)) == []
 
 
-def test_what_comes_before_hello_is_passed_over():
+def test_messages_before_hello_are_ignored():
     table = Table()
     assert table.say(1, m.Ping(0.0), m.ResendRequest([0]), m.ActionRequest(0, 0, raw(Pause(True)))) == [] and not table.reasons
     table.say(2, m.Hello(9, "late"))
@@ -135,7 +135,7 @@ def test_what_comes_before_hello_is_passed_over():
     assert isinstance(table.heard[2][0], m.Refused)
 
 
-def test_names_are_made_unique_and_seen():
+def test_names_are_made_unique_and_visible():
     table = Table()
     for peer, name in enumerate(("Ann", "ann", "Ann", "a\x1b[31m", " \n ", "x" * 40), 1):
         table.say(peer, m.Hello(m.VERSION, name))
@@ -145,7 +145,7 @@ def test_names_are_made_unique_and_seen():
     assert table.users()[7] == "Ann"  # nobody who is here has it
 
 
-def test_one_with_a_key_comes_back_and_wins_over_its_older_connection():
+def test_a_client_with_a_key_replaces_its_older_connection():
     table = Table()
     key = table.come(1, "Ann").key
     table.do(1, 1, Grab((0.0, 1.0)))
@@ -161,7 +161,7 @@ def test_one_with_a_key_comes_back_and_wins_over_its_older_connection():
     assert table.come(3, "Ben").user == 2 and table.come(4, "Ann", key).user == 1
 
 
-def test_numbers_of_those_who_went_are_given_back():
+def test_numbers_of_users_who_left_are_reused():
     table = Table(limits=Limits(joins_per_s=1e6))
     kept = table.come(1, "Ann").key
     table.do(1, 1, Pause(False))
@@ -179,7 +179,7 @@ def test_numbers_of_those_who_went_are_given_back():
     assert "limit of 64 users" in table.reasons[220]  # the last to give up its number, for it had done something
 
 
-def test_acts_count_at_their_tick_or_at_the_first_open_one():
+def test_actions_apply_at_their_tick_or_the_first_open_one():
     table = joined()
     table.run(30)
     now = table.server.simulation.now
@@ -196,7 +196,7 @@ def test_acts_count_at_their_tick_or_at_the_first_open_one():
     assert "meant for tick 10000, but the first open tick is" in table.reasons[1]
 
 
-def test_many_acts_of_a_tick_are_spread():
+def test_many_actions_of_one_tick_are_spread_over_ticks():
     table = joined(limits=Limits(acts_per_tick=5))
     table.run(10)
     now = table.server.simulation.now
@@ -204,7 +204,7 @@ def test_many_acts_of_a_tick_are_spread():
     assert ticks == [now] * 5 + [now + 1] * 5 + [now + 2] * 2
 
 
-def test_missing_is_answered_as_far_as_it_is_kept(monkeypatch):
+def test_requests_for_missing_actions_are_answered_from_the_stored_ticks(monkeypatch):
     monkeypatch.setattr("engine.net.server._KEPT_TICKS", 60)
     table = joined()
     for number in range(1, 41):
@@ -217,7 +217,7 @@ def test_missing_is_answered_as_far_as_it_is_kept(monkeypatch):
     assert table.say(1, m.ResendRequest([20])) == [] and not table.reasons
 
 
-def test_one_who_asks_too_often_gets_no_more_than_its_share():
+def test_a_client_that_asks_too_often_gets_only_its_share():
     table = joined(limits=Limits(replies_per_s=1_000.0))
     table.run(60)
     for _ in range(50):
@@ -240,7 +240,7 @@ def test_one_who_asks_too_often_gets_no_more_than_its_share():
         ([m.ActionRequest(1, 0, plain([["drag"] * 3] * 5))], "action 1 must be an object with the type of an action"),
     ],
 )
-def test_a_culprit_is_dropped_with_a_reason(messages, reason):
+def test_an_offending_client_is_dropped_with_a_reason(messages, reason):
     table = Table()
     table.come(1, "Ann")
     table.come(2, "Mallory")
@@ -262,7 +262,7 @@ def test_a_denial_is_repeated_and_too_many_end_the_connection():
     assert table.reasons == {1: "it repeated denied actions too often: a user may have at most 0 bodies here"}
 
 
-def test_what_one_may_make_is_limited():
+def test_the_number_of_objects_per_user_is_limited():
     table = joined(limits=Limits(bodies=20))
     heard = []
     for number in range(1, 26):
@@ -278,7 +278,7 @@ def test_what_one_may_make_is_limited():
     assert CreateBody.of(0, DISC).size == Size(1, 1, 0)
 
 
-def test_what_would_make_the_state_too_large_to_be_sent_is_denied(monkeypatch):
+def test_creation_is_denied_when_the_state_would_be_too_large_to_send(monkeypatch):
     """Issue 30: it was applied, and no client could join any more."""
     monkeypatch.setattr("engine.net.server._MEASURED_BYTES", 0)
     monkeypatch.setattr("engine.net.server._REMEASURE_TICKS", KEYFRAME_TICKS)
@@ -300,7 +300,7 @@ def test_what_would_make_the_state_too_large_to_be_sent_is_denied(monkeypatch):
     assert isinstance(table.do(1, 20, CreateBody.of(0, DISC))[0], m.RelayedAction), "there is room again"
 
 
-def test_no_tick_is_made_to_last_for_minutes():
+def test_no_action_makes_a_tick_last_minutes():
     table = joined()
     acts = (
         SetSolver("xpbd", (("sub_steps", 64), ("iterations", 64))),
@@ -316,7 +316,7 @@ def test_no_tick_is_made_to_last_for_minutes():
     assert heard[0].reason == "guests may not set a solver to more than 16 times its default work"
 
 
-def test_one_who_went_on_alone_may_come_back():
+def test_a_user_who_continued_alone_may_rejoin():
     server, client = Server(find_demo("simple_shapes")(0), ServerSettings(limits=Limits(numbers_ahead=40))), Client("Ann")
 
     def pump(peer, now):
@@ -343,7 +343,7 @@ def test_one_who_went_on_alone_may_come_back():
     assert client.is_joined and not client.end_reason and not server.drops and client.confirmed > 0
 
 
-def test_silence_and_half_a_connection_end_after_seconds():
+def test_silent_and_half_open_connections_time_out():
     table = joined(limits=Limits(hello_seconds=0.5, silent_seconds=1.0))
     table.say(2)
     table.come(3)
@@ -372,7 +372,7 @@ def test_a_late_server_catches_up_or_lets_its_clock_slip():
     assert table.say(1, m.Ping(1.0))[0].clock == pytest.approx(table.server.simulation.now + 4, abs=1.0)
 
 
-def test_a_demo_that_fails_does_not_end_the_world(monkeypatch):
+def test_a_failing_demo_does_not_end_the_world(monkeypatch):
     table = joined()
 
     def fail(*_):
@@ -387,7 +387,7 @@ def test_a_demo_that_fails_does_not_end_the_world(monkeypatch):
     assert "PressKey by user 1 failed: ZeroDivisionError" in troubles[0] and "the step failed: " in troubles[-1]
 
 
-def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch):
+def test_nobody_joins_if_the_state_cannot_be_sent(monkeypatch):
     def fail(*_):
         raise StateError("own is of builtins:generator, which cannot be part of a state")
 
@@ -399,7 +399,7 @@ def test_where_the_state_cannot_be_sent_nobody_comes_in(monkeypatch):
     assert table.of(2, m.Refused)[0].reason == "the state cannot be sent: own is of builtins:generator, which cannot be part of a state"
 
 
-def test_whose_pile_is_too_heavy_is_dropped_and_it_is_taken_away(monkeypatch):
+def test_the_owner_of_an_excessive_pile_is_dropped_and_the_pile_is_removed(monkeypatch):
     monkeypatch.setattr("engine.net.server._TOO_SLOW", 1e-9)  # on any machine
     table = Table(limits=Limits(shapes_per_s=1e6))
     table.come(1, "Ann")
@@ -423,7 +423,7 @@ def test_the_page_has_every_limit():
         assert f"`{field.name}` {getattr(Limits(), field.name):,}".removesuffix(".0") in page, field.name
 
 
-def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_has():
+def test_wrong_passwords_increase_the_delay_for_the_whole_address():
     table = Table(password="sesame", limits=Limits(free_guesses=2, guess_seconds=1.0))
 
     def tries(password, origin="192.0.2.9", seconds=0.0):
@@ -440,7 +440,7 @@ def test_who_guesses_passwords_waits_longer_and_longer_whichever_connections_he_
     assert tries("sesame", seconds=4.0) == "" and tries("i") == "wrong password", "then nothing is held against it"
 
 
-def test_a_pause_has_a_maximum_and_is_forgotten():
+def test_the_delay_has_a_maximum_and_expires():
     throttle = PasswordThrottle(Limits())
     for k in range(40):
         throttle.note_wrong("x", float(k))
@@ -454,7 +454,7 @@ def test_a_pause_has_a_maximum_and_is_forgotten():
     assert throttle.pause("x", 4000.0) == 0.0, "as many addresses are remembered"
 
 
-def test_who_has_been_in_comes_back_though_somebody_at_his_address_guesses():
+def test_a_known_user_can_return_while_others_at_the_address_guess():
     table = Table(password="sesame", limits=Limits(free_guesses=0, guess_seconds=100.0))
     assert table.knock(1, "sesame") == ""
     table.run(1)
@@ -467,7 +467,7 @@ def test_who_has_been_in_comes_back_though_somebody_at_his_address_guesses():
 
 
 @pytest.mark.parametrize("waits", [0, 1])
-def test_what_undo_makes_again_counts_as_made(waits):
+def test_objects_recreated_by_undo_count_as_created(waits):
     table = joined(limits=Limits(shapes_per_s=1.0, messages_per_s=1e4, processor_share=100.0, denials_per_s=1e3))
     table.run(30)
     world = table.server.simulation.demo.stages[0].world

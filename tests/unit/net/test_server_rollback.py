@@ -26,7 +26,7 @@ LATENCY, JITTER, OFFSET = 0.3, 0.1, 0.03
 """Latency and jitter of figure 4.2, and the offset of a client's clock, s."""
 
 
-def test_a_late_action_keeps_its_tick_and_one_later_still_is_moved():
+def test_a_late_action_keeps_its_tick_and_a_later_one_is_restamped():
     table = joined(demo="pushed_together", delay=0, rollback=20)
     table.run(100)
     server, now = table.server, table.server.simulation.now
@@ -44,7 +44,7 @@ def test_a_late_action_keeps_its_tick_and_one_later_still_is_moved():
     assert server.simulation.demo.sim.users.paused
 
 
-def test_each_user_pushes_the_body_with_their_number_and_others_watch():
+def test_each_user_pushes_one_body_and_others_watch():
     table = joined(demo="pushed_together", delay=0, rollback=20)
     table.come(2)
     table.come(3)
@@ -111,7 +111,7 @@ def test_pushes_in_the_same_step_meet_in_the_middle_in_either_order(tmp_path):
     assert len(orders) == 2, orders
 
 
-def test_who_joins_late_starts_at_a_closed_keyframe_and_agrees():
+def test_a_late_client_starts_at_a_closed_keyframe_and_agrees():
     scene = shared_scene(find_demo("simple_shapes")(0, {"count": 3}))
     link = LinkSettings(latency=0.1, jitter=0.05, loss=0.05, reorder=0.1, duplicate=0.02)
     experiment = Experiment(scene, "", 2, link, 60, rate=10.0, join_at=20, rollback=30, delay=0)
@@ -121,6 +121,6 @@ def test_who_joins_late_starts_at_a_closed_keyframe_and_agrees():
 
 
 @pytest.mark.parametrize("rollback", [-1, 151])
-def test_the_server_rolls_back_so_far_and_no_farther(rollback):
+def test_the_server_rolls_back_at_most_its_limit(rollback):
     with pytest.raises(InvalidInputError, match="rollback"):
         Experiment(shared_scene(find_demo("pushed_together")(0)), rollback=rollback)

@@ -14,7 +14,7 @@ from engine.world import BodySpec, FixtureSpec
 from tests.stepping import steps
 
 
-def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
+def test_a_grab_does_not_depend_on_the_layout_of_the_stages():
     kind = find_demo("promise_slow_balls")
     first, other = SharedSimulation(kind(0)), SharedSimulation(kind(0))
     for simulation, x in ((first, 0.0), (other, 40.0)):
@@ -32,7 +32,7 @@ def test_a_grab_is_the_same_wherever_the_stages_lie_in_the_picture():
     assert [len(simulation.demo.stages[0].world.joint_ids) for simulation in (first, other)] == [1, 1]
 
 
-def test_stages_without_a_place_lie_at_the_origin():
+def test_stages_without_a_position_lie_at_the_origin():
     """An act of a guest may name fewer than there are: where a window has laid out the others must make no difference."""
     stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
     demo = SimpleNamespace(stages=stages)
@@ -46,7 +46,7 @@ def test_stages_without_a_place_lie_at_the_origin():
 
 
 @pytest.mark.parametrize(("goes_back", "oldest", "first"), [(True, 60, 60), (False, 65, 70)])
-def test_an_act_before_what_is_kept_is_refused(goes_back, oldest, first):
+def test_an_action_before_the_stored_ticks_is_rejected(goes_back, oldest, first):
     simulation = SharedSimulation(find_demo("simple_shapes")(0), goes_back=goes_back)
     steps(simulation, 70)
     simulation.forget(65)
@@ -56,7 +56,7 @@ def test_an_act_before_what_is_kept_is_refused(goes_back, oldest, first):
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_what_is_done_at_once_is_done_once_and_in_order(solver):
+def test_simultaneous_actions_are_applied_once_and_in_order(solver):
     kind, disc = find_demo("simple_shapes"), BodySpec((FixtureSpec(Circle(0.3), density=1.0),), position=(0.0, 6.0))
     hasty, known = SharedSimulation(kind(0, solver=solver)), SharedSimulation(kind(0, solver=solver))
     drawn, other = (UserAction(user, 1, CreateBody.of(0, disc)) for user in (2, 1))
@@ -81,7 +81,7 @@ def test_what_is_done_at_once_is_done_once_and_in_order(solver):
 
 
 @pytest.mark.parametrize(("solver", "again"), [("box2d", 40), ("soft_step", 20)])
-def test_ticks_are_taken_again_from_the_keyframe_before(solver, again):
+def test_ticks_are_repeated_from_the_previous_keyframe(solver, again):
     simulation = SharedSimulation(find_demo("simple_shapes")(0, {"count": 20}, solver=solver))
     steps(simulation, 70)
     digest = simulation.digests[70]

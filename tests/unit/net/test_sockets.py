@@ -56,7 +56,7 @@ def _is_in(session):
     return session.client.simulation is not None and session.client.confirmed > 0
 
 
-def test_clients_go_through_the_server_s_states_and_hear_of_its_end(host):
+def test_clients_follow_the_server_s_states_and_learn_of_its_end(host):
     client_sessions = [_client_session(host.port, name, link=LinkSettings(latency=0.01)) for name in ("one", "two")]
     final = [{}, {}]
     for session, digests in zip(client_sessions, final, strict=True):
@@ -79,7 +79,7 @@ def test_clients_go_through_the_server_s_states_and_hear_of_its_end(host):
     until(lambda: not any(thread.name in ("host", "connection") for thread in threading.enumerate()))
 
 
-def test_a_server_that_rolls_back_puts_a_late_action_where_it_belongs(monkeypatch):
+def test_a_server_with_rollback_applies_a_late_action_at_its_tick(monkeypatch):
     """The action is for the earliest tick that its sender knows to be open, 20 behind the server: however late it comes, it is late."""
     monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
     host = ServerThread(lambda: find_demo("pushed_together")(0), ServerSettings(delay=0, rollback=20), port=0)
@@ -115,7 +115,7 @@ def test_a_wrong_password_is_reported(host):
     assert "password" in host.status.drops[0].reason
 
 
-def test_a_connection_that_breaks_off_is_taken_up_again(host):
+def test_a_lost_connection_is_reestablished(host):
     session = _client_session(host.port)
     _play(lambda: _is_in(session), session)
     user = session.client.user
@@ -128,7 +128,7 @@ def test_a_connection_that_breaks_off_is_taken_up_again(host):
     assert session.is_over and session.status_text == "left"
 
 
-def test_what_is_no_server_is_reported_in_words(host):
+def test_a_host_that_is_not_a_server_is_reported(host):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
     gone = Connection("127.0.0.1", port)
@@ -144,7 +144,7 @@ def test_what_is_no_server_is_reported_in_words(host):
     assert "not a compatible server" in reached.reason
 
 
-def test_a_taken_port_and_an_address_of_others_are_one_line(host):
+def test_a_port_in_use_and_a_foreign_address_are_reported_in_one_line(host):
     with pytest.raises(LabError, match=f"^port {host.port} is in use: another program listens at 127.0.0.1:{host.port}; --port 0"):
         ServerThread(_demo, port=host.port).start()
     for bind in ("192.0.2.1", "no-such-host.invalid"):
@@ -152,7 +152,7 @@ def test_a_taken_port_and_an_address_of_others_are_one_line(host):
             ServerThread(_demo, bind=bind, port=0).start()
 
 
-def test_a_demo_that_cannot_be_made_or_shared_is_reported_by_start():
+def test_a_demo_that_cannot_be_built_or_shared_is_reported_by_start():
     with pytest.raises(LabError, match="a demo with a world"):
         ServerThread(lambda: find_demo("stepper")(0), port=0).start()
 
@@ -171,6 +171,6 @@ def test_an_address(text, address):
 
 
 @pytest.mark.parametrize("text", ["", "::1", "a b", "lab:", "lab:x", "lab:0", "lab:70000", "ws://lab", "lab/x", "[lab"])
-def test_what_is_no_address(text):
+def test_invalid_addresses(text):
     with pytest.raises(InvalidInputError, match=r"^HOST"):
         parse_address(text)

@@ -96,11 +96,11 @@ def check_goes_on(demo):
 
 
 @pytest.mark.parametrize(("id", "solver"), [("simple_shapes", "box2d"), ("bridge", "soft_step"), ("bullet", "box2d")])
-def test_a_demo_goes_on_elsewhere_as_it_does_here(id, solver):
+def test_a_demo_continues_identically_on_another_copy(id, solver):
     assert check_goes_on(find_demo(id)(0, solver=solver)) > N_AFTER // 6
 
 
-def test_a_chosen_rate_goes_along_and_survives_a_restart():
+def test_a_chosen_rate_is_transferred_and_survives_a_restart():
     demo = find_demo("bridge")(0, hertz=120.0)
     assert check_goes_on(demo) > 10
     there = make_demo(shared_scene(demo))
@@ -110,21 +110,21 @@ def test_a_chosen_rate_goes_along_and_survives_a_restart():
         make_demo(replace(shared_scene(demo), hertz=1000.0))
 
 
-def test_a_scene_file_goes_on_elsewhere(tmp_path):
+def test_a_scene_file_continues_on_another_copy(tmp_path):
     (path,) = write_scenes(tmp_path, [SCENES["catapult"]])
     check_goes_on(scene_demo(load_any_scene(str(path)))(0))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", SHARED)
-def test_every_demo_goes_on_elsewhere(id):
+def test_every_demo_continues_on_another_copy(id):
     for solver in (None, "soft_step"):
         check_goes_on(find_demo(id)(0, solver=solver))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
-def test_every_scene_file_goes_on_elsewhere(name, tmp_path):
+def test_every_scene_file_continues_on_another_copy(name, tmp_path):
     (path,) = write_scenes(tmp_path, [SCENES[name]])
     for solver in ("box2d", "soft_step"):
         check_goes_on(scene_demo(load_any_scene(str(path)), str(path))(0, solver=solver))
@@ -132,7 +132,7 @@ def test_every_scene_file_goes_on_elsewhere(name, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", solvers())
-def test_every_solver_goes_on_elsewhere(solver):
+def test_every_solver_continues_on_another_copy(solver):
     for id in ("bridge", "ragdoll_pile", "walker"):
         check_goes_on(find_demo(id)(0, solver=solver))
 
@@ -149,7 +149,7 @@ def digests_elsewhere(path):
 
 
 @pytest.mark.slow
-def test_every_demo_goes_on_in_another_process(tmp_path):
+def test_every_demo_continues_in_another_process(tmp_path):
     cases, digests = [], []
     for id in SHARED:
         here = Begun(find_demo(id)(0))
@@ -163,7 +163,7 @@ def test_every_demo_goes_on_in_another_process(tmp_path):
     assert run.stdout.split() == digests
 
 
-def test_a_demo_that_runs_takes_over_another_state():
+def test_a_running_demo_loads_another_state():
     here, there = Begun(find_demo("simple_shapes")(0)), find_demo("simple_shapes")(0)
     for _ in range(40):
         there.sim.step()
@@ -180,7 +180,7 @@ def test_a_demo_that_runs_takes_over_another_state():
     assert digests == {tick: here.simulation.digests[tick] for tick in digests}
 
 
-def test_a_file_that_was_dropped_goes_along():
+def test_a_dropped_file_is_transferred():
     demo = find_demo("simple_shapes")(0)
     dropped = demo.sim.act(Drop.of(load_dropped("sprites/figure.png", 1.2), (0.0, 9.0)))
     SharedSimulation(demo).step()
@@ -237,7 +237,7 @@ def test_a_body_file_of_a_state_passes_its_own_checks(path, value, words):
     assert not there.dropped
 
 
-def test_what_is_damaged_is_refused_and_nothing_has_happened():
+def test_a_damaged_state_is_rejected_and_changes_nothing():
     here = Begun(find_demo("bridge")(0))
     state, there = encode_state(here.demo), find_demo("bridge")(0)
     before, stages = demo_hash(there), list(there.stages)
@@ -261,7 +261,7 @@ def test_what_is_damaged_is_refused_and_nothing_has_happened():
     assert demo_hash(there) == demo_hash(here.demo)
 
 
-def test_a_small_state_cannot_stand_for_a_large_one():
+def test_a_small_message_cannot_expand_into_a_large_state():
     demo = find_demo("bridge")(0)
     for plain, reason in ((b"\x90" * 30_000_000, "bytes without its arrays"), (b"\x00" * 70_000_000, "at most 64000000 bytes")):
         packed = zlib.compress(len(plain).to_bytes(4, "little") + plain, 1)
@@ -269,7 +269,7 @@ def test_a_small_state_cannot_stand_for_a_large_one():
             decode_state(demo, decompress_state(packed))
 
 
-def test_a_state_damaged_on_its_way_is_refused():
+def test_a_state_damaged_in_transit_is_rejected():
     packed = compress_state(encode_state(find_demo("bridge")(0)))
     for damaged in (packed[:-1], packed[:40], bytes([packed[0] ^ 1]) + packed[1:], packed[:-1] + bytes([packed[-1] ^ 1]), b"x"):
         with pytest.raises(StateError):
@@ -282,7 +282,7 @@ def _sealed(plain, rest):
     return len(content).to_bytes(4, "little") + content + rest
 
 
-def test_a_file_of_ones_own_cannot_be_shared(tmp_path, monkeypatch):
+def test_a_user_s_own_file_cannot_be_shared(tmp_path, monkeypatch):
     monkeypatch.setattr(registry._REGISTRY, "_classes", dict(registry._REGISTRY._classes))
     monkeypatch.setattr(sys, "path", sys.path[:])
     file = tmp_path / "mine.py"
@@ -306,20 +306,20 @@ def test_a_file_of_ones_own_cannot_be_shared(tmp_path, monkeypatch):
     ],
     ids=str,
 )
-def test_a_scene_that_is_none_is_refused(wrong):
+def test_an_invalid_scene_is_rejected(wrong):
     plain = msgspec.structs.asdict(shared_scene(find_demo("bridge")(0))) | wrong
     with pytest.raises((InvalidInputError, msgspec.ValidationError)):
         make_demo(msgspec.convert(list(plain.values()), SharedScene))
 
 
-def test_what_cannot_be_sent_is_named():
+def test_unsendable_data_is_named():
     demo = find_demo("bridge")(0)
     demo.own = {"at": [iter(())]}
     with pytest.raises(StateError, match=r"own\['at'\]\[0\] is of type builtins:tuple_iterator, which cannot be part of a state"):
         encode_state(demo)
 
 
-def test_an_attribute_of_another_type_is_refused_from_another_computer():
+def test_an_attribute_of_the_wrong_type_is_rejected():
     here, there = find_demo("breakable")(0), find_demo("breakable")(0)
     here.blows = {"not": "a list"}
     before = demo_hash(there)

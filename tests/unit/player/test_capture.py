@@ -83,7 +83,7 @@ def farthest(page, poses):
 
 
 @pytest.mark.parametrize("name", ["changing", "bullet", "ragdoll", "newtons_cradle"])
-def test_every_point_of_every_body_is_where_it_was(name):
+def test_every_point_of_every_body_keeps_its_position(name):
     demo = Changing() if name == "changing" else find_demo(name)(0)
     page, poses, _ = captured(demo, 90 if name == "changing" else 30)
     stated = page.header["max_error"]
@@ -118,14 +118,14 @@ def test_contact_points_have_their_separations_and_ages():
     assert len(points[60]) > 0
 
 
-def test_what_moves_on_a_mouse_joint_is_kept_with_its_target():
+def test_a_mouse_joint_is_recorded_with_its_target():
     page, _, _ = captured(Changing(), 60)
     (joint,) = page.header["joints"]
     assert joint["a"] == -1
     assert joint["at_a"][-1] == pytest.approx([60, 4.0, 1.5 + 0.02 * 59])
 
 
-def test_copies_with_other_solvers_are_captured_with_their_parting():
+def test_copies_with_other_solvers_are_captured_with_their_divergence():
     history = History(find_demo("pyramid")(0, {"rows": 4}))
     besides = [Comparison(history, "soft_step")]
     capture = Capture(history.demo, besides)
@@ -151,7 +151,7 @@ def test_every_stage_is_described_when_only_one_changes():
     assert len(page.header["stages"]) == 2
 
 
-def test_a_demo_without_a_world_is_refused(capfd, tmp_path):
+def test_a_demo_without_a_world_is_rejected(capfd, tmp_path):
     assert main(["run", "stepper", "--steps", "3", "--html", str(tmp_path / "a.html")]) == 2
     assert "--html must be one with a world" in capfd.readouterr().err
     assert not list(tmp_path.iterdir())
@@ -196,7 +196,7 @@ def test_what_a_demo_draws_is_recorded_once_as_long_as_it_stays():
         assert np.abs(np.array(circle[4:6]) * drawing["pitch"] - place).max() <= drawing["pitch"]
 
 
-def test_a_run_too_long_for_a_page_is_refused_before_it_starts(capfd, tmp_path):
+def test_a_run_too_long_for_a_page_is_rejected_before_it_starts(capfd, tmp_path):
     assert main(["run", "bounce", "--seconds", "10000", "--html", str(tmp_path / "a.html")]) == 2
     error = capfd.readouterr().err
     assert "--seconds must be at most" in error and "for a page of" in error and error.count("\n") == 1
@@ -227,7 +227,7 @@ def _short():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "kilobytes"), [(40, 400), (1000, 6000)])
-def test_ten_seconds_are_small(count, kilobytes):
+def test_a_page_of_ten_seconds_is_small(count, kilobytes):
     from engine.app.warmup import referee_factory
     from engine.player.page import player_page
 

@@ -23,7 +23,7 @@ def test_random_integers_of_all_sizes_survive():
     assert (decoded(packed_recording({"bodies": []}, {"a": values})).streams["a"] == values).all()
 
 
-def test_differences_begin_anew_with_each_run():
+def test_differences_restart_with_each_run():
     values, starts = np.array([100, 101, 103, -50, -50, 7]), np.array([0, 3, 5])
     assert first_differences(values, starts).tolist() == [100, 1, 2, -50, 0, 7]
     assert second_differences(values, starts).tolist() == [100, 1, 1, -50, 0, 7]

@@ -236,7 +236,7 @@ def test_a_path_bends_at_an_impact_as_it_does_in_the_window(tab, tmp_path):
     assert np.abs(np.array(shown) - list(bent.values())).max() <= 2.0 * tab.run(f"{RECORDING}.max_error")
 
 
-def test_what_a_demo_draws_is_drawn_and_can_be_hidden(tab, tmp_path):
+def test_a_demo_s_drawings_are_shown_and_can_be_hidden(tab, tmp_path):
     page = tmp_path / "filters.html"
     written(page, find_demo("nonconvex_characters")(0), 20)
     tab.look(640, 480)
@@ -249,7 +249,7 @@ def test_what_a_demo_draws_is_drawn_and_can_be_hidden(tab, tmp_path):
     assert tab.run(pixels) != with_drawing
 
 
-def test_a_ring_says_why_the_answers_differ(tab, tmp_path):
+def test_a_ring_explains_the_difference(tab, tmp_path):
     page = tmp_path / "check.html"
     assert main(["run", "pyramid", "--set", "rows=4", "--steps", "40", "--html", str(page)]) == 0
     tab.look(1280, 720)
@@ -309,7 +309,7 @@ def test_a_stepper_shows_each_step_with_its_line(tab, tmp_path):
             assert np.abs(np.array(shown) - np.array(mark.points)).max() <= 1e-9
 
 
-def test_a_quiz_asks_counts_and_shows_the_answer(tab, tmp_path):
+def test_a_quiz_asks_scores_and_shows_the_answer(tab, tmp_path):
     page = tmp_path / "quiz.html"
     assert main(["step", "sat", "--quiz", "3", "--seed", "4", "--html", str(page)]) == 0
     quiz = Quiz(trace.algorithm("sat"), 3, 4)
@@ -366,7 +366,7 @@ def test_a_report_plays_what_it_shows(tab, tmp_path, command, status, title):
     until(lambda: tab.run_in_frame(count) != before)
 
 
-def test_a_cell_of_a_notebook_plays(tab, tmp_path):
+def test_a_notebook_cell_plays(tab, tmp_path):
     page = tmp_path / "cell.html"
     cell = show(Drop(), seconds=0.5)._repr_html_()
     page.write_text(f"<!doctype html><html data-ready><meta charset=utf-8><body>{cell}</body></html>", encoding="utf-8")

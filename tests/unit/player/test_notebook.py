@@ -88,7 +88,7 @@ def test_a_comparison_shows_its_table_and_its_worst_pairs():
     assert player.show(total).html.count("<section") == worst > 0
 
 
-def test_a_users_answer_is_shown_between_the_question_and_ours():
+def test_a_users_answer_is_shown_between_the_query_and_our_answer():
     answer = {"normal": [1.0, 0.0], "depth": 0.5, "points": [[0.5, 0.0], ["x", None], [float("1e300"), 0.0]]}
     pair = replace(load_pair(PAIRS / "manifold.json"), outsider=Outsider("mine.py:collide", answer, "the normal is wrong"))
     frames = shown(player.show(pair)).header["frames"]
@@ -98,17 +98,17 @@ def test_a_users_answer_is_shown_between_the_question_and_ours():
 
 
 @pytest.mark.parametrize("subject", [None, [], "gjk", 3])
-def test_anything_else_is_refused(subject):
+def test_other_objects_are_rejected(subject):
     with pytest.raises(InvalidInputError, match="subject must be a World, a Demo, a Recording, a Pair"):
         player.show(subject)
 
 
-def test_a_time_out_of_range_is_refused():
+def test_a_time_out_of_range_is_rejected():
     with pytest.raises(InvalidInputError, match="seconds"):
         player.show(falling(), seconds=-1.0)
 
 
-def test_a_cell_is_a_frame_without_rights():
+def test_a_cell_is_a_sandboxed_frame():
     cell = player.show(falling(), seconds=0.0)._repr_html_()
     assert cell.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     assert cell.count("<") == 2

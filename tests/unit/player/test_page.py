@@ -57,7 +57,7 @@ def test_a_hostile_name_adds_no_element(name):
     assert page.texts("title") == [shown(name)]
 
 
-def test_the_policy_allows_this_script_and_this_style_alone():
+def test_the_policy_allows_only_this_script_and_this_style():
     page = page_named("Plain")
     policy = next(attributes["content"] for tag, attributes, _ in page.elements if tag == "meta" and "http-equiv" in attributes)
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -76,7 +76,7 @@ def test_the_page_loads_nothing_and_has_no_code_in_attributes():
     assert "http" not in page.texts("style")[0] + script
 
 
-def test_texts_of_a_recording_are_not_readable_as_markup():
+def test_texts_of_a_recording_are_not_parsed_as_markup():
     content = {"bodies": [], "title": "<b>", "lines": list(HOSTILE)}
     page = Parsed(player_page("Plain", [packed_recording(content, {})]))
     (data,) = page.texts("script", "text/plain")

@@ -27,7 +27,7 @@ def test_every_query_equals_its_scalar_form_to_the_bit(family):
             assert np.array_equal(flat(row_of(name, result)), flat(rows[name]), equal_nan=True), (name, str(case))
 
 
-def test_so_do_manifolds_by_box2ds_rule_and_the_iterations_of_a_distance():
+def test_manifolds_by_box2ds_rule_and_iterations_of_a_distance_match_too():
     cases = case_chunk(5, 0, 400)
     shapes = batch.ShapeBatch([Polygon(s.vertices, 0.01) if isinstance(s, Polygon) else s for s in cases.shapes])
     inputs = shapes, cases.pairs, cases.poses_a, cases.poses_b
@@ -58,7 +58,7 @@ def test_columns_are_read_only(ask):
         result.normal = None
 
 
-def test_no_pairs_are_no_error():
+def test_empty_input_is_accepted():
     assert len(batch.manifold(SHAPES, [], [], []).count) == 0
     assert len(batch.overlap(batch.ShapeBatch([]), [], [], [])) == 0
     assert len(batch.distance(SHAPES, [], [], []).separation) == 0
@@ -67,7 +67,7 @@ def test_no_pairs_are_no_error():
     assert len(batch.time_of_impact(SHAPES, [], [], [], [], []).fraction) == 0
 
 
-def test_read_only_and_strided_inputs_do():
+def test_read_only_and_strided_inputs_are_accepted():
     pairs = np.array([(0, 1, 9), (3, 1, 9)])[:, :2]
     poses = np.array(POSES, dtype=np.float32)
     poses.flags.writeable = False

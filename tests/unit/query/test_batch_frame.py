@@ -45,7 +45,7 @@ def test_a_scene_has_the_contacts_of_all_its_pairs():
     assert np.array_equal(contacts.manifolds.position[ours], expected.position[touching])
 
 
-def test_the_kernels_get_pairs_that_can_be_written(monkeypatch):
+def test_the_kernels_get_writable_pairs(monkeypatch):
     """They would be compiled once more for read-only ones."""
     seen, ask = [], batched.manifolds_of_bodies
 

@@ -111,7 +111,7 @@ def at_rest(pairs, a, b):
 
 @EACH
 @pytest.mark.parametrize(("skin", "spin", "off_center"), [(0.0, 0.0, 0.0), (0.01, 3.0, 0.0), (0.3, 30.0, 0.5)])
-def test_the_scalar_answers_to_the_bit(name, skin, spin, off_center, monkeypatch):
+def test_answers_match_the_scalar_ones_to_the_bit(name, skin, spin, off_center, monkeypatch):
     if name in MOVING:
         rng = np.random.default_rng(3)
         shapes, cases = random_shapes(rng, 200), motions(rng, 200, N_PAIRS, spin, off_center)
@@ -149,7 +149,7 @@ def test_exact_touches_and_coincident_shapes(name, monkeypatch):
 
 @EACH
 @pytest.mark.parametrize("n", [1, 48, 63, 64, 65, 130, 600])
-def test_any_number_of_pairs_of_all_kinds_fills_its_rows_and_no_other(name, n, monkeypatch):
+def test_any_number_of_pairs_fills_exactly_its_rows(name, n, monkeypatch):
     """Lanes leave kinds, sizes and angles to the scalar kernel, and the last few pairs."""
     if not COMPILED and n != 65:
         pytest.skip("slow without a compiler")
@@ -176,7 +176,7 @@ def test_all_sizes(name, size, monkeypatch):
 
 @pytest.mark.parametrize("name", ["overlap", "distance"])
 @pytest.mark.parametrize("far", [0.0, 1e6])
-def test_touches_far_out_and_within_rounding(name, far, monkeypatch):
+def test_contacts_far_from_the_origin_and_within_rounding(name, far, monkeypatch):
     """Circles and boxes some roundings apart, on either side of the touch, near the origin and a thousand kilometers away."""
     rng, n = np.random.default_rng(4), 3000 if COMPILED else 100
     angle = rng.uniform(0.0, 2.0 * np.pi, n)
@@ -188,7 +188,7 @@ def test_touches_far_out_and_within_rounding(name, far, monkeypatch):
 
 @pytest.mark.parametrize("name", ["impact", "impact, box2d"])
 @pytest.mark.parametrize("far", [1e100, 1e160, 1e200, 1e300])
-def test_places_so_far_that_their_squares_overflow(name, far, monkeypatch):
+def test_positions_whose_squares_overflow(name, far, monkeypatch):
     rng = np.random.default_rng(9)
     cases = motions(rng, 60, 131)
     cases.a[:, 0] *= far
@@ -239,7 +239,7 @@ def test_angles_and_bodies_give_the_same_manifolds(monkeypatch):
             assert its_normals.tobytes() == normals.tobytes()
 
 
-def test_swept_times_alone_are_the_same(monkeypatch):
+def test_swept_times_without_contacts_are_the_same(monkeypatch):
     rng = np.random.default_rng(9)
     shapes, cases = pack(random_shapes(rng, 50)), motions(rng, 50, N_PAIRS)
     complete, times = (Query(swept, partial(_swept, with_contact=how)).by(shapes, cases, True, monkeypatch) for how in (True, False))
@@ -298,7 +298,7 @@ LEAST = [(3, 200), (1, 100), (1, 80), (0, 100), (2, 150), (5, 150)]
 @pytest.mark.slow  # it compiles without the cache
 @needs_registers
 @pytest.mark.parametrize("number", range(len(LEAST)))
-def test_the_loops_of_blocks_are_still_vectorized(number):
+def test_the_loops_of_blocks_are_vectorized(number):
     module, name, arguments, counts = list(_block_arguments())[number]
     packed = vector_instructions(getattr(module, name), map(typeof, arguments), **({} if counts else {"_nrt": False}))
     assert packed["vdivpd"] >= LEAST[number][0] and packed["vmulpd"] >= LEAST[number][1], packed
@@ -311,6 +311,6 @@ def test_the_loops_of_blocks_are_still_vectorized(number):
     [(_swept_simd_kernel._find_times, 3, 2, (float64,), 8, 300), (_advancement_simd_kernel.step_polygons, 4, 2, (), 8, 350),
      (_advancement_simd_kernel.step_circles, 4, 1, (), 12, 220)],
 )  # fmt: skip
-def test_the_loops_of_motions_are_still_vectorized(kernel, n_arrays, n_sizes, more, divisions, products):
+def test_the_loops_of_motions_are_vectorized(kernel, n_arrays, n_sizes, more, divisions, products):
     packed = vector_instructions(kernel, (*(float64[::1],) * n_arrays, int64[::1], *(int64,) * n_sizes, *more))
     assert packed["vdivpd"] >= divisions and packed["vmulpd"] >= products and packed["vgatherqpd"] == 0, packed

@@ -67,7 +67,7 @@ assert loaded() == before, (before, loaded())
 """
 
 
-def test_after_warming_up_a_crowded_world_stalls_on_no_compilation():
+def test_after_warming_up_a_crowded_world_compiles_nothing():
     """It runs in its own process: here, other tests have had the SIMD kernels compiled long since."""
     if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")

@@ -33,7 +33,7 @@ def columns(result):
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_two_threads_give_the_same_bits_and_refuse_the_same(name):
+def test_two_threads_give_the_same_results_and_errors(name):
     alone, together = columns(QUESTIONS[name](PAIRS)), columns(QUESTIONS[name](PAIRS, threads=2))
     assert [column.tobytes() for column in together] == [column.tobytes() for column in alone]
     wrong = PAIRS.copy()
@@ -47,7 +47,7 @@ def test_two_threads_give_the_same_bits_and_refuse_the_same(name):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_wrong_number_is_reported_by_its_row_among_all(name, threads, monkeypatch):
+def test_a_wrong_number_is_reported_with_its_global_row(name, threads, monkeypatch):
     wrong = B.copy()
     wrong[-1, 0] = np.inf
     monkeypatch.setitem(globals(), "B", wrong)
@@ -57,7 +57,7 @@ def test_a_wrong_number_is_reported_by_its_row_among_all(name, threads, monkeypa
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork beside threads
-def test_a_forked_process_makes_threads_of_its_own():
+def test_a_forked_process_creates_its_own_threads():
     assert len(in_parts(2 * MIN_ROWS, 2, lambda part: part)) == 2
     child = os.fork()
     if child == 0:
@@ -66,7 +66,7 @@ def test_a_forked_process_makes_threads_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
 
 
-def test_parts_run_beside_each_other_and_what_fails_is_reported_when_all_have_ended():
+def test_parts_run_in_parallel_and_failures_are_reported_at_the_end():
     meet = threading.Barrier(2, timeout=PATIENCE)
 
     def answer(part):

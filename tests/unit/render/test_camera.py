@@ -31,7 +31,7 @@ def test_to_world_undoes_to_screen(camera, point):
 
 
 @given(cameras, st.tuples(st.floats(0, 2000), st.floats(0, 2000)), st.floats(0.01, 100.0))
-def test_zooming_keeps_the_point_under_the_cursor(camera, pixel, factor):
+def test_zooming_keeps_the_point_under_the_pointer(camera, pixel, factor):
     zoomed = camera.zoomed(pixel, factor)
     assert MIN_SCALE <= zoomed.scale <= MAX_SCALE
     before, after = camera.to_world(pixel), zoomed.to_world(pixel)
@@ -66,7 +66,7 @@ def test_a_shifted_camera_draws_another_world_beside_this_one():
     assert camera.shifted((2.0, 1.0)).to_screen((0.0, 0.0)) == camera.to_screen((2.0, 1.0))
 
 
-def test_a_fitted_picture_keeps_clear_of_what_covers_the_view():
+def test_a_fitted_view_avoids_covering_panels():
     box = AABB((-2.0, 1.0), (4.0, 3.0))
     camera = Camera(view=(100, 50, 800, 600)).fitted(box, kept=(200.0, 40.0, 10.0, 60.0))
     left, bottom = camera.to_screen(box.lower)
@@ -75,7 +75,7 @@ def test_a_fitted_picture_keeps_clear_of_what_covers_the_view():
     assert (left - 300.0, top - 90.0) == pytest.approx((890.0 - right, 590.0 - bottom)), "in the middle of what is left"
 
 
-def test_what_a_camera_frames_is_fitted_to_the_same_camera():
+def test_fitting_the_view_of_a_camera_returns_the_same_camera():
     kept = (200.0, 40.0, 10.0, 60.0)
     camera = Camera((3.0, -4.0), 31.0, (100, 50, 800, 600))
     again = Camera(view=camera.view).fitted(camera.framed(kept=kept), kept=kept)

@@ -35,18 +35,18 @@ def test_large_and_small_circles_are_filled(canvas):
         assert color_at(canvas, 0.5 * min(radius, 5.0), 0.0) == RED
 
 
-def test_a_huge_circle_ends_where_it_should(canvas):
+def test_a_huge_circle_has_the_correct_boundary(canvas):
     canvas.circle((0.0, -1e5), 1e5, RED)
     assert color_at(canvas, 0.0, -0.3) == RED
     assert color_at(canvas, 0.0, 0.3) == (0, 0, 0)
 
 
-def test_alpha_lets_the_ground_show_through(canvas):
+def test_alpha_shows_the_background(canvas):
     canvas.polygon([(-2, -2), (2, -2), (2, 2), (-2, 2)], RED, alpha=0.5)
     assert 90 <= color_at(canvas, 0, 0)[0] <= 110
 
 
-def test_points_lie_where_they_are(canvas):
+def test_points_are_drawn_at_their_positions(canvas):
     canvas.points(np.array([(3.0, 1.0), (-3.0, -1.0)]), RED, 4.0)
     assert color_at(canvas, 3, 1) == RED and color_at(canvas, -3, -1) == RED and color_at(canvas, 0, 0) == (0, 0, 0)
 
@@ -57,7 +57,7 @@ def test_a_ring_is_hollow(canvas):
     assert color_at(canvas, 0.8, 0.0)[0] > 60
 
 
-def test_many_polygons_equal_one_by_one(canvas):
+def test_many_polygons_equal_single_ones(canvas):
     triangles = [np.array([(x, 0.0), (x + 2.0, 0.0), (x, 2.0)]) for x in (-10.0, -5.0, 0.0, 5.0, 1000.0)]
     starts = list(range(0, 3 * len(triangles) + 1, 3))
     canvas.polygons(np.concatenate(triangles), np.asarray(starts), canvas.mapped([RED] * 5), canvas.mapped([BLUE] * 5))
@@ -68,7 +68,7 @@ def test_many_polygons_equal_one_by_one(canvas):
     assert np.array_equal(bulk, pygame.surfarray.array3d(canvas.surface))
 
 
-def test_a_crowd_is_drawn_too(canvas):
+def test_a_crowd_is_drawn_correctly(canvas):
     triangle = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
     canvas.polygons(np.tile(triangle, (500, 1)), np.arange(0, 1501, 3), canvas.mapped([RED] * 500), canvas.mapped([BLUE] * 500))
     assert color_at(canvas, 0.5, 0.5) == RED

@@ -15,7 +15,7 @@ def test_segment_inside_is_kept_as_it_is():
     assert clip_segment((1.0, 2.0), (99.0, 49.0), BOX) == ((1.0, 2.0), (99.0, 49.0))
 
 
-def test_segment_across_is_cut_at_both_sides():
+def test_segment_across_the_box_is_cut_at_both_sides():
     cut = clip_segment((-50.0, 25.0), (150.0, 25.0), BOX)
     assert cut[0] == pytest.approx((0.0, 25.0)) and cut[1] == pytest.approx((100.0, 25.0))
 
@@ -26,7 +26,7 @@ def test_segment_outside_vanishes(a, b):
 
 
 @given(points, points)
-def test_what_is_left_of_a_segment_lies_in_the_box(a, b):
+def test_the_clipped_segment_lies_in_the_box(a, b):
     cut = clip_segment(a, b, BOX)
     slack = 1e-3 + 1e-15 * max(abs(value) for value in (*a, *b)) * 16
     for x, y in cut or ():
@@ -34,7 +34,7 @@ def test_what_is_left_of_a_segment_lies_in_the_box(a, b):
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_vanishes(bad):
+def test_non_finite_segments_vanish(bad):
     assert clip_segment((bad, 0.0), (1.0, 1.0), BOX) is None
     assert clip_polygon([(0, 0), (10, bad), (5, 5)], BOX) == []
 

@@ -30,7 +30,7 @@ def colors(surface):
     return {tuple(row) for row in np.unique(pixels, axis=0).tolist()}
 
 
-def test_packed_vertices_are_the_bodies_own(scene):
+def test_packed_vertices_match_the_body(scene):
     packed = PackedShapes(scene.world)
     assert packed.starts.tolist() == [0, 4, 8, 12]
     assert packed.polygon_row.tolist() == [0, 1, 2] and packed.circle_row.tolist() == [2]
@@ -51,7 +51,7 @@ def test_interpolation_moves_the_center_of_mass_on_a_line():
     assert interpolated(before, after, 1.0, center) is after
 
 
-def test_a_contact_point_rides_on_the_body_that_moves(scene):
+def test_a_contact_point_moves_with_its_body(scene):
     world, packed = scene.world, PackedShapes(scene.world)
     contacts = world.contacts
     rows = np.searchsorted(packed.body_ids, contacts.body_b)
@@ -92,7 +92,7 @@ def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene, surface)
     assert len(debug.draw(canvas_on(surface), scene, points).differences) == 0 and colors(surface) == {palette.BACKGROUND}
 
 
-def test_structure_is_read_again_only_when_it_changed(scene):
+def test_structure_is_read_again_only_after_a_change(scene):
     debug = DebugDraw()
     first = debug.packed(scene.world)
     assert debug.packed(scene.world) is first
@@ -109,13 +109,13 @@ def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene, surface):
     assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) not in colors(surface)
 
 
-def test_new_points_are_cyan_and_lasting_ones_white(scene, surface):
+def test_new_points_are_cyan_and_persistent_ones_white(scene, surface):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "points": True}))
     assert {palette.POINT_ADD, palette.POINT_PERSIST} <= colors(surface)
 
 
 @pytest.mark.parametrize("layer", [field.name for field in fields(Layers) if field.name != "labels"])
-def test_each_layer_draws_something_and_nothing_when_off(scene, surface, layer):
+def test_each_layer_draws_something_only_when_on(scene, surface, layer):
     DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
     assert colors(surface) == {palette.BACKGROUND}
     scene.world.contacts.normal_impulse[:] = 2.0
@@ -125,7 +125,7 @@ def test_each_layer_draws_something_and_nothing_when_off(scene, surface, layer):
     assert len(colors(surface)) > 1
 
 
-def test_rings_have_words_only_with_labels(scene, surface):
+def test_rings_have_text_only_with_labels(scene, surface):
     pictures = []
     for has_labels in (False, True):
         surface.fill(palette.BACKGROUND)
@@ -136,7 +136,7 @@ def test_rings_have_words_only_with_labels(scene, surface):
     assert pictures[1] > pictures[0] > 0
 
 
-def test_impulses_point_where_b_is_pushed_and_are_to_scale(scene, surface):
+def test_impulses_point_in_the_direction_of_the_push_and_are_to_scale(scene, surface):
     scene.world.contacts.normal_impulse[:, 0] = 3.0
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "impulses": True}))
     assert palette.IMPULSE in colors(surface)
@@ -152,7 +152,7 @@ def test_an_empty_world_and_no_contacts_draw_nothing(scene, make_contacts, surfa
     assert colors(surface) == {palette.BACKGROUND}
 
 
-def test_trail_ages_by_steps_and_forgets(make_contacts):
+def test_a_trail_ages_by_steps_and_expires(make_contacts):
     trail = ContactTrail()
     trail.record(make_contacts(step=1))
     assert [age for age, _ in trail.added(1)] == [0.0]
@@ -166,7 +166,7 @@ def pixels_of(surface):
     return pygame.surfarray.array3d(surface).tobytes()
 
 
-def test_a_scene_that_stands_still_is_copied_and_one_that_changes_is_drawn(scene, surface):
+def test_a_static_scene_is_copied_and_a_changing_one_is_drawn(scene, surface):
     debug, layers, grounds, canvas = DebugDraw(), Layers(), [], canvas_on(surface)
 
     def ground():

@@ -3,7 +3,7 @@
 from engine.render.fonts import FontBook
 
 
-def test_what_is_asked_for_all_the_time_stays_and_the_rest_goes():
+def test_frequently_used_entries_stay_and_others_are_evicted():
     fonts = FontBook()
     caption, first = (fonts.render(words, 12.0, (255, 255, 255)) for words in ("caption", "number 0"))
     for k in range(3000):

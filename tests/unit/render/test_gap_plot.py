@@ -45,7 +45,7 @@ def changed(surface, place):
 
 @pytest.mark.parametrize("place", [(10, 20, 760, 160), (10, 20, 300, 120), (10, 20, 140, 60), (10, 20, 120, 90), (0, 0, 30, 12)])
 @pytest.mark.parametrize("change", [{}, {"marks": ()}, {"gaps": FRACTIONS * 0.0}])
-def test_it_draws_within_its_place(place, change):
+def test_it_draws_within_its_rectangle(place, change):
     onto = canvas()
     draw_gap_plot(onto, place, replace(PLOT, **change))
     inside, outside = changed(onto.surface, pygame.Rect(place))
@@ -54,7 +54,7 @@ def test_it_draws_within_its_place(place, change):
     assert (fraction_under(onto, place, PLOT, (place[0] + 90, place[1] + 38)) is not None) == has_room
 
 
-def test_the_pointer_is_read_in_the_plot():
+def test_the_pointer_position_is_read_in_the_plot():
     onto, place = canvas(), (10, 20, 760, 160)
     fractions = [fraction_under(onto, place, PLOT, (x, 90.0)) for x in range(0, 800)]
     there = [fraction for fraction in fractions if fraction is not None]
@@ -74,7 +74,7 @@ def test_the_pointer_shows_numbers():
     assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
 
 
-def test_the_numbers_lie_over_no_curve():
+def test_the_numbers_cover_no_curve():
     place = (10, 100, 780, 190)
     pixels = []
     for pointer in (None, (300.0, 180.0)):
@@ -86,5 +86,5 @@ def test_the_numbers_lie_over_no_curve():
     assert (pixels[0] != pixels[1])[:, :100].any()
 
 
-def test_a_gap_is_read_between_samples():
+def test_a_gap_is_interpolated_between_samples():
     assert PLOT.gap_at(0.005) == pytest.approx(0.445)

@@ -23,7 +23,7 @@ def drawn(impacts, rows, fraction, after=AFTER, before=BEFORE):
     return impacts.between(frozen(before[rows]), frozen(after[rows]), fraction, CENTERS[rows], IDS[rows]).round(9).tolist()
 
 
-def test_what_hit_something_is_there_at_that_moment():
+def test_a_body_is_shown_at_its_impact_position():
     assert drawn(IMPACTS, [0, 1, 2], 0.25) == [[0.0, 0.0, 0.0], [-0.6, 0.0, 0.0], [5.0, 1.5, 0.0]]
     assert drawn(IMPACTS, [0, 1, 2], 0.5) == [[0.0, 0.0, 0.0], [-0.2, 0.0, 0.0], [5.0, 2.0, 0.0]]
     assert drawn(IMPACTS, [0, 1, 2], 0.75) == [[0.0, 0.0, 0.0], [-0.5, 0.2, 0.1], [5.0, 2.5, 0.0]]
@@ -31,14 +31,14 @@ def test_what_hit_something_is_there_at_that_moment():
 
 
 @pytest.mark.parametrize("rows", [[1, 2], [0, 2], [2], [1], [0], []])
-def test_impacts_are_those_of_the_bodies_that_are_left(rows):
+def test_impacts_belong_to_the_remaining_bodies(rows):
     everything = drawn(IMPACTS, [0, 1, 2], 0.25)
     assert drawn(IMPACTS, rows, 0.25) == [everything[row] for row in rows]
 
 
 @pytest.mark.parametrize("is_path", [False, True])
 @pytest.mark.parametrize("fraction", [0.25, 0.75])
-def test_a_body_that_was_put_elsewhere_stands_there(fraction, is_path):
+def test_a_teleported_body_is_shown_at_its_new_position(fraction, is_path):
     after, before = AFTER.copy(), BEFORE.copy()
     after[1] = before[1] = (7.0, 7.0, 0.0)  # as a world has it: there was no way to there
     pieces = PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, IMPACTS)
@@ -49,7 +49,7 @@ def test_a_body_that_was_put_elsewhere_stands_there(fraction, is_path):
         assert drawn(impacts, [0, 1], fraction, after, before) == [[0.0, 0.0, 0.0], [7.0, 7.0, 0.0]], "where nothing else moves, too"
 
 
-def test_a_step_in_pieces_is_drawn_straight_once_other_bodies_are_there():
+def test_a_divided_step_is_drawn_straight_after_a_change_of_bodies():
     path = StepPath(
         (PathPiece(0.0, 0.5, (1, 3, 8), BEFORE, BEFORE, None), PathPiece(0.5, 1.0, (1, 3, 8), BEFORE, AFTER, None)), np.zeros(0)
     )
@@ -70,7 +70,7 @@ class Shot(Demo):
         self.bullet = world.create_body(ball)
 
 
-def test_what_hit_something_may_be_deleted_or_moved_before_the_next_step():
+def test_a_body_may_be_deleted_or_moved_after_an_impact():
     """The window ended in a frame between two steps."""
     for change in ("destroy_body", "set_pose"):
         demo, painter = Shot(), DebugDraw()

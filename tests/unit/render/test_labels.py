@@ -26,14 +26,14 @@ def test_labels_overlap_neither_each_other_nor_the_edge():
         assert place.collidelist(placed[:k]) < 0
 
 
-def test_a_label_prefers_the_right_and_stands_off_its_point():
+def test_a_label_prefers_the_right_and_keeps_a_distance_from_its_point():
     place = LabelRoom(VIEW).beside((100.0, 100.0), (50, 14), 6.0)
     assert place.left == 106 and place.centery == 100
     place = LabelRoom(VIEW).beside((305.0, 100.0), (50, 14), 6.0)
     assert place.right <= 299
 
 
-def test_a_label_is_crossed_by_a_line_only_where_every_place_is():
+def test_a_label_is_crossed_by_a_line_only_if_every_position_is():
     """Issue 31: names of corners were crossed by edges."""
     room = LabelRoom(VIEW)
     room.keep_off_lines(np.array((((50.0, 100.0), (250.0, 100.0)),)))
@@ -44,7 +44,7 @@ def test_a_label_is_crossed_by_a_line_only_where_every_place_is():
     assert (place.left, place.centery) == (206, 150), "the first, as all are crossed"
 
 
-def test_labels_that_wait_give_way_to_words_written_after_them():
+def test_deferred_labels_avoid_texts_drawn_later():
     canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
     canvas.label_last((100.0, 100.0), "a label", TEXT, 11.0, 6.0)
     words = canvas.text_px((106.0, 100.0), "words", TEXT, 11.0, "midleft")
@@ -58,7 +58,7 @@ def test_labels_that_wait_give_way_to_words_written_after_them():
     assert pygame.image.tobytes(canvas.surface, "RGB") == after  # written once
 
 
-def test_the_scale_bar_goes_where_no_words_are():
+def test_the_scale_bar_avoids_texts():
     canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
     right = draw_scale_bar(canvas)
     assert right.centerx > pygame.Rect(VIEW).centerx
@@ -73,7 +73,7 @@ def test_the_scale_bar_goes_where_no_words_are():
 
 
 @pytest.mark.parametrize("at", [(math.nan, 0.0), (1e9, 1e9), (-500.0, 0.0)])
-def test_a_label_of_a_point_out_of_sight_is_left_out(at):
+def test_labels_of_hidden_points_are_omitted(at):
     canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
     assert not canvas.label(at, "words", TEXT, 11.0, 5.0)
 
@@ -82,5 +82,5 @@ def test_a_label_of_a_point_out_of_sight_is_left_out(at):
     "meters, words",
     [(0.0, "< 0.1 µm"), (9e-8, "< 0.1 µm"), (2e-7, "0.2 µm"), (9.9e-5, "99.0 µm"), (0.01, "10.00 mm")],
 )
-def test_no_length_reads_as_nothing(meters, words):
+def test_a_zero_length_is_formatted(meters, words):
     assert length_words(meters) == words

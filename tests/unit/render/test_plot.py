@@ -22,7 +22,7 @@ def test_a_single_peak_among_many_steps_is_drawn():
     assert abs(x[int(np.argmax(most))] - axis.x(54_321)) <= 0.5
 
 
-def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out():
+def test_fewer_steps_than_pixels_are_drawn_unchanged_with_gaps():
     values = np.array([1.0, np.nan, 3.0, 4.0])
     x, least, most = columns(values, TimeAxis(0.0, 3.0, 0, 301))
     assert x.tolist() == [0.0, 200.0, 300.0] and least.tolist() == most.tolist() == [1.0, 3.0, 4.0]
@@ -30,12 +30,12 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out():
 
 
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (-3e-7, 2e-7), (1e9, 1.00001e9), (-17.0, -16.2), (5.0, 5.0)])
-def test_ticks_are_few_and_inside(low, high):
+def test_ticks_are_few_and_within_the_range(low, high):
     values = ticks(low, high, 5)
     assert 1 <= len(values) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in values)
 
 
-def test_what_differs_by_rounding_only_is_drawn_as_one_value():
+def test_values_that_differ_by_rounding_are_drawn_as_one():
     surface = pygame.Surface((300, 120))
     noise = np.where(np.arange(50) % 2, 10.0, 10.000001)
     draw_panes(surface, FONTS, (0, 0, 300, 120), [Curve("speed", "m/s", noise, 0)], (0.0, 49.0), 49, 1 / 60)
@@ -44,7 +44,7 @@ def test_what_differs_by_rounding_only_is_drawn_as_one_value():
     assert rows and max(rows) - min(rows) <= 8  # a line with its marks, in the middle
 
 
-def test_no_line_leads_over_a_break_or_over_what_is_not_known():
+def test_no_line_crosses_a_break_or_unknown_values():
     values = np.concatenate((np.zeros(20), np.full(20, 10.0), np.full(5, np.nan), np.full(15, 4.0)))
     axis = TimeAxis(0.0, 59.0, 0, 600)
     parts = runs(Curve("a", "m", values, 0, (20,)), axis)
@@ -60,7 +60,7 @@ def test_no_line_leads_over_a_break_or_over_what_is_not_known():
         assert not pixels[gap].any() and pixels[gap.start - 20 : gap.start - 3].all() and pixels[gap.stop + 3 : gap.stop + 20].all()
 
 
-def test_curves_are_two_pixels_wide_and_stand_off_the_grid():
+def test_curves_are_two_pixels_wide_and_differ_from_the_grid():
     surface = pygame.Surface((400, 100))
     draw_panes(surface, FONTS, (0, 0, 400, 100), (Curve("a", "m", np.linspace(0.0, 1.0, 60) ** 2, 0),), (0.0, 59.0), 59, 0.1)
     line = (pygame.surfarray.array3d(surface) == np.array(palette.SERIES[0])).all(axis=2)
@@ -75,7 +75,7 @@ def test_an_axis_and_its_inverse_agree():
     assert all(abs(axis.step(axis.x(step)) - step) <= 1 for step in range(120, 1321, 7))
 
 
-def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane():
+def test_future_values_are_dimmed_and_each_unit_has_a_pane():
     surface = pygame.Surface((600, 200))
     curves = (Curve("a", "m", np.linspace(0.0, 1.0, 200), 0), Curve("b", "J", np.linspace(1.0, 0.0, 200), 1))
     axis = draw_panes(surface, FONTS, (0, 0, 600, 200), curves, (0.0, 199.0), 100, 1.0 / 60.0)
@@ -85,7 +85,7 @@ def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane():
         assert len(bright) > 50 and bright[:, 0].max() <= axis.x(100) + 5
 
 
-def test_nothing_known_and_a_constant_are_drawn_too():
+def test_empty_and_constant_curves_are_drawn():
     surface = pygame.Surface((300, 100))
     for values in (np.zeros(0), np.full(9, np.nan), np.full(9, 3.0), np.array([1.0])):
         draw_panes(surface, FONTS, (0, 0, 300, 100), (Curve("a", "m", values, 2),), (0.0, 8.0), 4, 0.1)

@@ -58,7 +58,7 @@ def test_soft_edges_cover_the_area_of_the_polygon(raster, small, n, way):
     assert shares(small).sum() == pytest.approx(area, rel=0.02)  # a corner's mitre is rounded off by a fraction of a pixel
 
 
-def test_an_upright_box_covers_its_pixels_and_half_of_those_that_it_halves(raster, small):
+def test_an_upright_box_covers_its_pixels_and_half_of_its_border_pixels(raster, small):
     draw(raster, small, np.array([(10.0, 5.0), (20.5, 5.0), (20.5, 9.0), (10.0, 9.0)]), WHITE)
     share = shares(small)
     assert (share[10:20, 5:9] == 1.0).all() and np.allclose(share[20, 5:9], 0.5, atol=0.01)
@@ -74,7 +74,7 @@ def test_the_outline_lies_inside(raster, small):
     assert tuple(small.get_at((20, 15)))[:3] == (0, 0, 0) and tuple(small.get_at((10, 15)))[:3] == BLUE
 
 
-def test_in_a_crowd_edges_are_hard(raster, small):
+def test_edges_are_not_antialiased_in_a_crowd(raster, small):
     draw(raster, small, ring(5, 14.0), RED, BLUE, most_soft=0)
     colors = {tuple(color) for color in pygame.surfarray.array3d(small).reshape(-1, 3).tolist()}
     assert colors == {(0, 0, 0), RED, BLUE}
@@ -82,7 +82,7 @@ def test_in_a_crowd_edges_are_hard(raster, small):
 
 @pytest.mark.parametrize("most_soft", [0, 10])
 @pytest.mark.parametrize("end", [(50.0, 20.0), (50.0, 31.0), (12.0, 38.0)])
-def test_what_has_no_area_is_a_line_without_holes(raster, small, end, most_soft):
+def test_a_shape_without_area_is_a_line_without_gaps(raster, small, end, most_soft):
     start = (10.0, 20.0)
     draw(raster, small, np.array([start, end, start]), WHITE, most_soft=most_soft)
     length = float(np.hypot(end[0] - start[0], end[1] - start[1]))
@@ -126,7 +126,7 @@ def shape_anywhere(dice):
     return corners[:: int(dice.choice((1, -1)))]
 
 
-def test_every_pixel_is_as_the_distance_from_its_center_says(raster, small):
+def test_every_pixel_follows_the_distance_from_its_center(raster, small):
     """An edge level but for 1e-18 of its length once ended the program: the end of a row was a number that no integer holds."""
     dice = np.random.default_rng(5)
     n_drawn = 0
@@ -148,14 +148,14 @@ def test_every_pixel_is_as_the_distance_from_its_center_says(raster, small):
     assert n_drawn > 200
 
 
-def test_nothing_is_drawn_outside_of_the_clip(raster, small):
+def test_no_pixel_outside_the_clip_is_drawn(raster, small):
     small.set_clip((20, 10, 10, 10))
     draw(raster, small, ring(6, 500.0), WHITE, RED)
     share = shares(small)
     assert share.sum() == 100.0 and (share[20:30, 10:20] == 1.0).all()
 
 
-def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster, small):
+def test_a_subsurface_is_drawn_on_like_a_surface(raster, small):
     large = pygame.Surface((97, 80), 0, 32)
     part = large.subsurface((31, 17, *VIEW[2:]))
     for surface in (small, part):
@@ -165,14 +165,14 @@ def test_a_part_of_a_surface_is_drawn_on_like_a_surface(raster, small):
     assert not pygame.surfarray.array3d(large).any()
 
 
-def test_what_it_cannot_draw_on_is_left_to_pygame(raster, small):
+def test_unsupported_surfaces_are_left_to_pygame(raster, small):
     near = np.zeros((3, 2))
     assert raster.can_paint(small, near)
     assert not raster.can_paint(pygame.Surface((8, 8), pygame.SRCALPHA), near)
     assert not raster.can_paint(small, np.array([(0.0, np.nan)])) and not raster.can_paint(small, np.array([(0.0, 1e9)]))
 
 
-def test_dots_are_those_that_pygame_draws(raster):
+def test_dots_match_pygame(raster):
     rng = np.random.default_rng(3)
     groups = [
         Dots(rng.uniform(-4.0, 4.0, (40, 2)), WHITE, 2.25),
@@ -189,7 +189,7 @@ def test_dots_are_those_that_pygame_draws(raster):
     assert pictures[1].max() == 255
 
 
-def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster):
+def test_polygons_and_lines_of_a_canvas_match_pygame(raster):
     corners = np.array([(-3.0, -2.0), (2.0, -1.0), (1.0, 2.0), (-1.5, 0.5), (3.0, 1.0), (2.0, 2.2)])
     pictures = []
     for chosen in (None, raster):
@@ -209,11 +209,11 @@ def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster):
     assert all(len(signatures) == 1 for signatures in compiled)  # whatever is drawn, nothing is compiled in the middle of a frame
 
 
-def test_without_compiled_kernels_there_is_none(monkeypatch):
+def test_without_compiled_kernels_there_is_no_raster(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert load_raster() is None
 
 
-def test_pygame_has_its_arrays_loaded_before_any_thread_asks_for_them():
+def test_pygame_loads_its_array_module_before_any_thread_uses_it():
     """`import pygame.surfarray` puts it off to the first use, and two threads may be the first."""
     assert type(sys.modules["pygame.surfarray"]) is ModuleType

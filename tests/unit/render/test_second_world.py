@@ -26,7 +26,7 @@ def colored(surface, color):
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_bodies_that_can_move_are_outlined_and_not_filled(surface, scene, theme):
+def test_movable_bodies_are_outlined_and_not_filled(surface, scene, theme):
     palette.use_theme(theme)
     try:
         packed, poses = PackedShapes(scene.world), scene.world.poses.copy()

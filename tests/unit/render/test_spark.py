@@ -25,7 +25,7 @@ def test_the_newest_is_at_the_right_and_the_largest_at_the_top():
     assert xs[ys == ys.min()].min() > 100, "the peak is the last value"
 
 
-def test_nothing_to_show_is_a_base_line():
+def test_an_empty_spark_line_is_a_base_line():
     surface = pygame.Surface((120, 40))
     for values in (np.zeros(0), np.zeros(9)):
         draw_spark(surface, (10, 10, 100, 20), values, palette.ACCENT)

@@ -76,7 +76,7 @@ def marks_with_ink(picture, steps, ink):
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_every_mark_has_ink(name):
+def test_every_mark_is_drawn(name):
     picture = picture_of(name)
     assert marks_with_ink(picture, range(len(picture.steps)), Ink()) > 10
 
@@ -84,7 +84,7 @@ def test_every_mark_has_ink(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_every_mark_of_every_algorithm_has_ink(name, theme):
+def test_every_mark_of_every_algorithm_is_drawn(name, theme):
     palette.use_theme(theme)
     algorithm, ink, n = trace.algorithm(name), Ink(), 0
     for case in cases_of(algorithm, 5, seed=3):
@@ -98,7 +98,7 @@ def test_every_mark_of_every_algorithm_has_ink(name, theme):
 
 @pytest.mark.parametrize("form", ["point", "path", "polygon", "circle", "arrow", "line", "label"])
 @pytest.mark.parametrize("role", ["new", "dropped", "ghost"])
-def test_what_has_no_size_is_a_dot(form, role):
+def test_a_shape_without_size_is_a_dot(form, role):
     ink = Ink()
     for at in ((0.0, 0.0), (1e5, -1e5)):
         mark = Mark(form, role, (at, at, at) if form == "polygon" else (at, at), text="here")
@@ -122,14 +122,14 @@ def words_do_not_overlap(picture, steps, sizes):
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_no_words_lie_over_words(name):
+def test_no_texts_overlap(name):
     picture = picture_of(name)
     words_do_not_overlap(picture, (0, len(picture.steps) // 2, len(picture.steps) - 1), SIZES)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_no_words_of_any_algorithm_lie_over_words(name):
+def test_no_texts_of_any_algorithm_overlap(name):
     for case in cases_of(trace.algorithm(name), 5, seed=5):
         try:
             picture = picture_of(name, case)
@@ -138,7 +138,7 @@ def test_no_words_of_any_algorithm_lie_over_words(name):
         words_do_not_overlap(picture, range(0, len(picture.steps), 1 + len(picture.steps) // 4), SIZES)
 
 
-def test_the_sentence_is_whole_where_there_is_room():
+def test_the_sentence_is_complete_if_there_is_room():
     picture = picture_of("gjk")
     with noting_words():
         for size in SIZES[:4]:
@@ -149,7 +149,7 @@ def test_the_sentence_is_whole_where_there_is_room():
                 assert step.sentence in text, (size, k)
 
 
-def test_the_line_that_runs_and_the_slider_follow_the_step():
+def test_the_current_line_and_the_slider_follow_the_step():
     picture, surface, fonts = picture_of("gjk"), pygame.Surface((1004, 690)), FontBook()
     places = [picture.draw(surface, surface.get_rect(), k, fonts) for k in range(len(picture.steps))]
     assert len({tuple(layout.track) for layout in places}) == 1, "nothing moves from step to step"
@@ -195,7 +195,7 @@ def test_a_plot_has_ticks_inside_its_range():
     assert {"0", "2", "4"} <= set(texts) and "m" in texts and "s" in texts
 
 
-def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
+def test_a_curve_does_not_cross_its_name():
     class Facts:
         title, page, pseudo_code = "T", "sat.md", ("one",)
         views = (View("plane", "p"), View("curve", "impulses", x="step", y="N s"))
@@ -210,7 +210,7 @@ def test_the_name_of_a_curve_that_ends_at_the_right_is_not_crossed_by_it():
 
 
 @pytest.mark.parametrize("name", ["sat", "sequential_impulses"])
-def test_sentences_costs_and_axes_are_whole_in_large_text(name):
+def test_sentences_costs_and_axes_are_complete_with_large_text(name):
     """Issue 31: captions were cut at 800x600 with the largest text."""
     algorithm = trace.algorithm(name)
     steps = algorithm.steps(algorithm.example)

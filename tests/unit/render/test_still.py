@@ -223,7 +223,7 @@ def grounds(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_what_is_copied_is_what_would_be_drawn(seed, raster, grounds):
+def test_a_copy_equals_a_fresh_drawing(seed, raster, grounds):
     watched, chance = Watched(Yard(), raster, grounds), random.Random(seed)
     done = []
     copied = 0
@@ -249,7 +249,7 @@ class Heavy(Yard):
                 stage.world.set_fixture(fixture, density=4000.0)
 
 
-def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds):
+def test_impulses_are_redrawn_when_a_lane_changes_their_scale(grounds):
     watched = Watched(Yard(), None, grounds)
     session, view, debug = watched.session, watched.session.view, watched.painter._debug
     session.layers.impulses = True
@@ -271,7 +271,7 @@ def test_impulses_are_drawn_anew_where_a_lane_has_changed_their_scale(grounds):
     assert [watched.frame() for _ in range(4)] == [False, False, True, True] and view.camera == camera
 
 
-def test_a_world_that_is_shown_no_more_is_let_go_and_its_impulses_have_no_say(grounds):
+def test_a_hidden_world_is_released_and_its_impulses_do_not_affect_the_scale(grounds):
     heavy, light = Watched(Heavy(), None, grounds), Watched(Yard(), None, grounds)
     light.painter = heavy.painter
     for window in (heavy, light):

@@ -49,7 +49,7 @@ themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda them
 
 
 @themes
-def test_words_can_be_read_on_every_ground(theme):
+def test_text_is_legible_on_every_background(theme):
     words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
     grounds = ("background", "panel", "panel_raised")
     colors = {
@@ -61,7 +61,7 @@ def test_words_can_be_read_on_every_ground(theme):
 
 
 @themes
-def test_what_carries_meaning_stands_out_from_the_ground(theme):
+def test_meaningful_marks_contrast_with_the_background(theme):
     names = ("static", "kinematic", "sensor", "touching", "normal", "impulse", "fixture_aabb", "joint", "center_of_mass")
     shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
     shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
@@ -72,7 +72,7 @@ def test_what_carries_meaning_stands_out_from_the_ground(theme):
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_no_two_meanings_look_alike_to_any_eye(theme, sight):
+def test_colors_with_different_meanings_are_distinguishable(theme, sight):
     groups = (
         {"agree": theme.agree, "explained": theme.explained, "unexplained": theme.unexplained},
         {"added": theme.point_add, "persisting": theme.point_persist, "removed": theme.point_remove},
@@ -93,12 +93,12 @@ def test_no_two_meanings_look_alike_to_any_eye(theme, sight):
 
 @themes
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_worlds_beside_are_distinguished_from_the_first_by_any_eye(theme, sight):
+def test_comparison_worlds_are_distinguishable_from_the_first(theme, sight):
     drawn = (*theme.body_colors, theme.static, theme.kinematic, theme.touching, theme.sleeping, theme.joint, theme.background)
     assert min(distance(beside, color, sight) for beside in theme.besides for color in drawn) >= DIFFERENT
 
 
-def test_a_theme_reaches_every_name_and_comes_back():
+def test_a_theme_changes_every_color_and_can_be_reverted():
     before = {name: getattr(palette, name) for name in DARK.named()}
     palette.use_theme("light")
     assert palette.theme_name() == "light"
@@ -110,7 +110,7 @@ def test_a_theme_reaches_every_name_and_comes_back():
         palette.use_theme("sepia")
 
 
-def test_a_kept_color_means_the_same_in_the_other_theme():
+def test_a_stored_color_is_mapped_to_the_other_theme():
     """Equal colors of one theme are equal in the other, and no color belongs to both, so that `now` cannot err."""
     for theme, other in ((DARK, LIGHT), (LIGHT, DARK)):
         pairs = [(_all(a), _all(b)) for a, b in zip(theme.named().values(), other.named().values(), strict=True)]
@@ -126,7 +126,7 @@ def test_a_kept_color_means_the_same_in_the_other_theme():
     assert palette.now((1, 2, 3)) == (1, 2, 3)
 
 
-def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only():
+def test_a_color_of_a_demo_is_adjusted_only_on_a_light_background():
     pale = (250, 240, 150)
     assert palette.legible(pale) == pale
     palette.use_theme("light")
@@ -134,7 +134,7 @@ def test_a_color_of_a_demo_is_made_legible_on_a_light_ground_only():
     assert palette.legible(DARK.normal) == LIGHT.normal
 
 
-def test_words_kept_from_another_theme_are_written_in_the_present_one():
+def test_cached_texts_use_the_current_theme():
     fonts = FontBook()
     palette.use_theme("light")
     assert fonts.render("word", 13.0, DARK.text) is fonts.render("word", 13.0, LIGHT.text)

@@ -25,7 +25,7 @@ def test_a_table_is_the_same_in_the_terminal_and_as_markdown():
     assert TABLE.as_markdown() == "| name | count | share |\n|---|---|---|\n| a | 12,345 | 0.123 |\n| <b> | - | 2 |\n"
 
 
-def test_a_page_escapes_what_is_put_in():
+def test_a_page_escapes_inserted_text():
     scenes = [(SimpleNamespace(name="p", title="<p>", standing=""), TABLE)]
     page = render_page(
         "solvers.html", title="<i>", about="x & y", matrix=TABLE, svg="<svg></svg>", needs=TABLE, scenes=scenes, first_run="a.html"

@@ -44,7 +44,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_value_comes_back_from_json_to_the_bit(name):
+def test_a_value_survives_json_bit_for_bit(name):
     """A fixture's shape as Box2D holds it: in a file its numbers are those of float32, and its skin is Box2D's."""
     value = SAMPLES[name] if isinstance(SAMPLES[name], tuple | Circle | Polygon | Segment | Capsule) else accept(SAMPLES[name])
     text = json.dumps(to_plain(value), allow_nan=False)
@@ -53,23 +53,23 @@ def test_a_value_comes_back_from_json_to_the_bit(name):
     assert json.dumps(to_plain(back)) == text
 
 
-def test_every_kind_is_tried():
+def test_every_type_is_tested():
     assert {type(value) for value in SAMPLES.values()} >= set(KINDS.values())
 
 
-def test_an_axis_is_a_unit_vector_once_and_stays_the_same():
+def test_an_axis_is_normalized_only_once():
     for k in range(200):
         joint = accept(WheelJointSpec(0, 1, (0.0, 0.0), (math.cos(0.1 * k), 7.0 * math.sin(0.1 * k))))
         assert math.hypot(*joint.axis) == pytest.approx(1.0, abs=1e-15)
         assert from_plain(to_plain(joint)).axis == joint.axis == replace(joint, motor_speed=1.0).axis
 
 
-def test_numbers_of_numpy_are_plain_numbers():
+def test_numpy_numbers_become_plain_numbers():
     plain = to_plain((np.float32(0.1), np.float64(0.1), np.int64(3)))
     assert [type(value) for value in plain] == [float, float, int] and plain[0] == float(np.float32(0.1))
 
 
-def test_defaults_are_left_out_and_one_kind_needs_no_name():
+def test_defaults_are_omitted_and_a_single_type_needs_no_name():
     assert to_plain(FixtureSpec(Circle(0.5), density=2.0)) == {
         "kind": "fixture",
         "shape": {"kind": "circle", "radius": 0.5},
@@ -112,7 +112,7 @@ def test_a_mistake_is_reported_with_its_path(plain, words):
     assert str(caught.value).startswith(words)
 
 
-def test_lists_without_end_are_refused():
+def test_endless_lists_are_rejected():
     plain = []
     for _ in range(500):
         plain = [plain]
@@ -120,27 +120,27 @@ def test_lists_without_end_are_refused():
         from_plain(plain)
 
 
-def test_what_is_no_plain_data_is_refused():
+def test_data_that_is_not_plain_is_rejected():
     for value, words in ((object(), "value must be a specification"), ((1.0, math.nan), r"value\[1\] must be finite")):
         with pytest.raises(InvalidInputError, match=words):
             to_plain(value)
 
 
-def test_only_the_kinds_asked_for_are_taken_and_a_shape_stays_a_shape_error():
+def test_only_the_requested_types_are_accepted_and_a_shape_error_stays_a_shape_error():
     with pytest.raises(InvalidInputError, match=r"joints\[0\]\.kind must be one of distance, friction"):
         from_plain({"kind": "circle", "radius": 1.0}, "joints[0]", JOINT_KINDS)
     with pytest.raises(InvalidShapeError, match=r"shape\.radius"):
         from_plain({"kind": "circle", "radius": 0.0}, "shape")
 
 
-def test_numbers_are_written_short_and_come_back_as_float32():
+def test_numbers_are_written_in_short_form_and_restored_as_float32():
     spec = BodySpec(position=(0.1, -2.3), angle=1e-3)
     assert json.dumps(to_plain(spec)) == '{"kind": "body", "position": [0.1, -2.3], "angle": 0.001}'
     assert to_plain(accept(spec)) == to_plain(spec)
     assert from_plain(to_plain(accept(spec)), solver="box2d") == accept(spec) and accept(spec).position[0] == float(np.float32(0.1))
 
 
-def test_numbers_of_float64_come_back_to_the_bit():
+def test_float64_numbers_are_restored_bit_for_bit():
     tenth = float(np.float32(0.1))
     spec = BodySpec((FixtureSpec(Polygon.box(0.3, tenth, skin_radius=0.01), friction=float(np.float32(0.3))),), position=(0.1, tenth))
     plain = json.loads(json.dumps(to_plain(spec, np.float64)))

@@ -73,7 +73,7 @@ def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
         assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6) and (resolved.length_a, resolved.length_b) == (9.0, 8.0)
 
 
-def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path):
+def test_a_file_behaves_as_in_the_loader_of_its_editor(tmp_path):
     """To the bit: anchors at sums of powers of two come through world coordinates as they were. Each joint has a box of its own; the floor
     is a closed chain.
     """
@@ -92,7 +92,7 @@ def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path):
     assert farthest(str(path), 300) == 0.0
 
 
-def test_a_gear_is_made_after_the_joints_that_it_couples():
+def test_a_gear_is_created_after_its_joints():
     wheels = [{"type": 2, "position": vec(x, 9), "fixture": [{"density": 1, "circle": {"radius": 0.4}}]} for x in (-2, 2)]
     hinges = [{"type": "revolute", "bodyA": 0, "bodyB": 3 + k, "anchorA": vec((-2, 2)[k], 9), "anchorB": 0} for k in (0, 1)]
     plain = level(joint=[{"type": "gear", "joint1": 2, "joint2": 1, "ratio": -2}, *hinges])
@@ -129,7 +129,7 @@ def test_chains_edges_and_loops_are_links_with_their_neighbors():
     assert [link.ghost1 for link in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
 
 
-def test_whatever_is_left_out_or_changed_is_reported():
+def test_omissions_and_changes_are_reported():
     plain = level(
         joint=[
             {"type": "gear", "joint1": 1, "joint2": 7},
@@ -198,7 +198,7 @@ def test_whatever_is_left_out_or_changed_is_reported():
         (("joint",), [{"type": "rope", "bodyA": 0, "bodyB": 9}], "line {}: joint[0].bodyB must be a whole number from 0 to 2"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_line(place, value, words, tmp_path):
+def test_invalid_values_are_rejected_with_their_line(place, value, words, tmp_path):
     plain = level()
     inner = plain
     for step in place[:-1]:
@@ -240,7 +240,7 @@ def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path):
     assert world.state(2).position[1] < ell.position[1]
 
 
-def test_a_drawing_without_a_body_is_refused(tmp_path):
+def test_a_drawing_without_a_body_is_rejected(tmp_path):
     path = tmp_path / "empty.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
     with pytest.raises(InvalidShapeError, match="Ignored: 1 shape marked to be ignored"):
@@ -256,7 +256,7 @@ def test_a_drawing_without_a_body_is_refused(tmp_path):
         ("two_combs", 510, "a drawing of at most 500 corners in all, got 5"),
     ],
 )
-def test_a_drawing_that_would_take_minutes_is_refused_by_its_size(tmp_path, kind, size, limit, monkeypatch):
+def test_a_drawing_that_would_take_minutes_is_rejected_by_its_size(tmp_path, kind, size, limit, monkeypatch):
     """The bounds are a hundredth of the program's, or a tenth, for drawings that are soon read."""
     for name in ("_MAX_CORNERS",) if kind == "concentric" else ("_MAX_DRAWN", "_MAX_DRAWN_TOTAL", "_MAX_SHAPES"):
         monkeypatch.setattr(svg_scene, name, getattr(svg_scene, name) // (10 if kind == "concentric" else 100))

@@ -32,7 +32,7 @@ def _bits(scene):
     return repr(scene)
 
 
-def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path):
+def test_a_scene_survives_its_file_bit_for_bit(tmp_path):
     world = machine()
     steps(world, 45)
     scene = scene_of(world, "A machine", "All joints.", AABB((-1.0, 0.0), (30.0, 10.0)))
@@ -41,7 +41,7 @@ def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path):
     assert len(scene.bodies) == 20 and len(scene.joints) == 11 and scene.notes == ()
 
 
-def test_a_world_built_from_its_scene_goes_on_from_there():
+def test_a_world_built_from_its_scene_continues_from_there():
     world = machine()
     steps(world, 45)
     again = build(scene_of(world))
@@ -54,7 +54,7 @@ def test_a_world_built_from_its_scene_goes_on_from_there():
     assert np.abs(again.poses[:, 2] - world.poses[:, 2]).max() < 0.05
 
 
-def test_a_joint_keeps_what_it_was_made_with():
+def test_a_joint_keeps_its_specification():
     world = machine()
     before = dict(world.snapshot().joints)
     steps(world, 60)
@@ -70,7 +70,7 @@ def test_a_joint_keeps_what_it_was_made_with():
                 assert np.allclose(getattr(again[joint], name), getattr(made, name), rtol=1e-6, atol=4e-6), (made.spec, name)
 
 
-def test_one_joint_can_be_taken_alone_and_the_hand_left_out():
+def test_a_single_joint_can_be_saved_and_the_hand_omitted():
     world = machine()
     world.step()
     joint = world.joint_now(1)
@@ -80,7 +80,7 @@ def test_one_joint_can_be_taken_alone_and_the_hand_left_out():
         world.joint_now(99)
 
 
-def test_ids_of_a_world_become_places_and_names_stay(tmp_path):
+def test_ids_become_indices_and_names_stay(tmp_path):
     world = machine()
     world.destroy_body(0)
     scene = scene_of(world)
@@ -112,7 +112,7 @@ def test_several_worlds_stand_side_by_side(tmp_path):
     assert [len(each.bodies) for each in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
 
 
-def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene():
+def test_a_gear_is_omitted_with_a_missing_joint():
     scene = scene_of_snapshot(machine().snapshot(), without_joints={3})
     assert not any(isinstance(joint, GearJointSpec) for joint in scene.joints) and len(scene.joints) == 9
     assert scene.notes == ("Left out: joint 10, which couples a joint that is left out.",)
@@ -164,7 +164,7 @@ def test_a_mistake_is_reported_with_its_line(old, new, words, tmp_path):
         (b"[]", "the file must be an object, got []"),
     ],
 )
-def test_what_is_no_scene_is_refused(content, words, tmp_path):
+def test_an_invalid_scene_is_rejected(content, words, tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(content)
     with pytest.raises(InvalidInputError) as caught:
@@ -172,7 +172,7 @@ def test_what_is_no_scene_is_refused(content, words, tmp_path):
     assert words in str(caught.value)
 
 
-def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path):
+def test_a_scene_that_box2d_cannot_represent_is_rejected_on_reading(tmp_path):
     plain = scene_as_json(Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0))),), "static"),)))
     plain["bodies"][0]["fixtures"][0]["shape"]["p2"] = [1e-9, 0.0]
     (tmp_path / "tiny.json").write_text(json.dumps(plain, indent=1), encoding="utf-8")
@@ -180,7 +180,7 @@ def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path):
         load_scene(tmp_path / "tiny.json")
 
 
-def test_a_body_out_of_range_is_left_out_and_reported():
+def test_a_body_out_of_range_is_omitted_and_reported():
     world = World()
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1e6, 0.0), linear_velocity=(1e6, 0.0), name="far"))
     world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))
@@ -191,7 +191,7 @@ def test_a_body_out_of_range_is_left_out_and_reported():
     assert scene.notes[0].startswith("Left out: body 0 (position[0] must be") and scene.notes[1].startswith("Left out: joint 0")
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_file_is_replaced_completely_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "kept.json"
     save_scene(path, Scene(title="first"))
     before = path.read_bytes()
@@ -220,18 +220,18 @@ def test_a_scene_checks_what_it_refers_to():
     ("scene", "field"),
     [(Scene(title="x" * 2000), "title"), (Scene(notes=("n",) * 1001), "notes"), (Scene(offset=(0.0, 1e7)), "offset")],
 )
-def test_what_could_not_be_loaded_is_not_saved(scene, field, tmp_path):
+def test_an_unloadable_scene_is_not_saved(scene, field, tmp_path):
     with pytest.raises(InvalidInputError, match=rf"^{field}\b"):
         save_scene(tmp_path / "it.json", scene)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_note_that_is_shortened_says_so():
+def test_a_shortened_note_is_marked():
     (note,) = as_notes(["a" * (MAX_TEXT + 1)])
     assert len(note) == MAX_TEXT and note.endswith("a...")
 
 
-def test_a_crowd_in_one_place_is_refused_before_it_is_built(monkeypatch):
+def test_a_crowd_in_one_place_is_rejected_before_it_is_built(monkeypatch):
     """Fifty boxes in one place make 1,225 pairs; boxes in a grid, static ones, and those that do not collide with each other make none."""
     monkeypatch.setattr(scene_module, "MAX_OVERLAPS", 1_000)
 

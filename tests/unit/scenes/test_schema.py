@@ -37,14 +37,14 @@ def test_the_tables_of_the_file_formats_are_current():
     assert heading + rest == file_formats.section(), "python -m docs.file_formats"
 
 
-def test_a_mistake_and_the_listing_say_the_same_range():
+def test_an_error_and_the_listing_give_the_same_range():
     with pytest.raises(InvalidInputError) as caught:
         pair_from_json({"format": "collision pair", "version": 1, "query": "contains", "a": {"shape": {"kind": "circle", "radius": 0}}})
     assert caught.value.requirement == "a number > 0 m, at most 1e+09"
     assert "radius: number > 0 m\n" in file_formats.listing(PairSchema.model_json_schema())
 
 
-def test_what_the_program_writes_is_valid(validator):
+def test_written_files_are_valid(validator):
     world = machine()
     for _ in range(40):
         world.step()
@@ -83,7 +83,7 @@ def test_every_field_of_every_specification_is_in_it():
         (("joints", 0), {"kind": "motor", "body_a": 0, "body_b": 1, "correction_factor": 2}),
     ],
 )
-def test_schema_and_program_refuse_the_same(place, value, validator):
+def test_schema_and_program_reject_the_same_files(place, value, validator):
     plain = json.loads(EXAMPLE)
     scene_from_json(plain)
     inner = plain

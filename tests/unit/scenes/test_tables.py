@@ -17,7 +17,7 @@ def world_with(name):
     return world
 
 
-def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path):
+def test_a_replaced_world_has_its_own_names(tmp_path):
     """A restart makes new worlds, which may lie where the old ones lay in memory, and have changed as often."""
     path = tmp_path / "states.csv"
     with Tables(states=path) as tables:
@@ -29,7 +29,7 @@ def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_what_cannot_be_finished_leaves_nothing(error, tmp_path, monkeypatch):
+def test_an_incomplete_table_leaves_no_file(error, tmp_path, monkeypatch):
     def fail(*_):
         raise error
 
@@ -43,7 +43,7 @@ def test_what_cannot_be_finished_leaves_nothing(error, tmp_path, monkeypatch):
         assert raised.value.filename == str(tmp_path / "contacts.csv")
 
 
-def test_a_table_that_cannot_be_begun_leaves_no_other(tmp_path):
+def test_a_table_that_cannot_be_started_leaves_no_other_file(tmp_path):
     with pytest.raises(OSError, match="missing"):
         Tables(tmp_path / "contacts.csv", tmp_path / "missing" / "states.csv")
     assert list(tmp_path.iterdir()) == []

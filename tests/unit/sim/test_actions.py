@@ -71,7 +71,7 @@ ALL = (
 )  # fmt: skip
 
 
-def test_every_kind_is_written_and_read():
+def test_every_action_type_is_written_and_read():
     assert {type(action).__name__ for action in ALL} == {
         name for name, kind in action_kinds().items() if kind.__module__.startswith("engine.")
     }
@@ -107,13 +107,13 @@ def test_the_plain_data_of_an_action_are_its_name_and_its_fields():
         ({"type": "ChangeBody", "stage": 0, "body": 0, "changes": [1]}, r"act\.changes must be object, got \[1\]"),
     ],
 )
-def test_what_no_hand_could_do_is_refused_by_field_range_and_value(plain, words):
+def test_impossible_actions_are_rejected_by_field_range_and_value(plain, words):
     with pytest.raises(InvalidInputError, match=words):
         action_of(plain, "act")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xc1", b"\x91" * 2000 + b"\x90", msgspec.msgpack.encode(["Grab"])])
-def test_what_is_no_action_in_messagepack_is_refused(content):
+def test_an_invalid_messagepack_action_is_rejected(content):
     with pytest.raises(InvalidInputError, match=r"^action must be"):
         decode_action(content)
 
@@ -130,7 +130,7 @@ def test_what_is_no_action_in_messagepack_is_refused(content):
         (Drop((0.0, 0.0), {}), "file"),
     ],
 )
-def test_what_a_world_cannot_take_is_refused_by_field_when_it_is_applied(action, words):
+def test_values_that_a_world_rejects_are_named_by_field(action, words):
     demo = find_demo("simple_shapes")(0, {"count": 4})
     before = demo.stages[0].world.state_hash()
     with pytest.raises(LabError, match=words):
@@ -146,7 +146,7 @@ CHANGES = (
 
 @pytest.mark.parametrize("user", [0, 2])
 @pytest.mark.parametrize("action", CHANGES, ids=lambda action: f"{type(action).__name__}.{next(iter(action.changes))}")
-def test_a_change_named_like_a_parameter_of_the_program_is_refused(action, user):
+def test_a_change_named_like_a_parameter_is_rejected(action, user):
     """Issue 30: it ended in a TypeError."""
     demo = find_demo("simple_shapes")(0, {"count": 4})
     world = demo.stages[0].world
@@ -158,6 +158,6 @@ def test_a_change_named_like_a_parameter_of_the_program_is_refused(action, user)
 
 
 @pytest.mark.parametrize("action", [SetSolver("contact_forces", (("largest", 1e300),)), ChangeWorld(0, {"velocity_iterations": 10**400})])
-def test_the_work_of_a_number_beyond_floats_is_infinite(action):
+def test_the_work_of_an_overflowing_number_is_infinite(action):
     """Issue 30: it ended in an OverflowError."""
     assert action.work(find_demo("simple_shapes")(0).sim) == math.inf

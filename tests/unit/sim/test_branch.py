@@ -18,7 +18,7 @@ def branch(*steps):
     return made
 
 
-def test_steps_at_which_something_was_begun_are_marked():
+def test_steps_at_which_an_action_started_are_marked():
     made = branch("", "d", "g", "gd")
     assert made.last == 3 and made.marks == [2, 3]
     made.add(1, [Input(Restart())])
@@ -27,7 +27,7 @@ def test_steps_at_which_something_was_begun_are_marked():
     assert made.last == 2 and made.marks == [1] and made.inputs[2] == ()
 
 
-def test_a_beginning_parts_where_something_else_is_done():
+def test_a_branch_begins_at_a_different_action():
     full = branch("g", "dd", "g", "g")
     start = full.until(1, 1)
     assert start.last == 1 and len(start.inputs[1]) == 1 and full.last == 3

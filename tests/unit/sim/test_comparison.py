@@ -59,7 +59,7 @@ def test_the_second_gets_every_input(drop):
     assert beside.demo.sim.solvers == (OURS,) and not beside.skipped and beside.is_caught_up
 
 
-def test_free_flight_parts_by_the_length_of_the_steps(drop):
+def test_free_flight_diverges_by_the_step_length(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     steps(history, 10)
@@ -96,7 +96,7 @@ def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop):
     assert demo_hash(beside.demo) == hashes
 
 
-def test_both_go_back_and_something_else_is_done_there(drop):
+def test_both_worlds_rewind_and_take_another_branch(drop):
     history = History(drop())
     beside = Comparison(history, OURS)
     hashes = [demo_hash(beside.demo)]
@@ -122,7 +122,7 @@ def test_both_go_back_and_something_else_is_done_there(drop):
     assert beside.history.divergence is None
 
 
-def test_one_that_is_made_late_plays_all_that_has_been(drop):
+def test_a_late_copy_replays_all_earlier_steps(drop):
     early, late = History(drop()), History(drop())
     beside = Comparison(early, OURS)
     for history in (early, late):
@@ -141,7 +141,7 @@ def test_one_that_is_made_late_plays_all_that_has_been(drop):
     assert follower.distances.parted == beside.distances.parted and follower.distances.why == beside.distances.why
 
 
-def test_what_is_not_there_is_skipped_and_reported(drop):
+def test_actions_on_missing_objects_are_skipped_and_reported(drop):
     class Uneven(drop):
         def after_step(self):
             if self.steps == 10 and self.sim.solvers == (OURS,):
@@ -168,7 +168,7 @@ def test_what_is_not_there_is_skipped_and_reported(drop):
     assert [entry.action for entry in beside.skipped] == ["Grab"]
 
 
-def test_both_begin_alike_laid_out_for_the_first():
+def test_both_start_from_the_layout_of_the_first():
     for first, second in (("box2d", OURS), (OURS, "box2d")):
         for name in ("pyramid", "promise_seams"):
             history = History(find_demo(name)(solver=first))
@@ -190,7 +190,7 @@ class Near(Demo):
         world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 1.015)))
 
 
-def test_a_contact_that_only_one_had_is_named():
+def test_a_contact_in_only_one_world_is_named():
     history = History(Near())
     beside = Comparison(history, OURS)
     steps(history, 2)
@@ -208,7 +208,7 @@ def test_a_contact_that_only_one_had_is_named():
         ("buoyancy", 1, "integrator", 1),
     ],
 )
-def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
+def test_the_cause_of_a_step_is_shown(name, step, cause, shown_at):
     history = History(find_demo(name)(solver=OURS))
     beside = Comparison(history, "box2d")
     steps(history, step - 1)
@@ -220,7 +220,7 @@ def test_the_cause_is_shown_of_a_step(name, step, cause, shown_at):
     assert (demo_hash(history.demo), demo_hash(beside.demo)) == hashes, "who asks changes nothing"
 
 
-def test_a_session_keeps_both_together(drop):
+def test_a_session_keeps_both_worlds_in_step(drop):
     session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.compare_with(OURS)
     (beside,) = session.besides
@@ -246,7 +246,7 @@ def test_a_session_keeps_both_together(drop):
     assert not session.besides and beside.now == 7, "it follows no more"
 
 
-def test_from_a_later_state_it_is_the_first_up_to_there():
+def test_a_copy_from_a_later_state_shares_the_past_of_the_first():
     history = History(find_demo("tower_hit")())
     steps(history, 40)
     here = demo_hash(history.demo)
@@ -268,7 +268,7 @@ def test_from_a_later_state_it_is_the_first_up_to_there():
     assert demo_hash(history.demo) == demo_hash(beside.demo) and beside.demo.sim.solvers == ("box2d",), "before it was changed"
 
 
-def test_what_is_done_before_they_part_lets_them_part_there(drop):
+def test_an_earlier_action_makes_them_diverge_there(drop):
     history = History(drop())
     steps(history, 30)
     beside = Comparison(history, OURS, since=(30, 0))
@@ -287,7 +287,7 @@ def test_what_is_done_before_they_part_lets_them_part_there(drop):
     assert beside.is_caught_up and 2 in only(beside.demo).world.body_ids
 
 
-def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop):
+def test_an_action_on_the_second_world_alone_takes_effect_from_there_on(drop):
     history = History(drop())
     beside = Comparison(history, "sequential_impulses", since=(0, 0))
     steps(history, 10)
@@ -309,7 +309,7 @@ def test_what_is_done_to_the_second_alone_is_so_from_there_on(drop):
     assert beside.is_caught_up and dict(only(beside.demo).world.settings.solver_settings) == {"share": 0.3}
 
 
-def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
+def test_a_solver_that_cannot_continue_reports_it(monkeypatch):
     solve = SequentialImpulses.solve
 
     def refuse_many(self, step, options):

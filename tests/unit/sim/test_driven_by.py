@@ -18,7 +18,7 @@ def driven(kind, solver=OURS):
     return kind(0, solver=solver)
 
 
-def test_a_world_takes_the_solver_chosen_around_it_and_no_other():
+def test_a_world_uses_the_solver_of_its_context():
     with driven_by(OURS):
         assert World().solver == OURS and World(solver="box2d").solver == "box2d"
         with driven_by(None):
@@ -34,7 +34,7 @@ def test_a_world_takes_the_solver_chosen_around_it_and_no_other():
         find_demo("bounce")(solver="newton")
 
 
-def test_what_a_demo_makes_later_is_driven_by_it_too(twins):
+def test_worlds_created_later_use_the_same_solver(twins):
     class Late(twins):
         def after_step(self):
             self.add_stage(World())
@@ -50,7 +50,7 @@ def test_what_a_demo_makes_later_is_driven_by_it_too(twins):
 
 
 @pytest.mark.parametrize("name", SOME)
-def test_it_is_recorded_and_played_again_with_the_solver_it_had(name, tmp_path):
+def test_a_recording_replays_with_its_solver(name, tmp_path):
     history = History(driven(find_demo(name)))
     recorder = record(history, tmp_path / "run.rec")
     for key in ("space", "left"):
@@ -67,7 +67,7 @@ def test_it_is_recorded_and_played_again_with_the_solver_it_had(name, tmp_path):
     assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo)
 
 
-def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch):
+def test_complete_states_come_from_the_active_solver(monkeypatch):
     from engine.world import load_solver
 
     monkeypatch.setattr(load_solver("box2d"), "has_whole_states", classmethod(lambda _: False))
@@ -76,7 +76,7 @@ def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch):
 
 
 @pytest.mark.parametrize("solver", ["box2d", OURS])
-def test_what_is_built_to_lie_lies_where_it_was_built(solver):
+def test_resting_bodies_stay_where_they_were_built(solver):
     """Bricks are built as far apart as the solver's skin keeps them: 15 mm for Box2D, which falls all of that elsewhere."""
     demo = find_demo("tower_hit")(0, {"speed": 20.0}, solver=solver)
     (bricks, *_), world = demo.bricks, demo.stages[0].world

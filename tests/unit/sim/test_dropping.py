@@ -76,7 +76,7 @@ def hand(drop, twins):
     return Hand((twins, drop), drop())
 
 
-def test_a_picture_becomes_a_body_that_falls_from_where_it_was_let_go_is_grabbed_and_goes_with_a_restart(hand, ell):
+def test_a_dropped_picture_becomes_a_body_that_falls_can_be_grabbed_and_disappears_at_a_restart(hand, ell):
     session = hand.window.session
     demo = session.demo
     session.clock.paused = True
@@ -100,7 +100,7 @@ def test_a_picture_becomes_a_body_that_falls_from_where_it_was_let_go_is_grabbed
     assert demo.dropped == [] and "ell" not in [world.body(each).spec.name for each in world.body_ids]
 
 
-def test_its_picture_lies_on_it_and_turns_with_it(hand, ell):
+def test_its_picture_covers_it_and_rotates_with_it(hand, ell):
     session = hand.window.session
     session.clock.paused = True
     hand.window.session.layers.shapes = False
@@ -117,7 +117,7 @@ def test_its_picture_lies_on_it_and_turns_with_it(hand, ell):
         assert hand.surface.get_at((round(at[0]), round(at[1])))[:3] == pytest.approx(color, abs=12)
 
 
-def test_a_demo_that_a_file_fell_into_is_let_go(hand, ell, tmp_path):
+def test_a_demo_with_a_dropped_file_is_released(hand, ell, tmp_path):
     (tmp_path / "wrong.txt").write_text("hello")
     for file in (ell, tmp_path / "wrong.txt"):
         hand.drop(file)
@@ -142,7 +142,7 @@ def test_several_at_once_and_an_svg_and_a_body_file(hand, ell, tmp_path):
     hand.frame(30)
 
 
-def test_what_cannot_be_used_is_reported_in_one_line(hand, tmp_path):
+def test_an_unusable_file_is_reported_in_one_line(hand, tmp_path):
     (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
     (tmp_path / "broken.png").write_bytes(b"\x89PNG nothing more")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
@@ -157,7 +157,7 @@ def test_what_cannot_be_used_is_reported_in_one_line(hand, tmp_path):
     assert hand.window.session.demo.dropped == [] and hand.window.session.timeline.failure == ""
 
 
-def test_the_window_goes_on_while_a_file_is_read(hand, ell, monkeypatch):
+def test_the_window_stays_responsive_while_a_file_is_read(hand, ell, monkeypatch):
     body, go, clock = body_of_file(ell), Event(), [0.0]
     monkeypatch.setattr("engine.app.files.dropping.perf_counter", lambda: clock[0])
 
@@ -182,7 +182,7 @@ def test_the_window_goes_on_while_a_file_is_read(hand, ell, monkeypatch):
     assert hand.words[-1] == "bad cannot be used: RuntimeError: a fault of two lines"
 
 
-def test_a_demo_left_meanwhile_gets_nothing(hand, ell, twins):
+def test_a_demo_closed_meanwhile_gets_no_body(hand, ell, twins):
     hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(ell), pos=(700, 150)))
     hand.window.navigator.start(0)
     hand.drop()
@@ -203,14 +203,14 @@ def test_a_stepper_case_opens_its_stepper(hand, tmp_path):
     assert (demo.id, demo.title, demo.names) == ("stepper", "case.json", ("epa",))
 
 
-def test_a_demo_without_a_world_says_so(ell):
+def test_a_demo_without_a_world_reports_it(ell):
     pair = find_demo("pair")
     hand = Hand((pair,), pair())
     hand.drop(ell)
     assert hand.words[-1] == "ell.png cannot be used: this demo has no world to drop a body into"
 
 
-def test_the_nearest_world_takes_it(twins, ell):
+def test_the_nearest_world_receives_it(twins, ell):
     demo = twins()
     file = load_dropped(str(ell), drop_size(demo.home()))
     assert demo.sim.act(Drop.of(file, (29.0, 5.0))).stage is demo.stages[1]
@@ -219,7 +219,7 @@ def test_the_nearest_world_takes_it(twins, ell):
         demo.sim.act(Drop.of(file, (math.nan, 0.0)))
 
 
-def test_a_body_file_too_large_is_made_to_fit(tmp_path):
+def test_an_oversized_body_file_is_scaled_down(tmp_path):
     file = load_dropped(str(BODY), 0.15)
     box = file.outline.aabb
     assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(0.8)
@@ -246,7 +246,7 @@ def test_the_command_drops_files_and_reports_mistakes(ell, tmp_path):
         run_command(pair="some.json", drops=[str(ell)])
 
 
-def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypatch):
+def test_dropping_and_deleting_for_hours_leaks_no_memory(monkeypatch):
     monkeypatch.setattr(dropping, "_MAX_GONE", 2)
     demo, file = find_demo("simple_shapes")(0, {"count": 1}), load_body(BODY)
     kept = demo.sim.act(Drop.of(file, (0.0, 5.0)))
@@ -257,7 +257,7 @@ def test_what_is_dropped_and_deleted_for_hours_does_not_fill_the_memory(monkeypa
     assert demo.dropped[0] is kept and demo.dropped[-1] is last and [entry.is_there for entry in demo.dropped] == [True, False, False, True]
 
 
-def test_messages_wait_for_each_other():
+def test_messages_are_queued():
     messages = Messages()
     assert messages.now is None
     messages.say("reading", is_passing=True)
@@ -274,7 +274,7 @@ def test_messages_wait_for_each_other():
     assert messages.now is None
 
 
-def test_a_drawing_of_very_many_corners_is_refused_before_it_is_traced(tmp_path):
+def test_a_drawing_with_too_many_corners_is_rejected_before_tracing(tmp_path):
     path = tmp_path / "comb.svg"
     path.write_bytes(KINDS["comb"].make(10_010))
     with pytest.raises(LabError, match=r"comb\.svg must be a drawing of at most 10000 corners, got 100"):

@@ -71,7 +71,7 @@ def played(steps=300):
     return history
 
 
-def test_every_step_is_found_again():
+def test_every_step_can_be_restored():
     history = played()
     end = demo_hash(history.demo)
     rng = random.Random(1)
@@ -86,7 +86,7 @@ def test_every_step_is_found_again():
     assert history.verify() is None
 
 
-def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another():
+def test_redo_returns_to_the_old_branch_after_time_has_advanced_in_another():
     history = played(200)
     end = demo_hash(history.demo)
     assert history.undo() and history.now == 130
@@ -99,7 +99,7 @@ def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another():
     assert history.divergence is None and history.verify() is None
 
 
-def test_undo_goes_before_a_gesture_and_redo_returns():
+def test_undo_reverts_a_gesture_and_redo_restores_it():
     history = played(200)
     end = demo_hash(history.demo)
     assert history.undo()  # the grab at 130, with its drags
@@ -115,7 +115,7 @@ def test_undo_goes_before_a_gesture_and_redo_returns():
     assert not history.can_redo
 
 
-def test_a_visit_leaves_everything_as_it_was():
+def test_visiting_a_step_changes_nothing():
     history = played(200)
     assert history.undo() and history.now == 130
     steps(history, 20)
@@ -132,7 +132,7 @@ def test_a_visit_leaves_everything_as_it_was():
     assert history.redo() and history.now == 200 and history.verify() is None
 
 
-def test_what_was_undone_does_not_happen_again_by_itself():
+def test_undone_actions_do_not_happen_again():
     history, untouched = played(20), played(20)
     spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
     history.act(CreateBody.of(0, spec))
@@ -147,7 +147,7 @@ def test_what_was_undone_does_not_happen_again_by_itself():
     assert history.divergence is None
 
 
-def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch):
+def test_keyframes_are_thinned_and_every_step_stays_reachable(monkeypatch):
     memory.load()
     monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", 20_000)
     history = History(Rain(3))
@@ -158,7 +158,7 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach(monkeypatch):
     assert demo_hash(history.demo) == history.hash_at(250)
 
 
-def test_verify_plays_everything_again_from_wherever_it_is_asked():
+def test_verify_replays_everything_from_any_step():
     """At the newest step it once found nothing to do, and so never a fault."""
     history, steps_seen = played(120), []
     history.watchers.append(lambda watched: steps_seen.append(watched.now))
@@ -169,7 +169,7 @@ def test_verify_plays_everything_again_from_wherever_it_is_asked():
     assert divergence.step == 50
 
 
-def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
+def test_a_grab_of_empty_space_releases_and_is_recorded():
     memory.load()
     history = History(Rain(3))
     for step in range(90):
@@ -186,7 +186,7 @@ def test_a_grip_at_nothing_lets_go_and_that_is_part_of_the_past():
     assert history.divergence is None and history.verify() is None
 
 
-def test_a_step_that_broke_off_is_no_keyframe():
+def test_an_interrupted_step_is_not_a_keyframe():
     """The history ended before its worlds were rebuilt: going back to that step would not have gone on alike."""
 
     class Broken(Rain):
@@ -205,7 +205,7 @@ def test_a_step_that_broke_off_is_no_keyframe():
     assert history.verify() is None
 
 
-def test_wrong_steps_and_actions_are_refused():
+def test_wrong_steps_and_actions_are_rejected():
     history = played(10)
     with pytest.raises(InvalidInputError, match="step must be from 0 to 10"):
         history.seek(11)
@@ -214,7 +214,7 @@ def test_wrong_steps_and_actions_are_refused():
     assert not any(history.inputs), "it is no part of the history"
 
 
-def test_nobody_joins_a_demo_of_one_person():
+def test_a_single_user_demo_cannot_be_joined():
     """Issue 30: user 0 joined, and no keyframe after that could be restored."""
     history = History(Rain(0))
     with pytest.raises(InvalidInputError, match=r"user must be .*, got 0"):
@@ -229,7 +229,7 @@ class Failing(Rain):
         raise KeyError(key)
 
 
-def test_an_error_of_the_demo_at_an_action_is_part_of_the_past():
+def test_an_error_of_a_demo_in_an_action_is_recorded():
     """Issue 30: seeking across the action raised the error again."""
     history = History(Failing(0))
     history.step()
@@ -244,7 +244,7 @@ def test_an_error_of_the_demo_at_an_action_is_part_of_the_past():
     assert history.divergence is None
 
 
-def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact():
+def test_newly_readable_memory_survives_restarts_and_the_history_stays_exact():
     """The lane of our swept test shoots with the others after any change: its kernels are loaded once, and not again by every key."""
     from engine.app.session import Session
 
@@ -274,7 +274,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     assert history.divergence is None and history.verify() is None
 
 
-def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
+def test_background_changes_after_an_undo_keep_the_redo():
     """Its arrival is not a user's action: what was undone before it can still be redone, exactly."""
     from engine.app.session import Session
 
@@ -297,7 +297,7 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo():
     assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
 
 
-def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch):
+def test_kernels_for_other_parameters_are_not_loaded_yet(monkeypatch):
     """The numbers of a limitation depend on its parameters: after a change they are measured in the background."""
     demo = find_demo("promise_slow_balls")()
     measured = []
@@ -325,7 +325,7 @@ class Chain(Demo):
         world.create_joint(RevoluteJointSpec(roof, disc, (0.0, 4.0)))
 
 
-def test_where_memory_is_out_of_reach_the_way_back_is_long_and_exact(monkeypatch):
+def test_without_readable_memory_a_rewind_is_slow_and_exact(monkeypatch):
     from engine.app.session import Session
 
     monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
@@ -365,7 +365,7 @@ class Stumbling(Demo):
             raise KeyError("of the demo's own")
 
 
-def test_a_demos_own_mistake_is_made_again_in_silence():
+def test_a_demo_error_is_repeated_silently():
     history = History(Stumbling(0))
     for step in range(12):
         with pytest.raises(KeyError) if step == 5 else contextlib.nullcontext():
@@ -393,7 +393,7 @@ class Moody(Demo):
             self.late = {"at": [self.steps]}
 
 
-def test_what_a_demo_keeps_may_change_its_type_or_come_later():
+def test_demo_attributes_may_change_type_or_appear_later():
     history = History(Moody(1))
     steps(history, 130)
     history.seek(65)

@@ -23,14 +23,14 @@ from tests.hazards import hostile
         ("bomb", 3_000_000, "MAX_UNPACKED", 1_000_000, "unpacks to at most 1000000 bytes"),
     ],
 )
-def test_is_refused(monkeypatch, kind, size, limit, value, words):
+def test_is_rejected(monkeypatch, kind, size, limit, value, words):
     content = hostile.KINDS[kind].make(size)
     monkeypatch.setattr(records, limit, value)
     with pytest.raises(RecordingError, match=words):
         recording_of(content)
 
 
-def test_no_more_is_unpacked_than_is_left(monkeypatch):
+def test_decompression_is_limited_to_the_remaining_budget(monkeypatch):
     monkeypatch.setattr(records, "MAX_UNPACKED", 1_000)
     room = records.Room()
     with pytest.raises(RecordingError, match="unpacks to at most"):
@@ -44,7 +44,7 @@ def test_what_is_within_the_limits_is_read():
     assert recording_of(hostile.KINDS["many_ways_back"].make(50)).branches == 50
 
 
-def test_a_way_back_costs_what_it_takes_away(monkeypatch):
+def test_a_back_record_is_charged_for_the_removed_data(monkeypatch):
     monkeypatch.setattr("engine.sim.branch.Branch.until", None)  # a copy of all that stays
     there = hostile.recording([hostile._part(0, 40, [(k, 0, {"type": "Release"}) for k in range(41)])])
     backs = b"".join(encode_record(Back(step, 1)) for step in (30, 20))
@@ -53,7 +53,7 @@ def test_a_way_back_costs_what_it_takes_away(monkeypatch):
     assert {len(kept) for kept in (recording.branch.states.hashes, recording.branch.states.bodies, recording.branch.states.digests)} == {21}
 
 
-def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch):
+def test_json_with_too_many_values_is_rejected_before_it_is_read(monkeypatch):
     monkeypatch.setattr(json_file, "MAX_JSON_VALUES", 100)
     monkeypatch.setattr(json_file.json, "loads", None)
     for text in (b"[" + b"[]," * 100 + b"[]]", b"{" + b'"a":1,' * 200 + b'"b":1}', b"[" * 200):
@@ -61,7 +61,7 @@ def test_json_of_too_many_values_is_refused_before_it_is_read(monkeypatch):
             json_file._parsed(text, "scene file", "scene.json")
 
 
-def test_what_only_one_of_several_users_can_do_is_refused_of_one_who_plays_alone():
+def test_shared_world_actions_are_rejected_in_a_single_user_demo():
     alone = hostile.recording([hostile._part(0, 1, [(0, 0, {"type": "SetSpeed", "speed": 2.0})])])
     with pytest.raises(RecordingError, match="must be by a user from 1 to"):
         recording_of(alone)

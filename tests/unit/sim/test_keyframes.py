@@ -31,7 +31,7 @@ class Writer(Pile):
         self.noted = [0.1 * k for k in range(600_000)] if self.steps == 59 else []
 
 
-def test_a_state_too_large_for_others_is_gone_back_to_and_not_recorded():
+def test_an_oversized_state_can_be_restored_but_not_recorded():
     history = History(Writer(0))
     for _ in range(62):
         history.step()
@@ -54,7 +54,7 @@ def kept(n):
     return keyframes
 
 
-def test_thinned_out_they_lie_evenly_and_the_last_minute_stays_whole(monkeypatch):
+def test_thinned_keyframes_are_evenly_spaced_and_the_last_minute_is_kept(monkeypatch):
     n_bytes = kept(3).n_bytes / 3
     monkeypatch.setattr("engine.sim.keyframes.MAX_BYTES", round(150 * n_bytes))
     keyframes = kept(400)

@@ -73,7 +73,7 @@ def recorded(tmp_path):
     return path
 
 
-def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path):
+def test_a_recording_is_read_back_bit_for_bit_and_replays(tmp_path):
     history = begun()
     play(history, 45)  # what was before it is recorded too
     recorder = record(history, tmp_path / "b.rec")
@@ -116,7 +116,7 @@ def test_undo_and_redo_are_followed(tmp_path):
     assert verify(recording, replay(recording)).is_same
 
 
-def test_another_force_shows_in_the_body_it_acts_on(recorded):
+def test_a_different_force_is_found_in_its_body(recorded):
     recording = load_recording(recorded)
     (entry,) = recording.branch.inputs[80]
     assert isinstance(entry.action, ApplyImpulse)
@@ -146,7 +146,7 @@ def test_a_body_has_the_same_digest_only_in_the_same_state():
     assert len(set(struct.unpack(f"<{len(bodies)}H", before[1]))) >= 295  # at rest, side by side
 
 
-def test_nothing_is_overwritten(recorded, tmp_path):
+def test_no_file_is_overwritten(recorded, tmp_path):
     content = recorded.read_bytes()
     with pytest.raises(InvalidInputError, match="does not exist yet"):
         record(begun(), recorded)
@@ -156,7 +156,7 @@ def test_nothing_is_overwritten(recorded, tmp_path):
     assert free_path(tmp_path, "a", ".rec") == tmp_path / "a-2.rec"
 
 
-def test_a_demo_that_cannot_be_found_again_is_not_recorded(drop, tmp_path):
+def test_an_unregistered_demo_is_not_recorded(drop, tmp_path):
     with pytest.raises(InvalidInputError, match="registered id"):
         record(History(drop()), tmp_path / "a.rec")
     assert not list(tmp_path.iterdir())
@@ -179,7 +179,7 @@ def test_a_scene_file_travels_in_the_recording(tmp_path):
     assert verify(recording, replay(recording)).is_same
 
 
-def test_every_length_is_read_as_far_as_it_is_whole(recorded):
+def test_a_truncated_file_is_read_up_to_its_last_complete_record(recorded):
     content = recorded.read_bytes()
     ends = [len(start_of_file())]
     for _, written in records_of(content, "a"):
@@ -217,13 +217,13 @@ def test_every_length_is_read_as_far_as_it_is_whole(recorded):
         (start_of_file() + frame(zlib.compress(bytes(70_000_000))), "at most"),
     ],
 )
-def test_what_is_no_recording_is_refused_in_a_line(content, words):
+def test_an_invalid_recording_is_rejected_in_one_line(content, words):
     with pytest.raises(RecordingError, match=words) as refusal:
         recording_of(content, "x.rec")
     assert "\n" not in str(refusal.value) and "x.rec" in str(refusal.value)
 
 
-def test_a_flipped_bit_is_noticed(recorded):
+def test_a_flipped_bit_is_detected(recorded):
     content = recorded.read_bytes()
     lengths = [len(start_of_file()) + at for at in range(4)]  # of the header
     for at in (*lengths, len(content) // 2, len(content) - 1):
@@ -233,7 +233,7 @@ def test_a_flipped_bit_is_noticed(recorded):
             recording_of(bytes(damaged))
 
 
-def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path, monkeypatch):
+def test_a_write_interrupted_by_ctrl_c_is_not_duplicated(tmp_path, monkeypatch):
     """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
     history = begun()
     recorder = record(history, tmp_path / "c.rec")
@@ -258,7 +258,7 @@ def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path, mon
     assert recording.steps == 25 and recording.is_ended and verify(recording, replay(recording)).is_same
 
 
-def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path, monkeypatch):
+def test_a_step_interrupted_by_ctrl_c_is_not_recorded(tmp_path, monkeypatch):
     history = begun()
     recorder = record(history, tmp_path / "c.rec")
     play(history, 5)
@@ -275,7 +275,7 @@ def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path, monkeypatch):
     assert recording.steps == 5 and verify(recording, replay(recording)).is_same
 
 
-def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
+def test_a_recording_that_cannot_be_started_leaves_no_file(tmp_path, monkeypatch):
     history = begun()
     play(history, 3)
 
@@ -288,7 +288,7 @@ def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_long_past_is_written_in_slices_a_frame_each(tmp_path, monkeypatch):
+def test_a_long_history_is_written_in_one_slice_per_frame(tmp_path, monkeypatch):
     monkeypatch.setattr(recorder, "_MAX_WAITING", 20)
     monkeypatch.setattr(recorder, "_SLICE_STEPS", 8)
     history = begun()

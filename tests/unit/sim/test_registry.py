@@ -20,7 +20,7 @@ def test_sorted_by_category_then_title():
     assert [demo.id for demo in registry.all()] == ["a", "b", "c"]
 
 
-def test_duplicates_are_refused_and_the_same_class_again_is_not():
+def test_duplicates_are_rejected_except_for_the_same_class():
     registry = Registry()
     first = enter(registry, "one")
     registry.register(id="one", category="A", title="T", watch="w")(first)
@@ -39,7 +39,7 @@ def test_unknown_ids_name_the_known_ones():
         find_demo("simple")
 
 
-def test_every_demo_says_what_to_watch():
+def test_every_demo_states_what_to_watch():
     demos = all_demos()
     assert "simple_shapes" in [demo.id for demo in demos]
     assert all(demo.title and demo.category and demo.watch.rstrip().endswith((".", "?")) for demo in demos)
@@ -57,7 +57,7 @@ def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel()
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
-def test_a_demo_that_cannot_be_imported_is_left_out_and_reported(tmp_path, monkeypatch, capsys):
+def test_a_demo_that_cannot_be_imported_is_omitted_and_reported(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "some_demos"
     folder.mkdir()
     (folder / "__init__.py").write_text("", encoding="utf-8")
@@ -71,7 +71,7 @@ def test_a_demo_that_cannot_be_imported_is_left_out_and_reported(tmp_path, monke
     assert capsys.readouterr().err.count("some_demos.torn is omitted because it cannot be imported: ModuleNotFoundError") == 1
 
 
-def test_none_of_ours_is_left_out():
+def test_no_built_in_demo_is_omitted():
     registry = Registry()
     registry.discover()
     assert registry.broken == {}

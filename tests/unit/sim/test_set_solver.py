@@ -33,7 +33,7 @@ def driver(demo):
     return world.solver, world.settings.solver_settings
 
 
-def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_path):
+def test_a_change_of_solver_is_undone_redone_and_replayed_bit_for_bit(tmp_path):
     past = history()
     recorder = record(past, tmp_path / "a.rec")
     steps(past, 10)
@@ -68,7 +68,7 @@ def test_a_change_of_solver_is_undone_redone_and_played_again_to_the_bit(tmp_pat
     assert driver(past.demo) == (METHOD, (("iterations", 5),)), "what is built anew is driven so, too"
 
 
-def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on():
+def test_sleeping_bodies_wake_and_bodies_created_asleep_stay_asleep():
     hung = BodySpec((BOX,), position=(5.0, 5.0), awake=False)
     past = History(scene_demo(Scene(bodies=(*STACK, hung), solver="soft_step"))())
     world = past.demo.stages[0].world
@@ -85,7 +85,7 @@ def test_what_has_fallen_asleep_wakes_and_what_was_made_asleep_sleeps_on():
     assert past.divergence is None and world.state(4).position == (5.0, 5.0)
 
 
-def test_a_solver_that_one_world_refuses_leaves_all_as_they_are():
+def test_a_solver_that_one_world_rejects_changes_nothing():
     capsule = BodySpec((FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2)),), position=(0.0, 3.0))
     past = history(SceneWorld(bodies=(GROUND, capsule), solver="soft_step"), solver="soft_step")
     steps(past, 3)
@@ -100,7 +100,7 @@ def test_a_solver_that_one_world_refuses_leaves_all_as_they_are():
     assert past.divergence is None
 
 
-def test_what_runs_beside_keeps_its_solver_and_follows():
+def test_comparison_worlds_keep_their_solvers_and_follow():
     past = history()
     beside = Comparison(past, "soft_step")
     steps(past, 5)
@@ -116,7 +116,7 @@ def test_what_runs_beside_keeps_its_solver_and_follows():
     assert beside.now == past.now == 5 and driver(past.demo)[0] == "box2d"
 
 
-def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path):
+def test_a_scene_and_a_demo_start_with_solver_settings(tmp_path):
     own = scene_demo(Scene(WorldSettings(solver_settings={"iterations": 7}), STACK, solver=METHOD))
     assert driver(own()) == driver(own(solver=METHOD)) == (METHOD, (("iterations", 7),))
     assert driver(own(solver="soft_step")) == ("soft_step", ())
@@ -138,5 +138,5 @@ def test_a_scene_and_a_demo_begin_with_settings_of_the_solver(tmp_path):
         ("sequential_impulses", ["iterations", "share", "slop"]),
     ],
 )
-def test_the_panel_has_what_a_solver_heeds_of_the_world_beside_its_own_settings(solver, heeded):
+def test_the_panel_shows_world_settings_that_the_solver_uses(solver, heeded):
     assert [parameter.name for parameter in setting_parameters(solver)] == [*heeded, "world.warm_starting"]

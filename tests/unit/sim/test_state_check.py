@@ -109,11 +109,11 @@ HIDING = {"id": "other", "parameters": [1], "no_edits": 5, "takes_keys": 5}
         (set_in(1, "solver_settings", {"tuple": [["x", 1.0]]}), r"sim\.solver_settings must be \(\('x', 1\.0\),\), got \(\["),
     ],
 )
-def test_a_state_that_was_changed_is_refused(change, words):
+def test_a_modified_state_is_rejected(change, words):
     check_refused(change, words)
 
 
-def test_a_stage_that_was_added_later_comes_and_goes_with_the_time():
+def test_a_stage_added_later_follows_the_timeline():
     history = History(Table(0))
     for _ in range(10):
         history.step()
@@ -133,7 +133,7 @@ def test_a_stage_that_was_added_later_comes_and_goes_with_the_time():
 
 
 @pytest.mark.parametrize("keeps_what_no_state_can_hold", [False, True])
-def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_state_can_hold):
+def test_a_rejected_state_with_other_parameters_changes_nothing(keeps_what_no_state_can_hold):
     there = Table()
     there.view_state = "of its picture"
     there.steps = 7
@@ -146,7 +146,7 @@ def test_a_refused_state_of_other_parameters_leaves_everything(keeps_what_no_sta
     assert there.view_state == "of its picture" and hasattr(there, "own") == keeps_what_no_state_can_hold
 
 
-def test_an_id_that_lives_is_given_to_nothing_else():
+def test_an_id_in_use_is_not_reused():
     world = Table().stages[0].world
     world.destroy_body(1)
     world.hand_out((1, 9, 0))

@@ -80,7 +80,7 @@ def world_of(demo):
 # -- keys ---------------------------------------------------------------------------------------------------------------
 
 
-def test_force_keys_push_with_twenty_newtons_unless_the_demo_has_a_use_for_them():
+def test_force_keys_push_with_twenty_newtons_unless_the_demo_uses_them():
     demo = shared(1, 2)
     world = world_of(demo)
     assert by(demo, 1, PressKey("right")) is False, "nothing is driven"
@@ -103,7 +103,7 @@ def test_force_keys_push_with_twenty_newtons_unless_the_demo_has_a_use_for_them(
     assert demo.held == {"right"} and not demo.sim.users.users[1].pushes
 
 
-def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_everything():
+def test_keys_of_all_users_are_combined_and_released_when_a_user_leaves():
     demo = shared(1, 2)
     by(demo, 1, PressKey("t"))
     by(demo, 2, PressKey("t"))
@@ -121,7 +121,7 @@ def test_for_the_demo_all_keys_are_held_together_and_who_leaves_lets_go_of_every
         by(demo, 2, Grab((x, y)))
 
 
-def test_a_grab_names_the_body_that_is_seen_under_the_pointer():
+def test_a_grab_names_the_visible_body_under_the_pointer():
     demo = shared(1)
     demo.stages[0].offset = (5.0, 0.0)
     grab = demo.sim.resolve(Grab((5.25, 1.0)))
@@ -134,7 +134,7 @@ def test_a_grab_names_the_body_that_is_seen_under_the_pointer():
 # -- ids ----------------------------------------------------------------------------------------------------------------
 
 
-def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_comes_back():
+def test_ids_of_users_never_collide_and_continue_after_a_restart_or_rejoin():
     ids = []
     for order in ((1, 2), (2, 1)):
         demo = shared(1, 2)
@@ -150,7 +150,7 @@ def test_ids_of_two_users_never_collide_and_go_on_after_a_restart_and_for_who_co
     assert ids[0] == ids[1]
 
 
-def test_who_has_used_up_its_ids_creates_nothing_more():
+def test_a_user_without_ids_left_creates_nothing():
     demo = shared(3)
     by(demo, 3, CreateBody.of(0, disc(3.0)))
     user = demo.sim.users.users[3]
@@ -162,7 +162,7 @@ def test_who_has_used_up_its_ids_creates_nothing_more():
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_the_largest_ids_are_as_good_as_small_ones(solver):
+def test_the_largest_ids_work_like_small_ones(solver):
     """They work in contacts, keys of pairs, joints, states restored, scene files and digests."""
     states = []
     for user in (1, 64):
@@ -188,7 +188,7 @@ def test_the_largest_ids_are_as_good_as_small_ones(solver):
 # -- taking back --------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_set_has_its_old_values_again():
+def test_set_values_are_restored():
     demo = shared(1)
     world = world_of(demo)
     (fixture,) = world.fixtures_of(1)
@@ -207,7 +207,7 @@ def test_what_was_set_has_its_old_values_again():
     assert (world.body(1), world.state(1), world.settings, world.solver) == (*before, "box2d")
 
 
-def test_what_was_destroyed_comes_again_with_its_joints_and_older_entries_are_about_it():
+def test_destroyed_bodies_return_with_their_joints_and_older_entries_refer_to_them():
     demo = shared(1, 2)
     world = world_of(demo)
     wheel = by(demo, 1, CreateBody.of(0, disc(3.0, 2.0)))
@@ -236,7 +236,7 @@ def test_what_was_destroyed_comes_again_with_its_joints_and_older_entries_are_ab
     assert world.body_ids == (0, 1) and world.joint_ids == ()
 
 
-def test_gears_fixtures_and_what_a_static_body_cannot_hold_come_again():
+def test_gears_fixtures_and_dynamic_properties_are_restored():
     demo = shared(1)
     world = world_of(demo)
     a, b = by(demo, 1, CreateBody.of(0, disc(3.0, 2.0))), by(demo, 1, CreateBody.of(0, disc(5.0, 2.0)))
@@ -263,7 +263,7 @@ def test_gears_fixtures_and_what_a_static_body_cannot_hold_come_again():
     demo.sim.step()
 
 
-def test_a_body_is_put_back_to_where_the_hand_took_it():
+def test_a_body_returns_to_where_it_was_grabbed():
     demo = shared(1)
     world = world_of(demo)
     before = world.state(1).position
@@ -275,7 +275,7 @@ def test_a_body_is_put_back_to_where_the_hand_took_it():
     assert world.state(1).position == before and world.joint_ids == ()
 
 
-def test_a_parameter_is_taken_back_a_restart_is_not_and_neither_what_was_before_it_in_the_old_world():
+def test_a_parameter_is_undone_but_not_a_restart_or_actions_before_it():
     demo = shared(1, 2, demo=find_demo("simple_shapes")(0, {"count": 2}))
     by(demo, 1, SetParameter("count", 3))
     by(demo, 2, CreateBody.of(0, disc(0.0, 5.0)))
@@ -293,7 +293,7 @@ def test_a_parameter_is_taken_back_a_restart_is_not_and_neither_what_was_before_
         by(demo, 1, UndoOwn())
 
 
-def test_what_another_has_destroyed_is_refused_in_words():
+def test_undo_of_an_object_destroyed_by_others_is_rejected_with_a_message():
     demo = shared(1, 2)
     by(demo, 1, ChangeBody(0, 1, {"gravity_scale": 0.0}))
     by(demo, 1, Drive(0, 1))
@@ -303,7 +303,7 @@ def test_what_another_has_destroyed_is_refused_in_words():
         by(demo, 1, UndoOwn())
 
 
-def test_entries_are_few_and_part_of_the_past():
+def test_undo_entries_are_limited_and_recorded():
     demo = shared(1)
     for k in range(130):
         by(demo, 1, SetVelocity(0, 1, (0.0, 0.1 * k)))
@@ -319,13 +319,13 @@ def test_entries_are_few_and_part_of_the_past():
     assert demo_hash(demo) == after
 
 
-def test_worlds_that_no_hand_may_change_are_changed_by_no_user():
+def test_read_only_worlds_cannot_be_changed_by_users():
     demo = shared(1, demo=find_demo("promise_seams")(0))
     with pytest.raises(LabError, match="this scene cannot be edited"):
         by(demo, 1, CreateBody.of(0, disc(0.0)))
 
 
-def test_what_large_actions_leave_to_take_back_stays_small_enough_to_be_sent():
+def test_undo_data_of_large_actions_stays_small_enough_to_send():
     demo = shared(1)
     pieces = [{"shape": {"kind": "circle", "radius": 0.1 + 0.001 * k}, "name": "\u0100" * 100} for k in range(150)]
     for _ in range(30):
@@ -337,7 +337,7 @@ def test_what_large_actions_leave_to_take_back_stays_small_enough_to_be_sent():
     assert by(demo, 1, UndoOwn()) is not False and len(world_of(demo).body_ids) == 3
 
 
-def test_a_name_has_a_greatest_length_and_can_be_written():
+def test_a_name_has_a_maximum_length_and_is_writable():
     demo = shared(1)
     with pytest.raises(InvalidInputError, match="name must be text of at most 200 characters"):
         by(demo, 1, ChangeBody(0, 1, {"name": "\u0100" * 201}))

@@ -83,7 +83,7 @@ def again(value):
     ],
     ids=repr,
 )
-def test_a_value_comes_back_equal_and_of_the_same_type(value):
+def test_a_value_is_restored_with_the_same_type(value):
     copy = again(value)
     assert copy == value and type(copy) is type(value)
     if isinstance(value, deque):
@@ -104,7 +104,7 @@ def test_a_value_comes_back_equal_and_of_the_same_type(value):
     ids=lambda array: f"{array.dtype} {array.shape}",
 )
 @pytest.mark.parametrize("is_writeable", [True, False])
-def test_an_array_comes_back_bit_for_bit(array, is_writeable):
+def test_an_array_is_restored_bit_for_bit(array, is_writeable):
     array = array.copy(order="K")
     array.flags.writeable = is_writeable
     copy = again(array)
@@ -123,7 +123,7 @@ def test_encoded_specifications_are_cached_up_to_a_size_in_bytes(monkeypatch):
     assert len(values._encoded) == 1, "full after three and six"
 
 
-def test_references_stay_references_and_parts_of_the_program_stay_themselves():
+def test_references_are_preserved_and_program_objects_keep_their_identity():
     shared, node = [1], Node("a")
     node.others += [node, shared, PART]
     first, second, world, plain = again((node, shared, PART, Plain()))
@@ -131,7 +131,7 @@ def test_references_stay_references_and_parts_of_the_program_stay_themselves():
     assert plain.anything == 1.5
 
 
-def test_a_random_number_generator_goes_on_where_it_was():
+def test_a_random_number_generator_continues_where_it_stopped():
     generator = np.random.Generator(np.random.PCG64(5))
     generator.random(3)
     generator.integers(0, 7, dtype=np.int32)
@@ -155,12 +155,12 @@ def test_a_random_number_generator_goes_on_where_it_was():
         (np.zeros((1, 1, 1, 1, 1)), "value: an array must have at most 4 dimensions"),
     ],
 )
-def test_what_no_state_can_hold_is_named(value, reason):
+def test_unsupported_data_in_a_state_is_named(value, reason):
     with pytest.raises(StateError, match=reason):
         again(value)
 
 
-def test_values_too_deep_are_refused_on_both_ways():
+def test_values_nested_too_deeply_are_rejected_both_ways():
     value = []
     for _ in range(MAX_DEPTH):
         value = [value]
@@ -187,6 +187,6 @@ NAME = f"{__name__}:"
     ],
     ids=repr,
 )
-def test_data_of_no_value_are_refused(plain):
+def test_invalid_data_is_rejected(plain):
     with pytest.raises((LabError, msgspec.DecodeError, TypeError, ValueError)):
         ValueReader(PARTS, __name__, b"").read(plain)

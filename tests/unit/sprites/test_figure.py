@@ -33,7 +33,7 @@ def test_the_outline_is_a_simple_polygon_that_is_not_convex():
     assert figure.area < 0.75 * figure.convex_hull.area
 
 
-def test_the_outline_runs_round_the_picture():
+def test_the_outline_follows_the_picture():
     """Pixels well inside it are opaque, but for the gap between the legs, and well outside clear; two pixels' rim may be either."""
     frame = pygame.image.load(PICTURE)
     width = frame.get_width() // N_FRAMES
@@ -50,7 +50,7 @@ def test_the_outline_runs_round_the_picture():
 
 
 @pytest.mark.slow
-def test_the_outline_kept_is_the_one_the_script_draws():
+def test_the_stored_outline_matches_the_script():
     """Up to what the last digits of a sine may change on another platform: which points of the curve are kept."""
     drawn = Area(draw_figure.outline())
     assert drawn.exterior.hausdorff_distance(Area(OUTLINE).exterior) <= 2.0 * draw_figure.OUTLINE_TOLERANCE
@@ -62,7 +62,7 @@ def test_the_feet_are_where_the_outline_meets_the_ground():
     assert 0.22 < FEET[1] < 0.27
 
 
-def test_more_shapes_hold_less_air():
+def test_more_shapes_enclose_less_empty_area():
     """Area of the fixtures outside the outline, and of the outline outside the fixtures, square meters."""
     figure = Area(OUTLINE)
     air = [_covered(hold).difference(figure).area for hold in HOLDS]
@@ -74,7 +74,7 @@ def test_more_shapes_hold_less_air():
     assert bare[3] < 0.01 * figure.area
 
 
-def test_the_traced_body_kept_is_what_tracing_the_picture_gives():
+def test_the_stored_body_matches_a_new_trace():
     """Up to last digits: the same outline and no more pieces; the pieces together are the outline, Box2D takes each."""
     traced = draw_figure.traced(PICTURE)
     outline = TRACED.outline.as_shapely()
@@ -84,7 +84,7 @@ def test_the_traced_body_kept_is_what_tracing_the_picture_gives():
     assert HOLDS[3].title == f"its traced outline, {len(TRACED.pieces)} pieces"
 
 
-def test_a_hold_stands_on_the_ground_and_mirrors():
+def test_a_hold_stands_on_the_ground_and_can_be_mirrored():
     for k, hold in enumerate(HOLDS):
         left, bottom, right, _ = _covered(hold).bounds
         if k < 3:
@@ -97,7 +97,7 @@ def test_a_hold_stands_on_the_ground_and_mirrors():
 
 
 @pytest.mark.parametrize("looks_left", [False, True])
-def test_the_picture_stands_where_the_figure_does(looks_left):
+def test_the_picture_matches_the_position_of_the_figure(looks_left):
     """Its opaque part fills the outline's bounds, feet on the given point, beak ahead."""
     surface = pygame.Surface((600, 600))
     camera = Camera(center=(0.0, 0.0), scale=100.0, view=(0, 0, 600, 600))

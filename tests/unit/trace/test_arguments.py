@@ -38,6 +38,6 @@ def test_wrong_arguments_are_named(name, arguments, message):
         trace.steps(name, *arguments)
 
 
-def test_too_few_arguments_are_pythons_own_mistake():
+def test_too_few_arguments_raise_a_type_error():
     with pytest.raises(TypeError, match="missing 2 required positional arguments: 'b' and 'xf_b'"):
         trace.steps("gjk", BOX, AT)

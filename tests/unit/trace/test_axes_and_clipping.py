@@ -16,7 +16,7 @@ from tests.unit.trace.claims.manifold import check_manifold
 HERE, BOX = Transform(), Polygon.box(0.5, 0.5)
 
 
-def test_a_manifold_that_lacks_the_deepest_point_is_made_again():
+def test_a_manifold_without_the_deepest_point_is_recomputed():
     """Two slivers whose edges tie."""
     thin, thick = 4.5549790130582514e-10, 7.288277824529489e-10
     a, b = Polygon([(-1.0, 0.0), (1.0, -thin), (1.1, 0.0), (1.0, thin)]), Polygon.box(1.0, thick)
@@ -38,7 +38,7 @@ def test_shapes_without_an_edge_or_a_direction():
 
 
 @pytest.mark.parametrize("rule", ["exact", "box2d"])
-def test_either_rule(rule):
+def test_both_rules(rule):
     steps = trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
     assert steps[-1].result == manifold(BOX, HERE, BOX, Transform((0.3, 0.8), 0.1), rule)
 
@@ -65,7 +65,7 @@ def test_an_axis_has_one_color_in_the_picture_and_in_the_chart():
     assert "looked_at" not in {mark.role for mark in steps[-1].marks if mark.view == "gaps"}
 
 
-def test_what_box2d_does_not_collide_is_not_taken():
+def test_pairs_that_box2d_does_not_collide_are_not_accepted():
     case = PairCase(Pair("manifold", BOX, HERE, Capsule((0.0, 0.0), (1.0, 0.0), 0.1), HERE))
     assert trace.algorithm("manifold").takes(case) and not trace.algorithm("manifold_box2d").takes(case)
     with pytest.raises(InvalidInputError, match="rule must be 'exact' for a pair with a capsule"):
@@ -74,13 +74,13 @@ def test_what_box2d_does_not_collide_is_not_taken():
         trace.steps("manifold", BOX, HERE, BOX, HERE, "bullet")
 
 
-def test_a_joint_of_a_chain_leaves_the_contact_to_the_neighbor():
+def test_a_chain_joint_leaves_the_contact_to_the_neighbor():
     edge = Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 0.5), (2.0, 0.5))
     steps = trace.steps("manifold", edge, HERE, Circle(0.5), Transform((1.2, 0.3)), "box2d")
     assert [step.kind for step in steps][-2:] == ["neighbor", "answer"] and steps[-1].result.points == ()
 
 
-def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
+def test_the_cached_axis_comes_first_and_is_dropped_when_it_fails():
     there = Transform((1.5, 0.2), 0.1)
     axis = overlap_cached(BOX, HERE, BOX, there).axis
     apart = trace.steps("sat", BOX, HERE, BOX, Transform((1.4, 0.2), 0.1), axis)
@@ -95,7 +95,7 @@ def test_the_remembered_axis_comes_first_and_is_given_up_when_it_fails():
     assert corners[1].axis == pytest.approx((math.sqrt(0.5), math.sqrt(0.5))) and corners[-1].result.was_enough
 
 
-def test_a_case_remembers_what_it_was_before_the_hand_moved_it():
+def test_a_case_stores_its_original_shapes():
     case = trace.algorithm("sat").example
     moved = case.moved("b", 0.1, 0.0)
     assert moved.before == case.pair and trace.algorithm("sat_cached").steps(moved)[1].kind == "remembered"

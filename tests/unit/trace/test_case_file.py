@@ -21,7 +21,7 @@ HEAD = {"format": "stepper case", "version": 1, "algorithm": "gjk"}
 
 
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_every_example_comes_back_as_it_was(name, tmp_path):
+def test_every_example_is_restored_unchanged(name, tmp_path):
     saved = SavedCase(name, trace.algorithm(name).example)
     save_case(tmp_path / "case.json", saved)
     loaded = load_case(tmp_path / "case.json")
@@ -31,14 +31,14 @@ def test_every_example_comes_back_as_it_was(name, tmp_path):
         assert loaded.case.scenery == saved.case.scenery
 
 
-def test_a_pair_file_is_a_case_of_what_answers_its_query(tmp_path):
+def test_a_pair_file_is_a_case_of_the_algorithm_for_its_query(tmp_path):
     save_pair(tmp_path / "pair.json", PAIR)
     loaded = load_case(tmp_path / "pair.json")
     assert loaded.algorithm == "gjk"
     assert loaded.case.scenery == case_from_json({**HEAD, "pair": case_as_json(loaded)["pair"]}).case.scenery
 
 
-def test_a_motion_is_asked_about_its_start_by_what_stands_still():
+def test_algorithms_for_shapes_at_rest_use_the_start_of_a_motion():
     moving = Pair("toi", PAIR.shape_a, PAIR.pose_a, PAIR.shape_b, PAIR.pose_b, Transform((1.0, 0.0)), Transform((2.0, 0.0)), (0.5, 0.0))
     for name in ("swept_sat", "shape_cast"):  # which know no turning, and one of them no motion of B
         plain = trace.algorithm(name).fitted(PairCase(moving))
@@ -82,7 +82,7 @@ HOLES = [[[k + 0.2, 0.5], [k + 0.2, 1.5], [k + 0.8, 0.5]] for k in range(100)]
         ({"pair": None, "boxes": [[0.0, 0.0, -1.0, 1.0]], "region": [0.0, 0.0, 1.0, 1.0]}, r"boxes\[0\] must be x0, y0, x1, y1"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(changes, message):
+def test_an_error_in_a_file_is_named(changes, message):
     plain = {**case_as_json(SavedCase("gjk", trace.algorithm("gjk").example)), **changes}
     with pytest.raises(InvalidInputError, match=message) as refused:
         case_from_json({name: value for name, value in plain.items() if value is not None}, "x.json")
@@ -90,7 +90,7 @@ def test_what_is_wrong_in_a_file_is_named(changes, message):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1, 2]", '"words"', json.dumps({"format": ["stepper case"]}), '{"format": "stepper case"}'])
-def test_a_broken_file_is_one_line(content, tmp_path):
+def test_a_broken_file_is_reported_in_one_line(content, tmp_path):
     file = tmp_path / "broken.json"
     file.write_text(content)
     with pytest.raises(InvalidInputError) as refused:

@@ -10,7 +10,7 @@ POINTS = PointsCase(((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (0.0, 0.0))
 FRAME = OutlineCase((((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)), ((1.0, 1.0), (1.0, 2.0), (2.0, 2.0), (2.0, 1.0))))
 
 
-def test_a_point_is_taken_before_all_of_them():
+def test_a_single_point_is_grabbed_before_all_points():
     assert POINTS.part_at((1.95, 0.02), 0.1) == "1"
     assert POINTS.part_at((1.0, 0.9), 0.1) == "all"
     assert POINTS.part_at((3.0, 1.0), 0.1) is None
@@ -29,14 +29,14 @@ def test_equal_points_have_one_name():
     assert [mark.text for mark in PointsCase(tuple((float(k), 0.0) for k in range(30))).scenery] == [""]
 
 
-def test_a_corner_a_hole_or_the_whole_outline_is_taken():
+def test_a_corner_a_hole_or_the_whole_outline_can_be_grabbed():
     assert FRAME.part_at((3.98, 0.0), 0.1) == "0.1"
     assert FRAME.part_at((1.5, 1.5), 0.1) == "1"
     assert FRAME.part_at((3.0, 3.0), 0.1) == "0"
     assert FRAME.part_at((5.0, 3.0), 0.1) is None
 
 
-def test_a_hole_moves_within_and_the_outline_takes_it_along():
+def test_a_hole_moves_inside_and_follows_the_outline():
     assert FRAME.moved("1", 1.0, 1.0).rings == (FRAME.rings[0], ((2.0, 2.0), (2.0, 3.0), (3.0, 3.0), (3.0, 2.0)))
     assert FRAME.moved("1", 3.0, 0.0) is FRAME  # it would stick out
     assert FRAME.moved("0", 10.0, 0.0).rings[1][0] == (11.0, 1.0)

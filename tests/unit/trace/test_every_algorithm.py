@@ -90,7 +90,7 @@ SLOW = {"box2d", *methods()} - {"sequential_impulses"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMES])
-def test_every_step_is_true(name, monkeypatch):
+def test_every_step_s_claim_is_true(name, monkeypatch):
     judge(name, 24, monkeypatch)
 
 

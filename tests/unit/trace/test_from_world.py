@@ -57,7 +57,7 @@ def falling(*bodies, gravity=-10.0, solver="sequential_impulses"):
     return world
 
 
-def test_the_deepest_contact_is_taken_at_the_poses_at_which_the_solver_asked():
+def test_the_deepest_contact_uses_the_poses_of_the_solver():
     world = falling((BOX, (-3.0, 0.49)), (BOX, (3.0, 0.4)))
     world.step()
     case = case_of_world(world, pair_asked("manifold"))
@@ -76,7 +76,7 @@ def trace_separation(case):
     return min(point.separation for point in query.manifold(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b).points)
 
 
-def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet():
+def test_without_a_contact_the_nearest_pair_that_may_collide_is_used():
     world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)), (Circle(0.5), (5.0, 2.0)))
     case = case_of_world(world, pair_asked("distance"))
     assert isinstance(case, PairCase)
@@ -90,7 +90,7 @@ def test_without_a_contact_the_nearest_pair_is_taken_and_none_that_may_not_meet(
         case_of_world(world, pair_asked("distance"))
 
 
-def test_those_that_meet_first_are_taken_with_their_motion():
+def test_the_pair_with_the_first_contact_is_used_with_its_motion():
     from engine import query
 
     world = falling((BOX, (0.0, 3.0)), (BOX, (4.0, 3.0)), gravity=0.0)
@@ -104,7 +104,7 @@ def test_those_that_meet_first_are_taken_with_their_motion():
     assert query.time_of_impact(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b).status.name == "HIT"
 
 
-def test_a_ray_goes_from_middle_to_middle():
+def test_a_ray_connects_the_centers():
     world = falling((BOX, (0.0, 4.0)), (Circle(0.5), (1.2, 4.0)))
     case = case_of_world(world, pair_asked("ray_cast"))
     assert isinstance(case, PairCase) and case.pair.ray is not None
@@ -131,7 +131,7 @@ def test_corners_outlines_and_boxes_of_bodies():
     assert isinstance(boxes, BoxesCase) and len(boxes.boxes) == 3 and boxes.boxes[0] == pytest.approx((-10.0, -1.0, 10.0, 0.0))
 
 
-def test_two_bodies_are_asked_about_their_nearest_fixtures():
+def test_two_bodies_use_their_nearest_fixtures():
     world = falling((Circle(0.5), (9.0, 3.0)))
     pair = (FixtureSpec(Circle(0.1, (-1.0, 0.0))), FixtureSpec(Circle(0.1, (1.0, 0.0))))
     world.create_body(BodySpec(pair, position=(5.0, 3.0)))
@@ -147,7 +147,7 @@ def test_a_world_of_discs_has_no_corners_and_an_empty_one_nothing():
 
 
 @pytest.mark.parametrize("name", trace.algorithms())
-def test_every_algorithm_can_be_asked_about_a_pile(name):
+def test_every_algorithm_accepts_a_pile(name):
     world = falling((BOX, (0.0, 0.5)), (BOX, (0.2, 1.5)), (BOX, (0.0, 4.0)))
     world.step()
     try:
@@ -158,7 +158,7 @@ def test_every_algorithm_can_be_asked_about_a_pile(name):
     assert trace.algorithm(name).takes(case)
 
 
-def test_of_many_boxes_those_in_the_middle_are_taken():
+def test_the_middle_boxes_of_many_are_used():
     world = World(WorldSettings(), solver="sequential_impulses")
     for k in range(100):
         world.create_body(BodySpec((FixtureSpec(Circle(0.25)),), position=(float((37 * k) % 100), 0.0)))
@@ -168,7 +168,7 @@ def test_of_many_boxes_those_in_the_middle_are_taken():
 
 
 @pytest.mark.parametrize("name", ["conservative_advancement", "swept_sat", "shape_cast"])
-def test_a_motion_that_meets_is_taken_before_one_that_passes_by_and_each_algorithm_gets_what_it_knows(name):
+def test_a_hit_is_preferred_to_a_miss_and_each_algorithm_gets_supported_input(name):
     world = falling((BOX, (0.0, 3.0)), (BOX, (1.2, 4.02)), (BOX, (5.0, 3.0)), gravity=0.0)
     world.set_velocity(1, (1.0, 0.0), 0.001)  # it passes just under the nearer box, and meets the farther one
     case = case_of_world(world, trace.algorithm(name))

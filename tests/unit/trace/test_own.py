@@ -29,7 +29,7 @@ def normal_and_depth(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", [EPA], ids=lambda algorithm: algorithm.name)
-def test_what_is_right_leaves_nowhere(algorithm):
+def test_a_correct_answer_contradicts_no_step(algorithm):
     normal, depth = normal_and_depth(algorithm)
     comparison = beside("manifold", algorithm.example, algorithm.steps(algorithm.example), answered(normal=normal, depth=depth))
     assert comparison.step is None and not comparison.faults and "correct" in comparison.sentence
@@ -41,7 +41,7 @@ def test_what_is_right_leaves_nowhere(algorithm):
     assert arrow.role == "own" in ROLES and ((x1 - x0) / length, (y1 - y0) / length) == pytest.approx(normal)
 
 
-def test_a_depth_leaves_epa_at_the_first_edge_that_is_farther_or_support_that_is_nearer():
+def test_a_wrong_depth_contradicts_epa_at_the_first_conflicting_bound():
     case, steps = EPA.example, EPA.steps(EPA.example)
     _, depth = normal_and_depth(EPA)
     edges = [k for k, step in enumerate(steps) if step.kind == "nearest edge"]
@@ -55,7 +55,7 @@ def test_a_depth_leaves_epa_at_the_first_edge_that_is_farther_or_support_that_is
         assert comparison.step == next(k for k, length in enough.items() if length < claimed) and "at most" in comparison.sentence
 
 
-def test_a_normal_leaves_where_a_better_one_is_found():
+def test_a_wrong_normal_contradicts_the_step_that_finds_a_better_one():
     case, steps = EPA.example, EPA.steps(EPA.example)
     supports = [step for step in steps if "s.n" in step.values]
     for step in supports[:-1]:
@@ -73,7 +73,7 @@ def test_a_normal_leaves_where_a_better_one_is_found():
     assert never.tried is None and "No step tried your axis" in never.sentence
 
 
-def test_beside_sat_the_axis_that_was_tried_and_the_one_that_is_better_are_named():
+def test_next_to_sat_the_tried_axis_and_the_better_one_are_named():
     case, sat = EPA.example, trace.algorithm("sat")
     steps = sat.steps(case)
     axes = {k: step for k, step in enumerate(steps) if step.kind == "axis"}
@@ -91,7 +91,7 @@ def test_beside_sat_the_axis_that_was_tried_and_the_one_that_is_better_are_named
     assert small.step == len(steps) - 1 and "every step before the answer" in small.sentence
 
 
-def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
+def test_a_reversed_and_a_long_normal_contradict_the_correct_step():
     normal, _ = normal_and_depth(EPA)
     steps = EPA.steps(EPA.example)
     for factor, word in ((-1.0, "the opposite direction"), (2.0, "a length of 1")):
@@ -99,7 +99,7 @@ def test_a_reversed_and_a_long_normal_leave_at_the_step_that_has_them_right():
         assert steps[comparison.step].axis == pytest.approx([-value for value in normal]) and word in comparison.sentence
 
 
-def test_beside_clipping_a_point_leaves_at_the_plane_that_cuts_it_off_or_where_another_is_taken():
+def test_next_to_clipping_a_wrong_point_contradicts_the_plane_that_removes_it():
     clipping = trace.algorithm("manifold")
     case, steps = clipping.example, clipping.steps(clipping.example)
     result = steps[-1].result
@@ -129,7 +129,7 @@ def box(case):
     return case.pair.pose_a.apply_array(case.pair.shape_a.core).tolist()
 
 
-def test_a_distance_leaves_gjk_at_the_bound_that_denies_it():
+def test_a_wrong_distance_contradicts_gjk_at_the_conflicting_bound():
     case, steps = GJK.example, GJK.steps(GJK.example)
     right = GJK.query(case).separation
     for claimed in (0.5 * right, 0.99 * right, 1.01 * right, 2.0 * right):
@@ -140,7 +140,7 @@ def test_a_distance_leaves_gjk_at_the_bound_that_denies_it():
     assert beside("distance", case, steps, Reply("answer", False, {"distance": right})).step is None
 
 
-def test_contact_or_none_is_denied_by_what_shows_it():
+def test_a_wrong_contact_claim_contradicts_the_step_that_disproves_it():
     none, contact = Reply("answer", False, {}), Reply("answer", True, {})
     missed = beside("manifold", EPA.example, EPA.steps(EPA.example), none)
     assert EPA.steps(EPA.example)[missed.step].line == 0 and "inside" in EPA.steps(EPA.example)[missed.step].sentence
@@ -149,14 +149,14 @@ def test_contact_or_none_is_denied_by_what_shows_it():
     assert steps[false.step].values["w.n"] > 0.0 and all(step.values.get("w.n", 0.0) <= 0.0 for step in steps[: false.step])
 
 
-def test_no_answer_is_reported_and_leaves_nowhere():
+def test_a_missing_answer_is_reported_and_contradicts_no_step():
     comparison = beside(
         "manifold", EPA.example, EPA.steps(EPA.example), Reply("raised", message="ValueError: no", where="line 3, in collide")
     )
     assert comparison.step is None and not comparison.marks and "ValueError: no (line 3, in collide)" in comparison.sentence
 
 
-def test_a_function_of_a_file_is_asked_in_a_process_of_its_own(tmp_path):
+def test_a_function_of_a_file_runs_in_its_own_process(tmp_path):
     (tmp_path / "mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'depth': len(a)}\n")
     with OwnFunction(tmp_path / "mine.py", "collide") as own:
         reply = own.ask(plain_case(EPA.example))
@@ -167,7 +167,7 @@ def test_a_function_of_a_file_is_asked_in_a_process_of_its_own(tmp_path):
     assert [OwnFunction(tmp_path / "x.py", name).query for name in ("my_distance", "overlaps", "f")] == ["distance", "overlap", "manifold"]
 
 
-def test_what_no_function_can_be_asked_is_refused():
+def test_unsupported_comparisons_are_rejected():
     capsule = Pair("distance", Polygon.box(1.0, 1.0), Transform(), Capsule((0.0, 0.0), (1.0, 0.0), 0.1), Transform())
     with pytest.raises(InvalidInputError, match=r"case must be a pair of polygons or circles.*got 'Polygon and Capsule'"):
         plain_case(PairCase(capsule))

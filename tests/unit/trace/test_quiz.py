@@ -34,7 +34,7 @@ def play(quiz, answer):
     return questions
 
 
-def test_the_right_answers_score_and_the_wrong_ones_do_not():
+def test_correct_answers_score_and_wrong_ones_do_not():
     quiz = Quiz(trace.algorithm("gjk"), 6)
     answers = iter([0, 1, 2, 0, 1, 2])
 
@@ -52,7 +52,7 @@ def test_the_right_answers_score_and_the_wrong_ones_do_not():
     assert json.loads(json.dumps(report)) == report
 
 
-def test_what_is_asked_is_a_question_of_the_step_that_follows_what_is_seen():
+def test_a_question_is_about_the_next_step():
     items = play(Quiz(trace.algorithm("gjk"), 20, seed=3), lambda item: 0)
     algorithm = trace.algorithm("gjk")
     assert items[0].case == algorithm.example
@@ -66,7 +66,7 @@ def test_what_is_asked_is_a_question_of_the_step_that_follows_what_is_seen():
     assert len(rights) >= 6
 
 
-def test_one_seed_is_one_quiz_and_another_is_another():
+def test_the_seed_determines_the_quiz():
     def cases(seed):
         return [(item.case, item.step) for item in play(Quiz(trace.algorithm("gjk"), 5, seed), lambda item: 0)]
 
@@ -74,7 +74,7 @@ def test_one_seed_is_one_quiz_and_another_is_another():
     assert cases(1)[1:] != cases(2)[1:]
 
 
-def test_a_quiz_that_is_broken_off_keeps_what_was_answered():
+def test_an_interrupted_quiz_keeps_its_answers():
     quiz = Quiz(trace.algorithm("gjk"), 5)
     first = quiz.now
     quiz.made = [first.answered(first.question.right, 1.23456)]
@@ -93,14 +93,14 @@ def test_mistakes_are_named():
         Quiz(trace.algorithm("gjk"), 1).now.answered(99)
 
 
-def test_a_score_in_words_has_what_was_skipped():
+def test_a_score_text_includes_skipped_questions():
     first = Quiz(trace.algorithm("gjk"), 1).now
     right, wrong, skipped = (first.answered(choice) for choice in (first.question.right, (first.question.right + 1) % 2, None))
     assert str(score_of([right, wrong, right])) == "2 right, 1 wrong"
     assert str(score_of([skipped])) == "0 right, 0 wrong, 1 skipped"
 
 
-def test_a_variation_is_another_case_that_the_algorithm_takes():
+def test_a_variation_is_another_valid_case():
     algorithm = trace.algorithm("gjk")
     for k in range(20):
         case = varied(algorithm.example, stream(0, k))

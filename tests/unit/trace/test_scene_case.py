@@ -27,7 +27,7 @@ def world():
     return made
 
 
-def test_of_a_world_the_next_step_is_watched_and_the_world_stays(world):
+def test_tracing_the_next_step_leaves_the_world_unchanged(world):
     before = world.state_hash()
     steps = trace.steps("sequential_impulses", world)
     assert world.state_hash() == before
@@ -37,7 +37,7 @@ def test_of_a_world_the_next_step_is_watched_and_the_world_stays(world):
     assert warm.values["P0.0n"] > 0.0  # the impulses that the world itself had left
 
 
-def test_of_a_scene_as_many_steps_are_taken_as_asked():
+def test_a_scene_runs_the_requested_number_of_steps():
     case = SceneCase.of_scene(SceneWorld(WorldSettings(), BODIES, solver="xpbd"), taken=3)
     world = World(solver="xpbd")
     for spec in BODIES:
@@ -48,7 +48,7 @@ def test_of_a_scene_as_many_steps_are_taken_as_asked():
     assert case.before("sequential_impulses").solver == "sequential_impulses"
 
 
-def test_a_hand_moves_and_turns_bodies_and_nothing_else(world):
+def test_dragging_moves_and_rotates_bodies_only(world):
     case = SceneCase.of_world(world)
     assert [name for name, _ in case.handles] == ["1"]
     (x, y), angle = world.state(1).position, world.state(1).angle
@@ -64,11 +64,11 @@ def test_a_hand_moves_and_turns_bodies_and_nothing_else(world):
     assert not any(step.kind == "normal" for step in steps) and "nothing to solve" in steps[-1].sentence
 
 
-def test_every_method_of_ours_can_be_watched():
+def test_every_method_of_ours_can_be_traced():
     assert set(methods()) <= set(trace.algorithms())
 
 
-def test_a_world_of_box2d_is_watched_by_another_solver():
+def test_a_world_of_box2d_is_traced_with_another_solver():
     world = World(solver="box2d")
     for spec in BODIES:
         world.create_body(spec)
@@ -79,7 +79,7 @@ def test_a_world_of_box2d_is_watched_by_another_solver():
         case.before("box3d")
 
 
-def test_what_the_solver_refuses_is_refused_with_a_trace_too(monkeypatch):
+def test_a_trace_rejects_what_the_solver_rejects(monkeypatch):
     def refuse(self, step, options):
         raise InvalidInputError("contacts", "none", len(step.contacts.n_points))
 

@@ -24,7 +24,7 @@ FAST = ("sequential_impulses",)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in WRONG])
-def test_a_wrong_number_is_caught(name, monkeypatch):
+def test_a_wrong_number_is_detected(name, monkeypatch):
     algorithm, record_rows = trace.algorithm(name), trace.algorithm(name).record
     case = algorithm.example
     check_solver(case, algorithm.steps(case), name)

@@ -27,12 +27,12 @@ def test_each_page_has_the_strip_and_the_command(algorithm):
     assert 0 < (STRIPS / f"{algorithm.name}.png").stat().st_size < LARGEST
 
 
-def test_no_strip_is_left_over():
+def test_no_strip_is_unused():
     assert {path.stem for path in STRIPS.glob("*.png")} == set(trace.algorithms())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
-def test_a_strip_shows_the_steps_as_they_are(algorithm):
+def test_a_strip_shows_the_actual_steps(algorithm):
     with Image.open(STRIPS / f"{algorithm.name}.png") as picture:
         assert picture.text[TOLD] == digest_of(algorithm.steps(algorithm.example)), f"{ADVICE} {algorithm.name}"

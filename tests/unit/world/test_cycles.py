@@ -29,7 +29,7 @@ def _busy(solver):
 
 
 @pytest.mark.parametrize("solver", ("box2d", *methods()))
-def test_a_step_leaves_nothing_to_collect(solver):
+def test_a_step_leaves_no_cyclic_garbage(solver):
     world = _busy(solver)
     world.step()
     gc.disable()
@@ -48,7 +48,7 @@ def test_a_step_leaves_nothing_to_collect(solver):
 
 
 @pytest.mark.parametrize("solver", methods())
-def test_no_step_and_no_problem_of_a_method_outlives_its_step(monkeypatch, solver):
+def test_step_objects_are_freed_after_their_step(monkeypatch, solver):
     class Step(rigid_bodies.Step):
         def __init__(self, *arguments):
             super().__init__(*arguments)

@@ -35,7 +35,7 @@ def stack(solver, n=3):
 
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
-def test_a_world_goes_on_under_another_solver_and_back_to_the_bit(first, second):
+def test_a_world_switches_solvers_and_back_bit_for_bit(first, second):
     world = stack(first)
     world.canonicalize()
     before, poses, velocities = world.snapshot(), world.poses.copy(), world.velocities.copy()
@@ -75,7 +75,7 @@ def test_between_any_two_solvers(names):
     assert np.abs(world.poses - poses)[:, :2].max() < 0.1, "it stands"
 
 
-def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps():
+def test_impulses_survive_changes_between_our_methods():
     world = stack("soft_step")
     weight = 60.0 * world.contacts.normal_impulse[0].sum()
     assert weight == pytest.approx(30.0, rel=0.01)
@@ -90,7 +90,7 @@ def test_between_our_methods_impulses_stay_and_are_those_that_the_method_keeps()
 
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
-def test_what_touches_goes_on_touching(first, second):
+def test_touching_pairs_stay_touching(first, second):
     """Box2D's boxes stand on their skins, a hair above each other: to ours what does not touch has ended."""
     world = stack(first)
     events = []
@@ -102,7 +102,7 @@ def test_what_touches_goes_on_touching(first, second):
     assert sum(event.sensor for event in contacts.ended) == 0
 
 
-def test_a_force_that_waits_goes_along():
+def test_a_pending_force_is_transferred():
     load_solver("box2d").prepare()
     for first, second in (("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)):
         world = World(WorldSettings(gravity=(0.0, 0.0)), solver=first)
@@ -117,7 +117,7 @@ def test_a_force_that_waits_goes_along():
         assert world.state(body).linear_velocity[0] == pytest.approx(1.0)
 
 
-def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays():
+def test_unsupported_features_are_named_and_the_world_stays_unchanged():
     world = stack("soft_step")
     world.create_body(BodySpec((BOX, FixtureSpec(Capsule((0.0, 0.0), (1.0, 0.0), 0.2))), position=(-4.0, 1.0)))
     before, twin = world.state_hash(), world.clone()
@@ -141,7 +141,7 @@ def test_what_the_other_solver_cannot_take_is_named_and_the_world_stays():
         converted(stack("soft_step").snapshot(), "box2d", {"iterations": 4})
 
 
-def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended():
+def test_a_change_requested_in_a_hook_happens_after_the_step():
     world = World(solver="soft_step")
     world.create_body(BodySpec((BOX,), "static"))
     world.create_body(BodySpec((BOX,), position=(0.0, 1.01), linear_velocity=(0.0, -2.0)))
@@ -152,7 +152,7 @@ def test_asked_for_from_a_hook_it_is_changed_when_the_step_has_ended():
     assert len(world.step()) == len(twin.step()) == 1 and world.state_hash() == twin.state_hash()
 
 
-def test_the_referee_goes_on_with_another_solver():
+def test_the_referee_continues_with_another_solver():
     world = stack("soft_step")
     referee, pairs = LiveReferee(world), LivePairs(world)
     for solver in ("box2d", "soft_step", METHOD):
@@ -177,7 +177,7 @@ def test_a_scene_keeps_the_settings_of_its_solver():
         scene_from_json(plain)
 
 
-def test_a_body_out_of_range_beyond_float32_goes_on_in_box2d():
+def test_a_body_out_of_float32_range_continues_in_box2d():
     """Issue 29: it became inf."""
     world = World(solver="soft_step")
     world.create_body(BodySpec((BOX,), fixed_rotation=True))

@@ -101,13 +101,13 @@ class _Module:
     Falling = Falling
 
 
-def test_the_solvers_are_listed_and_another_name_is_refused():
+def test_solvers_are_listed_and_an_unknown_name_is_rejected():
     assert {"box2d", "falling"} <= set(solvers()) and load_solver("falling") is Falling
     with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*falling.*, got 'newton'"):
         World(solver="newton")
 
 
-def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth():
+def test_a_world_with_another_solver_steps_and_rewinds():
     world = World(WorldSettings(gravity=(0.0, -10.0), hertz=100.0), solver="falling")
     ball, ground = world.create_body(BodySpec((DISC,), position=(0.0, 8.0))), world.create_body(BodySpec((DISC,), "static"))
     assert world.solver == world.capabilities.name == "falling" and world.contacts.step == 0
@@ -130,7 +130,7 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth():
     assert world.solver == "box2d" and world.body_ids == ()
 
 
-def test_any_solver_takes_over_a_living_world_and_leaves_it():
+def test_any_solver_can_take_over_a_running_world_and_return_it():
     world = World(WorldSettings(hertz=100.0), solver="soft_step")
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
     for solver in ("falling", "box2d", "falling", "soft_step"):
@@ -148,7 +148,7 @@ def test_any_solver_takes_over_a_living_world_and_leaves_it():
     assert world.solver == "soft_step"
 
 
-def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood():
+def test_an_unsupported_change_of_solver_leaves_the_world_unchanged():
     world = World(solver="falling")
     ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
     world.step()
@@ -168,7 +168,7 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood():
         (Polygon.box(1.0, 1.0, skin_radius=0.25), r"skin_radius must be 0 or 0.01 m \(Box2D's skin is fixed\)"),
     ],
 )
-def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape, words):
+def test_a_specification_accepts_any_shape_and_the_solver_rejects_unsupported_ones(shape, words):
     spec = FixtureSpec(shape)
     assert spec.shape == shape
     assert from_plain(json.loads(json.dumps(to_plain(spec)))).shape == as_float32(shape)
@@ -188,7 +188,7 @@ def as_float32(shape):
     return Capsule(shape.p1, shape.p2, float(np.float32(shape.radius)))
 
 
-def test_box2d_holds_numbers_of_float32_and_a_skin():
+def test_box2d_uses_float32_numbers_and_a_skin():
     spec = FixtureSpec(Polygon.box(0.1, 1.0 / 3.0))
     held = accept(spec)
     assert isinstance(held.shape, Polygon) and held.shape.skin_radius == 0.01 and spec.shape.skin_radius == 0.0
@@ -199,7 +199,7 @@ def test_box2d_holds_numbers_of_float32_and_a_skin():
     assert world.fixture(fixture).spec == held
 
 
-def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path):
+def test_a_scene_names_its_solver_and_keeps_its_precision(tmp_path):
     path = tmp_path / "falling.json"
     scene = Scene(bodies=(BodySpec((DISC,), position=(0.1, float(np.float32(0.3)))),), solver="falling")
     save_scene(path, scene)

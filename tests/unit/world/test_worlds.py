@@ -81,7 +81,7 @@ def same_bits(worlds, alone):
 
 
 @pytest.mark.parametrize(("build", "n_steps"), [(pile, 110), (joined, 60), (fast, 30), (crowd, 2), (loaded, 60)])
-def test_each_world_has_the_bits_that_it_has_alone(build, n_steps):
+def test_each_world_matches_its_single_run_bit_for_bit(build, n_steps):
     world = World(WorldSettings(velocity_iterations=4), "soft_step")
     bodies = build(world)
     worlds, alone = Worlds(world, 3), [world.clone() for _ in range(3)]
@@ -112,7 +112,7 @@ def test_each_world_has_the_bits_that_it_has_alone(build, n_steps):
     assert worlds.body_ids == world.body_ids and len(worlds) == 3
 
 
-def test_a_body_out_of_range_stops_its_world_alone_until_that_is_reset():
+def test_a_body_out_of_range_stops_only_its_world_until_a_reset():
     world = World(solver="soft_step")
     world.create_body(FLOOR)
     ball = world.create_body(body(999_990.0, 3.0, 1))
@@ -146,7 +146,7 @@ def test_worlds_may_be_empty_or_have_bodies_without_shapes():
     assert bare.states[1, 0, 0] == 2.0 / 60.0 and not bare.states[0].any()
 
 
-def test_numbers_that_are_not_finite_stop_their_world_alone():
+def test_non_finite_numbers_stop_only_their_world():
     world = World(solver="soft_step")
     world.create_body(body(0.0, 3.0))
     copies = world.copies(2)
@@ -174,7 +174,7 @@ def test_numbers_that_are_not_finite_stop_their_world_alone():
         (lambda worlds: Worlds(World(solver="box2d"), 2), "world"),
     ],
 )
-def test_wrong_input_is_refused_by_name(call, field):
+def test_wrong_input_is_rejected_by_name(call, field):
     world = World(solver="soft_step")
     world.create_body(FLOOR)
     world.create_body(body(0.0, 3.0))

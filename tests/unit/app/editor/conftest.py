@@ -1,4 +1,4 @@
-"""A person before a yard, where time stands still."""
+"""A user with a paused scene."""
 
 import pygame
 import pytest

@@ -1,4 +1,4 @@
-"""A person with hands on a window: pixels are found from meters, and frames pass."""
+"""A simulated user of a window, with positions in meters and frames after events."""
 
 import itertools
 import time
@@ -34,14 +34,14 @@ class Yard(Demo):
 
 
 class Closed(Yard):
-    """One that may not be changed."""
+    """A read-only demo."""
 
     id = "closed"
     no_edits = "this one is finished"
 
 
 class Person:
-    """Hands on a window: pixels are found from meters."""
+    """A user's input to a window, with positions in meters."""
 
     def __init__(self, demo, size=(1280, 720)):
         self.size = size
@@ -70,7 +70,7 @@ class Person:
 
     @property
     def world(self):
-        """The first stage's."""
+        """The world of the first stage."""
         return self.stage.world
 
     @property
@@ -80,7 +80,7 @@ class Person:
         return "" if message is None else message.words
 
     def frames(self, n=1):
-        """Let frames pass, the first and the last of them drawn."""
+        """Run frames, drawing the first and the last."""
         for k in range(n):
             self.window.update(FRAME)
             if k in (0, n - 1):
@@ -90,7 +90,7 @@ class Person:
             self.window.update(0.0)
 
     def key(self, key, mod=0, letter=""):
-        """Press and let go."""
+        """Press and release."""
         self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=letter))
         self.window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
         self.frames()
@@ -101,7 +101,7 @@ class Person:
         return round(x), round(y)
 
     def at(self, kind, pixel):
-        """One event of the pointer, and a frame."""
+        """Send one pointer event, and run a frame."""
         more = {"rel": (1, 1), "buttons": (0, 0, 0)} if kind == pygame.MOUSEMOTION else {"button": 1}
         self.window.handle(pygame.event.Event(kind, pos=pixel, **more))
         self.frames()
@@ -111,13 +111,13 @@ class Person:
         self.at(pygame.MOUSEMOTION, self.pixel(point))
 
     def click(self, point):
-        """Press and let go."""
+        """Press and release."""
         self.move(point)
         self.at(pygame.MOUSEBUTTONDOWN, self.pixel(point))
         self.at(pygame.MOUSEBUTTONUP, self.pixel(point))
 
     def drag(self, *points):
-        """Press at the first point, move over all, let go at the last."""
+        """Press at the first point, move through all, and release at the last."""
         self.move(points[0])
         self.at(pygame.MOUSEBUTTONDOWN, self.pixel(points[0]))
         for a, b in itertools.pairwise(points):
@@ -135,5 +135,5 @@ class Person:
         assert self.window.session.clock.paused
 
     def newest(self):
-        """The id of the last body made."""
+        """The id of the newest body."""
         return self.world.body_ids[-1]

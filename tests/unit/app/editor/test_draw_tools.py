@@ -1,4 +1,4 @@
-"""Drawing bodies by hand, and what is refused."""
+"""Drawing bodies by hand, and rejected drawings."""
 
 import itertools
 import math
@@ -57,8 +57,8 @@ def test_a_polygon_is_clicked_corner_by_corner(person):
 
 
 @pytest.mark.parametrize(("letter", "words"), [("B", "1.0"), ("C", "radius 1.4"), ("P", "Enter closes"), ("F", "release closes")])
-def test_the_rule_of_shift_is_written_at_the_pointer(person, letter, words):
-    """Issue 31: it stood in the hint only, which goes after some seconds."""
+def test_a_hint_about_shift_is_shown_at_the_pointer(person, letter, words):
+    """Issue 31: it was only in the hint, which disappears after a few seconds."""
     person.pick(letter)
     if letter == "P":
         for corner in ((3.0, 4.0), (5.0, 4.0), (5.0, 6.0)):
@@ -94,7 +94,7 @@ def test_an_outline_is_drawn_in_one_stroke(person):
     assert "too small" in person.said and len(person.world.body_ids) == 5
 
 
-def test_the_window_goes_on_while_an_outline_is_cut(person, monkeypatch):
+def test_the_window_stays_responsive_while_an_outline_is_cut(person, monkeypatch):
     cut, may_go = draw_tools.outline_spec, threading.Event()
     monkeypatch.setattr(draw_tools, "outline_spec", lambda *arguments: may_go.wait(60.0) and cut(*arguments))
     ring = [(4.5 + math.cos(0.2 * k), 4.5 + math.sin(0.2 * k)) for k in range(31)]
@@ -121,7 +121,7 @@ def test_the_window_goes_on_while_an_outline_is_cut(person, monkeypatch):
     assert len(person.world.body_ids) == 4
 
 
-def test_outlines_come_in_the_order_in_which_they_were_drawn(person, monkeypatch):
+def test_outlines_appear_in_drawing_order(person, monkeypatch):
     cut, may_go, n = draw_tools.outline_spec, threading.Event(), itertools.count()
     monkeypatch.setattr(draw_tools, "outline_spec", lambda *arguments: (next(n) > 0 or may_go.wait(60.0)) and cut(*arguments))
     person.pick("P")
@@ -140,7 +140,7 @@ def test_outlines_come_in_the_order_in_which_they_were_drawn(person, monkeypatch
 
 
 @pytest.mark.parametrize("letter", ["B", "C", "F"])
-def test_too_small_a_drawing_is_refused_in_one_line(person, letter):
+def test_a_drawing_that_is_too_small_is_rejected_in_one_line(person, letter):
     before = len(person.history.inputs[-1])
     person.pick(letter)
     person.drag((0.0, 5.0), (0.001, 5.001))
@@ -148,7 +148,7 @@ def test_too_small_a_drawing_is_refused_in_one_line(person, letter):
     assert len(person.world.body_ids) == 4 and len(person.history.inputs[-1]) == before
 
 
-def test_what_cannot_be_an_outline_is_refused():
+def test_an_invalid_outline_is_rejected():
     crossing = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]
     for points, words in (
         (crossing, "must not cross itself"),

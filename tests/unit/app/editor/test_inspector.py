@@ -36,7 +36,7 @@ def value_of(person, name):
 
 
 def rects_of(person, name):
-    """Scroll to a row and return its clickable places: box, minus, plus of a number; the words of a choice; the row of a switch."""
+    """Scroll to a row and return its clickable places: box, minus and plus of a number, options of a choice, the row of a switch."""
     row = row_of(person, name)
     if isinstance(row, Choice):
         return [place(person.window, word) for word in row.words]
@@ -66,7 +66,7 @@ def type_into(person, name, text):
 
 @pytest.fixture
 def person():
-    """Return a person with the left box selected, paused."""
+    """Return a user with the left box selected, paused."""
     person = Person(Yard())
     person.pause()
     person.pick("S")
@@ -74,7 +74,7 @@ def person():
     return person
 
 
-def test_it_opens_with_the_tool_that_selects_and_with_i(person):
+def test_it_opens_with_the_selection_tool_and_with_i(person):
     dock = dock_of(person)
     assert dock.size > 0.0 and dock.page == "Selection"
     person.key(pygame.K_ESCAPE)
@@ -89,7 +89,7 @@ def test_it_opens_with_the_tool_that_selects_and_with_i(person):
     assert dock.size == 0.0
 
 
-def test_typed_numbers_change_what_is_selected(person):
+def test_typed_numbers_change_the_selection(person):
     type_into(person, "density", "2.5")
     assert person.world.body(2).mass == pytest.approx(2.5)
     type_into(person, "friction", "0,75")
@@ -124,7 +124,7 @@ def test_typed_numbers_change_what_is_selected(person):
         ("angular damping", "-0.1", "angular_damping must be >= 0 1/s, got -0.1"),
     ],
 )
-def test_what_is_typed_wrong_is_refused_in_one_line(person, name, typed, words):
+def test_invalid_input_is_rejected_in_one_line(person, name, typed, words):
     before = value_of(person, name)
     type_into(person, name, typed)
     assert words in person.said
@@ -150,7 +150,7 @@ def test_steppers_switches_and_choices(person):
     assert person.world.body(2).spec.type == "kinematic"
 
 
-def test_several_bodies_are_changed_and_taken_back_together(person):
+def test_several_bodies_are_changed_and_undone_together(person):
     pygame.key.set_mods(SHIFT)
     person.click((2.0, 3.0))
     pygame.key.set_mods(0)
@@ -165,7 +165,7 @@ def test_several_bodies_are_changed_and_taken_back_together(person):
     assert isinstance(row, Number) and row.is_mixed
 
 
-def test_keys_stay_in_the_field(person):
+def test_keys_go_to_the_focused_field(person):
     press(person, rects_of(person, "name")[0])
     write(person, "pi1")
     person.key(pygame.K_BACKSPACE)
@@ -211,7 +211,7 @@ def test_the_settings_of_the_world(person):
     assert person.world.state(3).position[1] > before
 
 
-def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person):
+def test_a_typed_position_keeps_the_current_value_of_the_other_fields(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     row = row_of(person, "x")
@@ -222,7 +222,7 @@ def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person):
     assert (*state.position, state.angle) == pytest.approx((1.0, 5.0, 0.5))
 
 
-def test_a_key_let_go_while_somebody_types_is_let_go(person):
+def test_a_key_released_while_typing_is_released(person):
     person.window.session.demo.held.add("left")
     person.pick("S")
     person.click((-2.0, 3.0))
@@ -232,7 +232,7 @@ def test_a_key_let_go_while_somebody_types_is_let_go(person):
     assert person.window.session.demo.held == set()
 
 
-def test_every_setting_has_a_line_that_says_what_it_does(person):
+def test_every_setting_has_a_description(person):
     press(person, place(person.window, "World"))
     rows = rows_of(person)
     for row, after in itertools.pairwise(rows):
@@ -240,7 +240,7 @@ def test_every_setting_has_a_line_that_says_what_it_does(person):
             assert isinstance(after, Note) and after.words.endswith(".")
 
 
-def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person):
+def test_every_property_has_a_tooltip(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     person.frames(2)
@@ -256,7 +256,7 @@ def test_every_property_says_what_it_does_while_the_pointer_rests_on_it(person):
         assert changed.min() < dock_of(person).place[0] - 20, "beside the dock, which stays in sight"
 
 
-def test_a_demo_that_may_not_be_changed_says_so():
+def test_a_read_only_demo_says_so():
     person = Person(Closed())
     person.key(pygame.K_i, 0, "i")
     person.frames(2)
@@ -285,7 +285,7 @@ def test_nothing_overlaps(size):
         assert form.scrolled == (max(form.height - bounds.height, 0) if notches < 0 else 0)
 
 
-def test_after_random_changes_every_step_is_found_again():
+def test_every_step_is_restored_after_random_changes():
     memory.load()
     rng = random.Random(3)
     person = Person(Yard())

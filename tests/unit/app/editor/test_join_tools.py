@@ -1,4 +1,4 @@
-"""Joints by two clicks, and the eraser."""
+"""Joints created by two clicks, and the eraser."""
 
 import pygame
 import pytest
@@ -32,7 +32,7 @@ def test_two_clicks_join_two_bodies_or_a_body_and_the_ground(person, letter, kin
     assert person.history.undo() and person.world.joint_ids == ()
 
 
-def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person):
+def test_two_hinge_clicks_at_one_place_join_a_body_to_the_ground(person):
     person.pick("H")
     person.click((-2.4, 3.0))
     person.click((-2.4, 3.0))
@@ -43,7 +43,7 @@ def test_a_hinge_clicked_twice_at_one_place_holds_on_to_the_ground(person):
     assert person.world.state(3).position[1] < 2.0 < person.world.state(2).position[1]
 
 
-def test_joints_that_cannot_be_are_refused_in_one_line(person):
+def test_impossible_joints_are_rejected_in_one_line(person):
     for letter, first, second, words in (
         ("H", (0.0, 6.0), None, "click a body first"),
         ("L", (-2.0, 3.0), (-2.0, 3.0), "needs a direction"),
@@ -59,7 +59,7 @@ def test_joints_that_cannot_be_are_refused_in_one_line(person):
     assert person.world.joint_ids == () and len(person.world.body_ids) == 4
 
 
-def test_the_eraser_takes_joints_before_bodies(person):
+def test_the_eraser_deletes_joints_before_bodies(person):
     person.pick("H")
     person.click((-2.0, 3.0))
     person.click((0.0, 6.0))

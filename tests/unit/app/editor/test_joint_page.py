@@ -1,4 +1,4 @@
-"""Joints in the inspector: clicked, shown, changed, undone, deleted; and a car made entirely in the window."""
+"""Joints in the inspector: selecting, showing, changing, undoing and deleting them; and a car built entirely in the window."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ from tests.unit.box2d.test_set_joint import KINDS
 
 
 class Hinged(Yard):
-    """The left box on a hinge to the right one, at its own middle, and on a rod to the floor."""
+    """The left box is hinged to the right one at its own middle, and joined to the floor by a rod."""
 
     id = "hinged"
 
@@ -61,7 +61,7 @@ def hinged():
     return person
 
 
-def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(hinged):
+def test_clicks_on_a_ring_select_the_joint_and_then_what_lies_beneath(hinged):
     editor = hinged.tools.editor
     hinged.click((-2.0, 3.0))  # the anchors of both lie in the middle of the box
     assert editor.joint == ChosenJoint(0, 1) and editor.selection == [] and dock_of(hinged).page == "Selection"
@@ -89,7 +89,7 @@ def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(
     assert editor.selection == [Chosen(0, 2)]  # more bodies: no joint among them
 
 
-def test_a_drag_from_a_ring_takes_the_body(hinged):
+def test_a_drag_from_a_ring_grabs_the_body(hinged):
     hinged.drag((-2.0, 3.0), (-3.0, 4.0))
     assert hinged.world.state(2).position == pytest.approx((-3.0, 4.0), abs=0.05)
     assert hinged.tools.editor.selection == [Chosen(0, 2)] and hinged.tools.editor.joint is None
@@ -97,13 +97,13 @@ def test_a_drag_from_a_ring_takes_the_body(hinged):
     assert hinged.tools.editor.selection == [] and hinged.tools.editor.joint is None
 
 
-def test_joints_that_are_not_shown_are_not_taken(hinged):
+def test_hidden_joints_cannot_be_selected(hinged):
     hinged.key(pygame.K_5)
     hinged.click((-2.0, 3.0))
     assert hinged.tools.editor.joint is None and hinged.tools.editor.selection == [Chosen(0, 2)]
 
 
-def test_a_selected_joint_stands_out_in_the_picture(hinged):
+def test_a_selected_joint_is_highlighted(hinged):
     before = hinged.surface.copy()
     hinged.click((-4.0, 2.0 + 1.0 / 3.0))
     x, y = hinged.pixel((-3.5, 2.5))
@@ -111,7 +111,7 @@ def test_a_selected_joint_stands_out_in_the_picture(hinged):
     assert pygame.image.tobytes(before.subsurface(around), "RGB") != pygame.image.tobytes(hinged.surface.subsurface(around), "RGB")
 
 
-def test_del_takes_the_joint_away_and_undo_brings_it_back(hinged):
+def test_del_deletes_the_joint_and_undo_restores_it(hinged):
     editor = hinged.tools.editor
     hinged.click((-2.0, 3.0))
     hinged.key(pygame.K_DELETE)
@@ -124,7 +124,7 @@ def test_del_takes_the_joint_away_and_undo_brings_it_back(hinged):
     assert editor.joint is None or hinged.world.is_joint(editor.joint.joint)
 
 
-def test_settings_are_changed_refused_and_taken_back(hinged):
+def test_settings_are_changed_rejected_and_undone(hinged):
     hinged.click((-2.0, 3.0))
     hinged.click((-2.0, 3.0))
     spec = hinged.world.joint(0).spec
@@ -207,7 +207,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it():
     assert {type(world.joint(joint).spec) for joint in world.joint_ids} == set(JOINT_SPECS)
 
 
-def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged):
+def test_changes_of_joints_are_recorded_rewound_and_verified(hinged):
     hinged.click((-2.0, 3.0))
     hinged.click((-2.0, 3.0))
     hinged.key(pygame.K_SPACE)
@@ -254,7 +254,7 @@ def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp
 
 
 def test_a_car_is_made_by_hand_and_drives(person):
-    """A box, two discs, two wheel joints; a click on a joint, its motor, a speed: nothing but events of the window."""
+    """A box, two discs, two wheel joints, a click on a joint, its motor and a speed, all by window events."""
     person.pick("B")
     person.drag((-6.0, 1.4), (-3.0, 0.9))
     chassis = person.newest()

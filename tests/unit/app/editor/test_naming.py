@@ -9,7 +9,7 @@ from engine.world import BodySpec, FixtureSpec
 SPEC = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 
 
-def test_what_is_made_by_hand_is_called_what_it_is(drop):
+def test_drawn_bodies_are_named_by_kind(drop):
     editor = Editor()
     editor.begin(Session(drop(), (0, 0, 640, 480), has_history=True))
     world, history = editor.world(0), editor.session.timeline.history

@@ -1,4 +1,4 @@
-"""Selecting, moving, turning, copying, pinning, deleting."""
+"""Selecting, moving, rotating, copying, pinning, deleting."""
 
 import math
 
@@ -42,7 +42,7 @@ def test_a_drag_moves_and_is_undone_at_once(person):
     assert not person.history.can_undo
 
 
-def test_what_is_held_stays_in_the_hand_while_time_goes_on(person):
+def test_a_held_selection_stays_held_while_time_advances(person):
     person.key(pygame.K_SPACE)
     person.pick("S")
     state = person.world.state(2)
@@ -56,7 +56,7 @@ def test_what_is_held_stays_in_the_hand_while_time_goes_on(person):
     assert person.world.state(2).position[1] < 4.5
 
 
-def test_the_handle_turns(person):
+def test_the_handle_rotates_the_selection(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     tool = person.tools.tool
@@ -66,7 +66,7 @@ def test_the_handle_turns(person):
     assert person.world.state(2).position == pytest.approx((-2.0, 3.0), abs=0.02)
 
 
-def test_delete_pin_and_copies(person):
+def test_delete_pin_and_copy(person):
     person.pick("S")
     person.click((-2.0, 3.0))
     person.key(pygame.K_p)

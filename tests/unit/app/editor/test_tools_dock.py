@@ -1,4 +1,4 @@
-"""The tool bar: picking tools, demos that may not be changed, and everything at random."""
+"""The tool bar: choosing tools, read-only demos, and random actions."""
 
 import itertools
 import random
@@ -13,7 +13,7 @@ from tests.unit.app.controls import place
 from tests.unit.app.editor.person import CTRL, SHIFT, Closed, Person, Yard
 
 
-def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person):
+def test_shift_with_a_letter_selects_a_tool_and_esc_returns(person):
     for tool in person.tools.tools[1:]:
         person.pick(tool.letter)
         assert person.tools.tool is tool and person.said.startswith(tool.name)
@@ -24,7 +24,7 @@ def test_a_letter_with_shift_picks_a_tool_and_esc_goes_back(person):
     assert len({tool.letter for tool in person.tools.tools} | {"T", "I"}) == len(person.tools.tools) + 2
 
 
-def test_every_button_of_the_bar_picks_its_tool(person):
+def test_every_button_of_the_bar_selects_its_tool(person):
     for tool in person.tools.tools:
         rect = place(person.window, tool.name)
         assert pygame.Rect(person.tools.place).contains(rect)
@@ -47,7 +47,7 @@ def test_the_bar_fits_the_window(size):
     assert all(pygame.Rect(person.tools.place).contains(rect) for rect in rects)
 
 
-def test_a_demo_that_may_not_be_changed_says_why():
+def test_a_read_only_demo_says_why():
     for demo, words in (
         (Closed(), "this one is finished"),
         (find_demo("pair")(), "no world"),
@@ -62,9 +62,9 @@ def test_a_demo_that_may_not_be_changed_says_why():
         person.key(pygame.K_F1)
 
 
-def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words():
+def test_a_demo_whose_bodies_are_deleted_stops_with_a_message():
     class Watching(Yard):
-        """Looks at a body in each picture."""
+        """Reads a body in each picture."""
 
         id = "watching"
 
@@ -88,7 +88,7 @@ def test_the_hand_still_grabs(person):
     assert not person.window.session.demo.grabbing
 
 
-def test_after_random_work_every_step_is_found_again():
+def test_every_step_is_restored_after_random_edits():
     memory.load()
     rng = random.Random(7)
     person = Person(Yard())

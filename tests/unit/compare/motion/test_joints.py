@@ -1,4 +1,4 @@
-"""Every joint is a constraint that the referee knows as Box2D has it: nothing of a pair of bodies on any of them stays unexplained."""
+"""The referee models every joint as Box2D does: for a pair of bodies on any joint, no difference is unexplained."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_gears():
     causes(world)
 
 
-def test_what_box2d_cannot_take_is_not_judged():
+def test_scenes_that_box2d_rejects_are_not_judged():
     world, *_ = pair("soft_step")
     world.create_body(BodySpec((FixtureSpec(Capsule((-1.0, 0.0), (1.0, 0.0), 0.2)),), position=(5.0, 5.0)))
     with pytest.raises(InvalidInputError, match="shape must be"):

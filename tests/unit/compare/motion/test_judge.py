@@ -1,4 +1,4 @@
-"""Each cause is found where it was built in, nothing where nothing differs, and a fault that was planted stays unexplained."""
+"""Each built-in cause is found, equal motions have none, and planted faults stay unexplained."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def verdict_on(world, body):
 
 
 def is_shown(verdict, cause):
-    """Check the cause of a verdict: the difference goes with it, and stays without."""
+    """Check the cause of a verdict: removing it removes the difference."""
     assert verdict.cause == cause, verdict.evidence
     left = dict(verdict.left)
     at = list(left).index(cause)
@@ -52,7 +52,7 @@ def is_shown(verdict, cause):
 
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
-def test_what_flies_freely_agrees(solver):
+def test_free_flight_agrees(solver):
     free = world(solver)
     add(free, BOX, (3.0, 40.0), linear_velocity=(3.0, 8.0), angular_velocity=2.0)
     add(free, DISC, (-3.0, 40.0), gravity_scale=-0.5)
@@ -60,7 +60,7 @@ def test_what_flies_freely_agrees(solver):
     assert (verdict.compared, verdict.agree, verdict.bodies, verdict.unexplained) == (2, 2, (), 0)
 
 
-def test_the_world_stays_as_it_is():
+def test_judging_does_not_change_the_world():
     pile = world()
     ground(pile)
     for k in range(5):
@@ -81,8 +81,8 @@ def test_damping_is_the_integrator():
     is_shown(verdict_on(free, body), "integrator")
 
 
-def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_alone():
-    """Its islands hold together over kinematic bodies, ours do not."""
+def test_a_sleeping_body_on_a_kinematic_slope_with_a_moving_one_wakes_only_in_box2d():
+    """Its islands connect across kinematic bodies; ours do not."""
     slope, turn = world("soft_step"), -0.5
     slope.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5), friction=0.0),), "kinematic", angle=turn))
     boxes = []
@@ -95,7 +95,7 @@ def test_a_sleeper_on_a_kinematic_slope_on_which_another_moves_wakes_in_box2d_al
     is_shown(verdict_on(slope, boxes[0]), "sleeping")
 
 
-def test_a_bullet_before_a_wall_is_continuous():
+def test_a_bullet_in_front_of_a_wall_is_continuous():
     shot = world(gravity=(0.0, 0.0))
     add(shot, Polygon.box(0.05, 5.0), (1.0, 0.0), "static")
     body = add(shot, Circle(0.1), (0.2, 0.1), linear_velocity=(100.0, 30.0), friction=0.8)
@@ -103,12 +103,12 @@ def test_a_bullet_before_a_wall_is_continuous():
 
 
 @pytest.mark.parametrize("velocity, turning", [((300.0, 0.0), 0.0), ((0.0, 0.0), 200.0)])
-def test_box2d_cuts_what_is_too_fast(velocity, turning):
+def test_box2d_limits_speed(velocity, turning):
     fast = world(gravity=(0.0, 0.0))
     is_shown(verdict_on(fast, add(fast, BOX, (0.0, 0.0), linear_velocity=velocity, angular_velocity=turning)), "speed_cap")
 
 
-def test_a_slow_ball_bounces_in_ours_alone():
+def test_a_slow_ball_bounces_only_in_our_solver():
     slow = world(gravity=(0.0, -1.0))
     ground(slow)
     body = add(slow, DISC, (0.0, 0.505), linear_velocity=(0.0, -0.8), restitution=0.5)
@@ -129,7 +129,7 @@ def test_a_chain_under_load_needs_more_iterations():
     is_shown(verdict_on(chain, last), "iterations")
 
 
-def test_what_is_left_of_a_load_is_warm_starting():
+def test_impulses_left_from_a_load_are_warm_starting():
     stack = world(velocity_iterations=2)
     ground(stack)
     boxes = [add(stack, BOX, (0.0, 0.5 + k)) for k in range(4)]
@@ -142,14 +142,14 @@ def test_what_is_left_of_a_load_is_warm_starting():
     is_shown(verdict_on(stack, boxes[-1]), "warm_starting")
 
 
-def test_a_pair_that_will_touch_within_the_step_is_held_by_ours():
+def test_our_solver_stops_a_pair_that_will_touch_within_the_step():
     two = world(gravity=(0.0, 0.0))
     body = add(two, DISC, (0.0, 0.0), linear_velocity=(3.0, 0.0))
     add(two, DISC, (1.015, 0.0), linear_velocity=(-3.0, 0.0))
     is_shown(verdict_on(two, body), "speculative")
 
 
-def test_a_box_in_the_skin_falls_in_ours():
+def test_a_box_within_the_skin_falls_in_our_solver():
     resting = world()
     ground(resting)
     is_shown(verdict_on(resting, add(resting, BOX, (0.0, 0.512))), "skin")
@@ -178,7 +178,7 @@ def test_limits(lower):
     is_shown(verdict_on(hinge, arm), "joints")
 
 
-def test_two_points_a_centimeter_apart_are_one_in_box2d():
+def test_box2d_merges_two_points_a_centimeter_apart():
     edge = world()
     add(edge, Polygon.box(5.0, 0.5), (-5.0, -0.5), "static", friction=0.0)
     shown = verdict_on(edge, add(edge, BOX, (0.492, 0.505), linear_velocity=(0.0, -1.0), friction=0.0))
@@ -193,8 +193,8 @@ def _demo(id, steps):
     return demo.stages[0].world
 
 
-def test_friction_that_has_several_answers():
-    """Two legs of a walking linkage on the ground: one holds and the other slips, or the other way round."""
+def test_friction_with_several_solutions():
+    """Two legs of a walking linkage on the ground: one sticks and the other slips, or vice versa."""
     walker = _demo("walker", 400)
     verdict = judge_step(walker)
     assert verdict.counts["several_answers"] >= 3 and verdict.unexplained == 0, verdict.counts
@@ -203,7 +203,7 @@ def test_friction_that_has_several_answers():
             is_shown(each, "several_answers")
 
 
-def test_friction_over_which_box2d_comes_to_no_end():
+def test_friction_for_which_box2d_does_not_converge():
     verdict = judge_step(_demo("walker", 280))
     assert any("unsettled" in dict(each.left) for each in verdict.bodies) and verdict.unexplained == 0, verdict.counts
 
@@ -246,7 +246,7 @@ def test_another_mass_in_one_world_is_unexplained():
     assert judge_states(replace(states, ours=replace(states.ours, fixtures=fixtures))).unexplained == 2
 
 
-def test_gravity_that_one_world_alone_has_is_unexplained():
+def test_gravity_in_one_world_only_is_unexplained():
     free = world()
     add(free, DISC, (0.0, 5.0))
     states = engine_states(free)
@@ -262,7 +262,7 @@ def test_every_cause_has_a_sentence():
 
 
 def _hard(states):
-    """Return what one hard step makes of our own contacts."""
+    """Return the result of one hard step with our own contacts."""
     _, ours = states.steps()
     motion = np.ascontiguousarray(states.ours.motion.values)
     poses, velocities = np.ascontiguousarray(motion[:, :3]), np.ascontiguousarray(motion[:, 3:])
@@ -270,8 +270,8 @@ def _hard(states):
     return hard.solve(ours.hard_contacts(is_open=True), 10_000, is_explicit=False, is_box2d=False)
 
 
-def test_where_nothing_turns_our_sub_steps_and_one_hard_step_agree():
-    """Sliding, resting and falling: what is between the two in general is of the second order in the step, or has not settled."""
+def test_sub_steps_and_one_hard_step_agree_without_rotation():
+    """Sliding, resting and falling: in general, the two differ only to second order in the step or have not converged."""
     sliding, _ = _sliding("soft_step")
     stack = world("soft_step", sleeping=False)
     ground(stack)

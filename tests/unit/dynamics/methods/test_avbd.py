@@ -13,7 +13,7 @@ from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec, MotorJointSpec, RevoluteJointSpec, World, WorldSettings
 
 
-def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed():
+def test_an_overlap_shrinks_by_alpha_per_step_and_leaves_no_speed():
     world = World(WorldSettings(sleeping=False, solver_settings={"alpha": 0.9}), solver="avbd")
     ground(world)
     box = body(world, UNIT, (0.0, 0.49))
@@ -24,7 +24,7 @@ def test_an_overlap_melts_by_alpha_a_step_and_leaves_no_speed():
     assert 0.0 < before < 0.01 * 0.9**24 and after / before == pytest.approx(0.9, abs=0.002)
 
 
-def test_forces_are_remembered_and_bear_the_weight():
+def test_stored_forces_carry_the_weight():
     world = World(WorldSettings(sleeping=False), solver="avbd")
     ground(world)
     boxes = stack(world, 5)
@@ -46,7 +46,7 @@ def _arm(world):
     return hub, disc, world.create_joint(RevoluteJointSpec(hub, disc, (0.0, 0.0), motor_speed=1.0, max_motor_torque=1e4))
 
 
-def test_the_motor_of_a_hinge_turns_a_long_arm_at_its_speed():
+def test_the_motor_of_a_hinge_rotates_a_long_arm_at_its_speed():
     """Driven after the descent, as what nothing holds, it swung between 0.2 and 1.7 rad/s, and an arm of 40 m came off by 3 m."""
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="avbd")
     _, disc, hinge = _arm(world)
@@ -61,7 +61,7 @@ def test_the_motor_of_a_hinge_turns_a_long_arm_at_its_speed():
         assert math.hypot(*after) == pytest.approx(4.0, abs=0.001)
 
 
-def test_a_motor_joint_turns_what_a_hinge_holds():
+def test_a_motor_joint_rotates_a_hinged_body():
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="avbd")
     hub, disc, _ = _arm(world)
     world.create_joint(MotorJointSpec(hub, disc, angular_offset=1.0, max_force=0.0, max_torque=100.0))

@@ -31,7 +31,7 @@ def _run(world, n_steps):
         world.step()
 
 
-def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch():
+def test_a_ball_bounces_on_exact_parabolas():
     """From 5 m it touches after 1 s, between two steps or in the middle of one, and rises to 0.64 of the height."""
     world = _world()
     _ground(world, restitution=0.8)
@@ -48,7 +48,7 @@ def test_a_ball_bounces_on_parabolas_from_the_very_moment_of_touch():
     assert world.state(ball).position[1] - 0.5 == pytest.approx(8.0 * falls * after - 5.0 * after**2, abs=1e-6)
 
 
-def test_two_collisions_in_one_step_come_in_their_order():
+def test_two_collisions_in_one_step_are_handled_in_order():
     """A ball between two others hits the near one first: the far one gets its speed, and all of it, as of elastic balls."""
     world = _world((0.0, 0.0))
     speeds = [0.0, 6.0, 0.0]
@@ -58,7 +58,7 @@ def test_two_collisions_in_one_step_come_in_their_order():
     assert world.velocities[:, 0].tolist() == pytest.approx([0.0, 0.0, 0.0, 6.0]) and len(balls) == 3
 
 
-def test_a_cradle_of_balls_that_touch_passes_the_speed_on():
+def test_a_cradle_of_touching_balls_transmits_the_speed():
     world = _world((0.0, 0.0))
     for k in range(5):
         _put(world, Circle(0.5), (k - (1.0 if k == 0 else 0.0), 0.0), (4.0 if k == 0 else 0.0, 0.0), restitution=1.0)
@@ -94,7 +94,7 @@ def test_a_disc_rolls_down_and_around():
     assert y / math.hypot(x, y) == pytest.approx(4.0 / 7.0 * math.cos(start), abs=0.02)  # a step at that speed
 
 
-def test_a_rod_that_jams_stops_and_does_not_break_off():
+def test_a_jamming_rod_stops_without_an_error():
     """Painleve's rod: with all friction against the motion no force keeps its tip from sinking; the tip catches."""
     world = _world()
     _ground(world, friction=2.0)
@@ -113,7 +113,7 @@ def test_a_rod_that_jams_stops_and_does_not_break_off():
     assert world.state(rod).position[1] < 2.0
 
 
-def test_joints_hold_to_rk4_and_motors_and_limits_are_kept():
+def test_joints_hold_to_the_accuracy_of_rk4_and_motors_and_limits_are_respected():
     """A rod of 2 m swings from 90 degrees: its energy stays to 1e-4 in 2 s; a slide is driven at its speed, up to its end."""
     world = _world()
     rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
@@ -138,7 +138,7 @@ def test_joints_hold_to_rk4_and_motors_and_limits_are_kept():
 
 
 @pytest.mark.parametrize("integrator", ["explicit_euler", "semi_implicit_euler", "midpoint", "velocity_verlet", "rk4"])
-def test_a_stack_stands_by_every_integrator(integrator):
+def test_a_stack_stands_with_every_integrator(integrator):
     world = _world(integrator=integrator)
     _ground(world)
     for k in range(3):
@@ -148,7 +148,7 @@ def test_a_stack_stands_by_every_integrator(integrator):
 
 
 @pytest.mark.slow  # compiles sequential impulses, if nothing else has
-def test_beyond_its_size_it_steps_by_sequential_impulses():
+def test_large_steps_use_sequential_impulses():
     errors = []
     for largest in (100, 5):
         world = _world(largest=largest)
@@ -160,7 +160,7 @@ def test_beyond_its_size_it_steps_by_sequential_impulses():
     assert abs(errors[0]) < 1e-9 and 1e-5 < -errors[1] < 0.05
 
 
-def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch):
+def test_bisection_stops_above_rounding_for_compressed_bodies(monkeypatch):
     """Issue 29: where nothing new touches, each of eight collisions of a step was tried forty times; a step took four seconds."""
     n_tried = [0]
 
@@ -180,7 +180,7 @@ def test_what_is_pressed_flat_is_not_bisected_to_rounding(monkeypatch):
 
 
 @pytest.mark.parametrize("half", [1.5, 0.5])
-def test_the_points_of_an_edge_that_change_places_throw_nothing_up(half):
+def test_swapped_edge_points_throw_no_body_up(half):
     """Issue 29, case 10: as its middle comes over the bend, a plank's two points change places, and its end was thrown up at 5.8 m/s."""
     world = _world()
     corners = ((-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65))
@@ -195,7 +195,7 @@ def test_the_points_of_an_edge_that_change_places_throw_nothing_up(half):
     assert state.linear_velocity[0] >= 1.0 and state.angular_velocity <= 0.0
 
 
-def test_a_step_beyond_the_limit_says_that_sequential_impulses_solve_it():
+def test_a_step_beyond_the_limit_reports_that_sequential_impulses_solve_it():
     """Issue 34: another method solved it in silence."""
     world = _world(largest=3)
     _ground(world)
@@ -208,7 +208,7 @@ def test_a_step_beyond_the_limit_says_that_sequential_impulses_solve_it():
     assert world.step_notes == ()
 
 
-def test_a_step_without_exact_forces_says_so(monkeypatch):
+def test_a_step_without_exact_forces_reports_it(monkeypatch):
     solve = _dantzig.solve
     monkeypatch.setattr(_dantzig, "solve", lambda *arguments: solve(*arguments)._replace(is_exact=False))
     world = _world()
@@ -229,7 +229,7 @@ TOUCHING = {
 
 
 @pytest.mark.parametrize("case", TOUCHING)
-def test_the_change_of_a_jacobian_is_that_of_the_contacts_detected_a_moment_later(case, monkeypatch):
+def test_the_derivative_of_a_jacobian_matches_contacts_detected_slightly_later(case, monkeypatch):
     """Issue 34: J' v in closed form. The velocities neither part the bodies nor press them together."""
     scenes = []
     begin = contact_forces._Scene.__init__

@@ -31,7 +31,7 @@ def _holds(bounds, solution):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_without_friction_it_is_the_quadratic_program(seed):
+def test_without_friction_it_solves_the_quadratic_program(seed):
     """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
     rng = np.random.default_rng(seed)
     for _ in range(25):
@@ -44,7 +44,7 @@ def test_without_friction_it_is_the_quadratic_program(seed):
         np.testing.assert_allclose(solution.acceleration, jacobian @ (jacobian.T @ least + free), atol=1e-8)
 
 
-def test_what_friction_holds_rests_and_what_slides_has_all_of_it():
+def test_sticking_points_rest_and_sliding_points_have_full_friction():
     rng = np.random.default_rng(1)
     for _ in range(60):
         a, b, bounds = _with_friction(rng, 0.6)
@@ -56,7 +56,7 @@ def test_what_friction_holds_rests_and_what_slides_has_all_of_it():
         np.testing.assert_allclose(again.force, solution.force, atol=1e-8)
 
 
-def test_any_guess_leads_to_an_answer():
+def test_any_initial_guess_leads_to_a_solution():
     rng = np.random.default_rng(2)
     for _ in range(30):
         a, b, bounds = _with_friction(rng, 0.4)
@@ -65,7 +65,7 @@ def test_any_guess_leads_to_an_answer():
 
 
 @pytest.mark.parametrize("diagonal", [0.0, -1e-17])
-def test_a_row_that_moves_nothing_counts_as_none(diagonal):
+def test_a_row_that_moves_nothing_is_ignored(diagonal):
     """Its force was an arbitrary solution of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
     rng = np.random.default_rng(3)
     for _ in range(20):
@@ -95,7 +95,7 @@ def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds():
     assert solution.force.tolist() == [0.0, 1.0] and solution.acceleration.tolist() == [-1.0, 1.0]
 
 
-def test_a_motor_gives_no_more_than_it_can():
+def test_a_motor_stays_within_its_maximum_force():
     """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
     for most, force in ((10.0, 6.0), (4.0, 4.0)):
         bounds = Bounds(np.array([-most]), np.array([most]), np.array([-1]), np.zeros(1))

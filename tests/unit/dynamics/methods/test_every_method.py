@@ -39,7 +39,7 @@ def _states(world, n_steps):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver):
+def test_a_step_is_reproducible_bit_for_bit_and_from_a_snapshot(solver):
     world = _mixed(solver)
     first = _states(world, 12)
     kept = world.snapshot()
@@ -51,7 +51,7 @@ def test_a_step_is_the_same_to_the_bit_again_and_from_a_snapshot(solver):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver):
+def test_every_setting_has_a_valid_default_and_rejects_values_out_of_range(solver):
     method = solver_of(solver).method
     assert method.options(()) == {setting.name: setting.default for setting in method.settings}
     for setting in method.settings:
@@ -67,7 +67,7 @@ def test_every_setting_has_a_default_in_range_and_refuses_what_is_not(solver):
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", METHODS)
 @pytest.mark.parametrize("demo", [kind.id for kind in all_demos()])
-def test_every_demo_runs_by_every_method_and_its_contacts_are_explained(solver, demo, tmp_path):
+def test_every_demo_runs_with_every_method_and_its_contacts_are_explained(solver, demo, tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", demo, "--headless", "--steps", "60", "--solver", solver, "--json", str(out)]) == 0
     report = json.loads(out.read_text(encoding="utf-8"))

@@ -54,7 +54,7 @@ def test_springs_ropes_and_pulleys_hold_their_weights(solver):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_limits_motors_and_gears_keep_to_their_bounds(solver):
+def test_limits_motors_and_gears_stay_within_their_bounds(solver):
     world, post = _world(solver)
     slid, lifted, turned, geared, welded = (_box(world, x, 0.0) for x in (0.0, 4.0, 8.0, 12.0, 16.0))
     world.create_joint(PrismaticJointSpec(post, slid, (0.0, 0.0), (0.0, 1.0), enable_limit=True, lower_translation=-0.5))
@@ -74,7 +74,7 @@ def test_limits_motors_and_gears_keep_to_their_bounds(solver):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-def test_a_mouse_pulls_no_harder_than_it_may(solver):
+def test_a_mouse_joint_stays_within_its_maximum_force(solver):
     world, _ = _world(solver)
     held, dropped = _box(world, 0.0, 0.0), _box(world, 5.0, 0.0)
     world.create_joint(MouseJointSpec(held, (0.0, 0.0), 100.0))

@@ -29,7 +29,7 @@ def plane(tmp_path, monkeypatch):
     sys.modules.pop("engine.dynamics.methods.plane", None)
 
 
-def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane):
+def test_it_drives_worlds_and_its_settings_are_validated(plane):
     assert len(plane.splitlines()) < 40 and solvers()[:2] == ("box2d", "plane") and methods() == ("plane",)
     world = World(WorldSettings(solver_settings={"restitution": 1.0, "height": 1.0}), solver="plane")
     ball = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 5.0)))
@@ -53,7 +53,7 @@ def test_it_drives_worlds_and_its_settings_are_checked_by_name(plane):
         world.set_solver("plain")
 
 
-def test_a_run_takes_it_as_any_other(tmp_path):
+def test_a_run_accepts_it_like_any_other_solver(tmp_path):
     out = tmp_path / "out.json"
     assert main(["run", "pyramid", "--steps", "5", "--solver", "plane", "--set", "height=-3", "--json", str(out)]) == 0
     report = json.loads(out.read_text("utf-8"))

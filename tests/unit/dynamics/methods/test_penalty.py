@@ -33,7 +33,7 @@ def test_a_box_sinks_by_its_weight_over_the_stiffness(state):
 
 
 @pytest.mark.parametrize(("integrator", "limit"), [("semi_implicit_euler", 2.0), ("velocity_verlet", 2.0), ("rk4", 2.0 * math.sqrt(2.0))])
-def test_it_stands_below_the_limit_of_its_integrator_and_explodes_above(integrator, limit):
+def test_it_is_stable_below_the_limit_of_its_integrator_and_explodes_above(integrator, limit):
     swung = []
     for share in (0.97, 1.03):
         omega = share * limit * 120.0  # of sub-steps of 1/120 s
@@ -47,7 +47,7 @@ def test_it_stands_below_the_limit_of_its_integrator_and_explodes_above(integrat
     assert swung[0] < 0.05 and swung[1] > 0.5  # of 0.01 at first; once it leaves the floor nothing is linear
 
 
-def test_explicit_euler_gains_at_any_step():
+def test_explicit_euler_gains_energy_at_any_step():
     world, box = _world(stiffness=500.0, damping_ratio=0.0, integrator="explicit_euler", sub_steps=8)
     run(world, 3.0)  # each sub-step takes the swing times sqrt(1 + (h w)^2)
     assert abs(0.5 - world.state(box).position[1] - 0.01) > 2e-4 or abs(world.state(box).linear_velocity[1]) > 2e-4 * math.sqrt(1000.0)
@@ -70,7 +70,7 @@ def _dropped(shape, e, gravity, **options):
 
 @pytest.mark.parametrize("state", ["velocities", "momenta"])
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_the_impulses_that_are_reported_are_those_that_were_given(integrator, state):
+def test_reported_impulses_equal_applied_ones(integrator, state):
     """An integrator that evaluates forces more than once reported only the first (issue 29)."""
     world, box = _dropped(UNIT, 0.5, 10.0, integrator=integrator, state=state)
     link = world.create_body(BodySpec((FixtureSpec(Circle(0.1), density=50.0, mask=0),), position=(2.0, 3.0), linear_velocity=(3.0, 0.0)))
@@ -93,7 +93,7 @@ def test_the_impulses_that_are_reported_are_those_that_were_given(integrator, st
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_nothing_gives_back_more_than_restitution_says(integrator):
+def test_no_contact_returns_more_energy_than_restitution_allows(integrator):
     """It did: a spring that pushes only lets go early, a point that is found deep has work to give, and two points share one mass.
 
     Discs and boxes side by side; the larger of two coefficients, that of the body, is the pair's.
@@ -115,7 +115,7 @@ def test_nothing_gives_back_more_than_restitution_says(integrator):
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_a_ball_comes_back_to_its_height_and_no_higher(integrator):
+def test_a_ball_returns_to_its_height_and_no_higher(integrator):
     world, ball = _dropped(Circle(0.5), 0.8, 10.0, integrator=integrator)
     world.set_pose(ball, (0.0, 3.5), 0.0)
     world.set_velocity(ball, (0.0, 0.0), 0.0)
@@ -131,7 +131,7 @@ def test_a_ball_comes_back_to_its_height_and_no_higher(integrator):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("shape", [Circle(0.3), Polygon.box(0.25, 0.25)], ids=["discs", "boxes"])
-def test_an_elastic_crowd_gains_no_energy(shape, integrator):
+def test_a_crowd_of_elastic_discs_gains_no_energy(shape, integrator):
     """36 bodies that fly in a frame, e = 1, no friction: boxes had 1.8 times their energy within 7 s, discs 1.05 (issue 29).
 
     Energy and what the contacts have of it add up to rounding. 2 % are for what is free: an overlap d parts with d / 2 s, and a contact

@@ -46,7 +46,7 @@ JOINTS = {
 
 
 @pytest.mark.parametrize("name", JOINTS)
-def test_steps_of_joints_are_those_of_box2d(name):
+def test_steps_of_joints_equal_those_of_box2d(name):
     """Ten steps end within ten roundings of float32 at 6 m, 2.4e-7 m each, and as many of the velocities: 5e-6 m. In another order of
     the joints they are 0.2 mm apart. Box2D solves the joint first that came last."""
     worlds = []
@@ -73,7 +73,7 @@ def test_a_tower_rests_within_the_slop_and_gains_nothing():
     assert all(math.hypot(*tower.state(box).linear_velocity) < 1e-3 for box in boxes)
 
 
-def test_an_overlap_goes_without_leaving_a_velocity():
+def test_an_overlap_disappears_without_leaving_a_velocity():
     deep = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="pgs_ngs")
     first, other = (add(deep, Circle(0.5), (x, 0.0)) for x in (0.0, 0.8))
     for _ in range(30):

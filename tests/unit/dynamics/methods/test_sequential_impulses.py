@@ -34,7 +34,7 @@ def test_a_stack_of_five_rests_on_its_weight_within_the_slop():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share):
+def test_a_step_corrects_a_share_of_an_overlap_beyond_the_slop(share):
     deep = world(gravity=0.0, share=share)
     disc = deep.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 0.5 - 0.025)))
     deep.step()
@@ -42,14 +42,14 @@ def test_a_step_makes_up_the_share_of_an_overlap_beyond_the_slop(share):
     assert deep.state(disc).linear_velocity[1] == pytest.approx(60.0 * share * 0.02, abs=1e-10)  # and it flies on: Baumgarte's energy
 
 
-def test_a_ball_leaves_with_its_restitution_of_the_speed_that_it_came_with():
+def test_a_ball_leaves_at_its_restitution_times_the_approach_speed():
     bouncing = world(gravity=0.0)
     ball = bouncing.create_body(BodySpec((FixtureSpec(Circle(0.5), restitution=0.5),), position=(0.0, 0.51), linear_velocity=(1.0, -4.0)))
     bouncing.step()
     assert bouncing.state(ball).linear_velocity[1] == pytest.approx(2.0, rel=1e-12)
 
 
-def test_a_pendulum_hangs_together():
+def test_a_pendulum_holds_together():
     hung = world()
     rod = hung.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.1)),), position=(1.0, 9.0)))
     joint = hung.create_joint(RevoluteJointSpec(0, rod, (0.0, 9.0)))
@@ -60,6 +60,6 @@ def test_a_pendulum_hangs_together():
 
 
 @pytest.mark.parametrize("name, value", [("iterations", 0), ("iterations", 2.5), ("share", 1.1), ("slop", -1.0), ("stiffness", 1.0)])
-def test_bad_settings_are_refused_by_name(name, value):
+def test_bad_settings_are_rejected_by_name(name, value):
     with pytest.raises(InvalidInputError, match=name):
         world(**{name: value})

@@ -34,7 +34,7 @@ def test_five_sweeps_hold_a_tower_of_thirty_at_25_hz():
     assert np.abs(world.poses - start).max() < 1e-9
 
 
-def test_without_freezing_the_layers_it_sinks_into_itself():
+def test_the_tower_collapses_without_frozen_layers():
     world = _tower(30, shock="off")
     top = world.poses[30, 1]
     for _ in range(50):
@@ -49,12 +49,12 @@ def _layers(ends, normal, n):
     return lower.tolist(), component.tolist(), layer.tolist()
 
 
-def test_who_rests_on_what_is_a_layer_above():
+def test_a_body_is_one_layer_above_its_support():
     lower, component, layer = _layers([(3, 0), (0, 1), (2, 1)], [UP, UP, (0.0, -1.0)], 4)
     assert lower == [0, 0, 1] and layer == [1, 2, 3, 0] and len(set(component)) == 4
 
 
-def test_what_stands_beside_each_other_rests_on_neither():
+def test_adjacent_bodies_do_not_rest_on_each_other():
     lower, _, layer = _layers([(0, 1), (2, 0)], [(1.0, 0.0), UP], 3)
     assert lower == [NO_ONE, 0] and layer == [1, 0, 0]
 
@@ -67,7 +67,7 @@ def test_a_cycle_is_one_layer():
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
-def test_a_collision_keeps_momentum_and_turns_the_relative_velocity_round(e):
+def test_a_collision_conserves_momentum_and_reverses_the_relative_velocity(e):
     world = _world(gravity=(0.0, 0.0))
     for x, radius, v in ((-1.0, 0.5, 6.0), (1.0, 0.25, -2.0)):
         world.create_body(BodySpec((FixtureSpec(Circle(radius), restitution=e),), position=(x, 0.0), linear_velocity=(v, 0.0)))
@@ -80,7 +80,7 @@ def test_a_collision_keeps_momentum_and_turns_the_relative_velocity_round(e):
 
 
 @pytest.mark.parametrize("mu, expected", [(0.6, 0.0), (0.3, 10.0 * (math.sin(math.pi / 6.0) - 0.3 * math.cos(math.pi / 6.0)))])
-def test_friction_holds_within_its_cone_and_is_its_edge_beyond(mu, expected):
+def test_friction_sticks_within_its_cone_and_slides_at_its_boundary(mu, expected):
     tilt = math.pi / 6.0
     world = _world(gravity=(-10.0 * math.sin(tilt), -10.0 * math.cos(tilt)))
     world.create_body(BodySpec((FixtureSpec(Polygon.box(50.0, 0.5), friction=mu),), "static", (0.0, -0.5)))
@@ -90,7 +90,7 @@ def test_friction_holds_within_its_cone_and_is_its_edge_beyond(mu, expected):
     assert -world.state(box).linear_velocity[0] == pytest.approx(expected, abs=1e-9)
 
 
-def test_overlap_goes_by_a_share_a_sweep_and_the_lighter_body_gives_way_more():
+def test_a_sweep_removes_a_share_of_an_overlap_and_moves_the_lighter_body_more():
     world = _world(gravity=(0.0, 0.0), solver_settings={"push_share": 0.1, "push_sweeps": 1})
     for x, density in ((0.0, 3.0), (0.9, 1.0)):
         world.create_body(BodySpec((FixtureSpec(BOX, density=density),), position=(x, 0.0)))
@@ -100,7 +100,7 @@ def test_overlap_goes_by_a_share_a_sweep_and_the_lighter_body_gives_way_more():
 
 
 @pytest.mark.parametrize("offset, stands", [(0.45, True), (0.49, False)])
-def test_it_holds_a_staircase_that_must_fall(offset, stands):
+def test_it_holds_up_a_staircase_that_should_fall(offset, stands):
     """The four boxes above lean over the edge of the first by 2.5 times the offset; that is too far from 0.2 m on."""
     world = _tower(0)
     for floor in range(5):

@@ -80,7 +80,7 @@ def _bits(world, n):
     return states
 
 
-def test_steps_are_the_same_to_the_bit_again_and_from_a_snapshot():
+def test_steps_are_reproducible_bit_for_bit_and_from_a_snapshot():
     world = _mixed()
     first = _bits(world, 40)
     kept = world.snapshot()
@@ -112,7 +112,7 @@ print(n)
 
 
 @pytest.mark.slow
-def test_joints_solved_at_once_are_solved():
+def test_joints_solved_directly_have_no_error():
     # in plain Python: solved once more nothing changes, in each of 8 x 45 sub-steps; friction, which has no spring, comes nearer each time
     run = subprocess.run(
         [sys.executable, "-c", _TWICE], capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=True
@@ -151,7 +151,7 @@ def test_without_a_heavy_load_nothing_is_solved_directly_by_default():
     assert bits() == bits(direct="none") != bits(direct="all")
 
 
-def test_two_floors_that_lie_some_roundings_apart_are_one_line():
+def test_two_floors_a_few_rounding_errors_apart_act_as_one_line():
     """Slip along one line is integrated by the trapezoidal rule; a rounding between two normals made it semi-implicit Euler (issue 29)."""
     where = []
     for lean in (0.3, 0.3 + 1e-12):

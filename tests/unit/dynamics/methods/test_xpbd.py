@@ -26,7 +26,7 @@ def test_a_box_sinks_by_compliance_times_load(sub_steps):
     assert 0.5 - world.state(box).position[1] == pytest.approx(0.25 * 1e-3 * 5.0, rel=2e-4)  # a quarter against what stands, 5 N a point
 
 
-def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step():
+def test_a_box_that_needs_the_friction_of_two_points_creeps():
     """At 30 deg a point would have to hold what both do; the way of a sub-step is lost each time: half as far by half of it."""
 
     labs = [Lab("xpbd", settings={"solver_settings": {"sub_steps": n}}) for n in (4, 8)]
@@ -35,7 +35,7 @@ def test_what_friction_of_one_point_cannot_hold_alone_creeps_with_the_sub_step()
     assert next(iter(REFERENCES["ramp"].measure(labs[1]))).measured < 1e-12
 
 
-def test_a_ball_keeps_what_restitution_says_up_to_its_overlaps():
+def test_a_ball_keeps_its_restitution_except_for_overlaps():
     (third,) = REFERENCES["bouncing"].measure(Lab("xpbd"))
     assert third.error < 0.05
 
@@ -53,7 +53,7 @@ def _slid(degrees, push=0.0):
     return world.state(disc).position[0] - before, world.state(disc).linear_velocity[0]
 
 
-def test_what_rests_holds_up_to_the_static_coefficient_and_slides_by_the_other():
+def test_static_friction_holds_up_to_its_coefficient_and_sliding_friction_acts_beyond():
     """Issue 33: mu_s of its own. It holds up to atan 0.6 = 30.96 degrees, and once it moves, its acceleration is g (sin - 0.4 cos)."""
     assert _slid(30.8)[0] < 1e-4
     assert _slid(31.1)[0] > 0.5
