@@ -25,8 +25,8 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle
 from engine.world import commands as c
-from engine.world.joint_specs import RevoluteJointSpec
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
+from engine.world.joints.revolute import RevoluteJointSpec
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, Pose
 from engine.world.solver import Becomes

@@ -21,7 +21,7 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.geometry.flat_corners import without_flat_corners
 from engine.world.fields import float32, number, rounded, vector
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["accepted"]

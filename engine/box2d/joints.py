@@ -9,17 +9,17 @@ joints before this can happen (`Box2DSolver.can_hold`). A gear joint's constant 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
 import Box2D
 
 from engine.common.limits import LOOSE_SPRING
-from engine.world.joint_specs import GearJointSpec, MouseJointSpec, WheelJointSpec, body_fields
-from engine.world.joints import RESOLVED_AS, ResolvedJoint
+from engine.world import GearJointSpec, JointSpec, MouseJointSpec, WheelJointSpec
+from engine.world.joints import JOINT_SPECS
+from engine.world.joints.interface import ResolvedJoint, resolved_fields
 
-__all__ = ["create_joint"]
+__all__ = ["JOINTS", "create_joint"]
 
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -33,12 +33,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, others: Mapping[int, Any]) -> Any:
     """Create a joint between two Box2D bodies, or a gear joint on two of the `others`."""
     settings: Any = joint.spec
-    definition = {"bodyA": body_a, "bodyB": body_b}
-    for field in fields(settings):
-        if field.name in RESOLVED_AS:
-            definition[_box2d_name(field.name)] = getattr(joint, RESOLVED_AS[field.name])
-        elif field.name not in body_fields(settings):
-            definition[_box2d_name(field.name)] = getattr(settings, field.name)
+    definition = {_box2d_name(name): value for name, value in resolved_fields(joint).items()} | {"bodyA": body_a, "bodyB": body_b}
     if isinstance(settings, MouseJointSpec):
         # Box2D computes the grabbed point from the target at creation, so the actual target is set afterwards
         grabbed = body_b.GetWorldPoint(joint.local_anchor_b)
@@ -48,11 +43,19 @@ def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, oth
         definition |= {"joint1": others[settings.joint_a], "joint2": others[settings.joint_b]}
     elif isinstance(settings, WheelJointSpec):
         definition["frequencyHz"] = settings.frequency or LOOSE_SPRING
-    kind = type(settings).__name__.removesuffix("JointSpec")
-    made = world.CreateJoint(getattr(Box2D, f"b2{kind}JointDef")(**definition))
+    made = world.CreateJoint(_definition_of(type(settings))(**definition))
     if isinstance(settings, MouseJointSpec):
         made.target = settings.target
     return made
+
+
+def _definition_of(kind: type[JointSpec]) -> Any:
+    """Return Box2D's definition of a kind of joint, or None if Box2D does not have this kind."""
+    return getattr(Box2D, f"b2{kind.__name__.removesuffix('Spec')}Def", None)
+
+
+JOINTS = tuple(kind for kind in JOINT_SPECS if _definition_of(kind) is not None)
+"""Supported joint specifications."""
 
 
 def _box2d_name(field: str) -> str:

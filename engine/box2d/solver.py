@@ -23,6 +23,7 @@ from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contact
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.foreign_state import check_internal_state, check_manifolds
 from engine.box2d.internal_state import InternalMemory, InternalState
+from engine.box2d.joints import JOINTS
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import IntArray
@@ -34,8 +35,9 @@ from engine.contracts import StepContacts
 from engine.contracts.pair_keys import pair_keys
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
-from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
-from engine.world.joints import ResolvedJoint, altered
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import ResolvedJoint, altered
+from engine.world.joints.mouse import MouseJointSpec
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
@@ -86,7 +88,7 @@ class Box2DSolver(Solver):
         name="box2d",
         title="Box2D",
         shapes=(Circle, Polygon, Segment),
-        joints=JOINT_SPECS,
+        joints=JOINTS,
         max_vertices=MAX_POLYGON_VERTICES,
         precision=np.float32,
         skin_radius=BOX2D_POLYGON_SKIN,
@@ -114,6 +116,7 @@ class Box2DSolver(Solver):
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
+        cls.check_kind(spec)
         held: _T = accepted(spec)
         return held
 

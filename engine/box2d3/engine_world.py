@@ -230,7 +230,7 @@ class Box2D3World(EngineWorld):
         self._joints.pop(joint).destroy()
 
     def set_target(self, joint: int) -> None:
-        self._joints[joint].target = self.joints[joint].spec.target  # type: ignore[union-attr]
+        self._joints[joint].target = self.joints[joint].spec.target  # type: ignore[attr-defined]
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
         made = self._joints[joint]

@@ -7,37 +7,37 @@ Box2D 3.1 has no pulley, gear and friction joint.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pyb2d3
 
 from engine.common.errors import InvalidInputError
 from engine.common.tolerances import LINEAR_SLOP
-from engine.world.joint_specs import (
-    DistanceJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
-from engine.world.joints import ResolvedJoint
+from engine.world import DistanceJointSpec, JointSpec, MouseJointSpec, RevoluteJointSpec, RopeJointSpec, WeldJointSpec, WheelJointSpec
+from engine.world.joints import JOINT_SPECS
+from engine.world.joints.interface import ResolvedJoint, resolved_fields
 
 __all__ = ["JOINTS", "check_joint", "create_joint"]
 
-JOINTS: tuple[type, ...] = (
-    RevoluteJointSpec,
-    DistanceJointSpec,
-    WeldJointSpec,
-    PrismaticJointSpec,
-    WheelJointSpec,
-    RopeJointSpec,
-    MouseJointSpec,
-    MotorJointSpec,
-)
+
+def _function_of(kind: type[JointSpec]) -> Any:
+    """Return the function that creates a joint of this kind, or None if Box2D 3.1 does not have the kind."""
+    name = "distance" if kind is RopeJointSpec else kind.__name__.removesuffix("JointSpec").lower()
+    return getattr(pyb2d3.World, f"create_{name}_joint", None)
+
+
+JOINTS = tuple(kind for kind in JOINT_SPECS if _function_of(kind) is not None)
 """Supported joint specifications."""
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **{"anchor": "local_anchor_a", "anchor_a": "local_anchor_a", "anchor_b": "local_anchor_b"},
+        **{"axis": "local_axis_a", "frequency": "hertz"},
+    }
+)
+"""Names of fields in Box2D's joint definitions, where they differ."""
 
 
 def check_joint(joint: ResolvedJoint) -> None:
@@ -58,83 +58,19 @@ def check_joint(joint: ResolvedJoint) -> None:
 
 def create_joint(world: pyb2d3.World, joint: ResolvedJoint, a: pyb2d3.Body, b: pyb2d3.Body) -> Any:
     """Create a joint between two bodies and return it."""
-    spec = joint.spec
-    common: dict[str, Any] = {"body_a": a, "body_b": b, "collide_connected": getattr(spec, "collide_connected", True)}
-    anchors = {"local_anchor_a": joint.local_anchor_a, "local_anchor_b": joint.local_anchor_b}
+    spec: Any = joint.spec
+    values = {_NAMES.get(name, name): value for name, value in resolved_fields(joint).items()}
+    values |= {"body_a": a, "body_b": b, "collide_connected": spec.collide_connected}
     match spec:
-        case RevoluteJointSpec():
-            return world.create_revolute_joint(
-                **common,
-                **anchors,
-                reference_angle=joint.reference_angle,
-                enable_limit=spec.enable_limit,
-                lower_angle=spec.lower_angle,
-                upper_angle=spec.upper_angle,
-                enable_motor=spec.enable_motor,
-                motor_speed=spec.motor_speed,
-                max_motor_torque=spec.max_motor_torque,
-            )
-        case DistanceJointSpec():
-            return world.create_distance_joint(
-                **common,
-                **anchors,
-                length=joint.length_a,
-                enable_spring=spec.frequency > 0.0,
-                hertz=spec.frequency,
-                damping_ratio=spec.damping_ratio,
-            )
+        case DistanceJointSpec() | WheelJointSpec():
+            values["enable_spring"] = spec.frequency > 0.0
         case WeldJointSpec():
-            return world.create_weld_joint(
-                **common,
-                **anchors,
-                reference_angle=joint.reference_angle,
-                angular_hertz=spec.frequency,
-                angular_damping_ratio=spec.damping_ratio,
-            )
-        case PrismaticJointSpec():
-            return world.create_prismatic_joint(
-                **common,
-                **anchors,
-                local_axis_a=joint.local_axis_a,
-                reference_angle=joint.reference_angle,
-                enable_limit=spec.enable_limit,
-                lower_translation=spec.lower_translation,
-                upper_translation=spec.upper_translation,
-                enable_motor=spec.enable_motor,
-                motor_speed=spec.motor_speed,
-                max_motor_force=spec.max_motor_force,
-            )
-        case WheelJointSpec():
-            return world.create_wheel_joint(
-                **common,
-                **anchors,
-                local_axis_a=joint.local_axis_a,
-                enable_spring=spec.frequency > 0.0,
-                hertz=spec.frequency,
-                damping_ratio=spec.damping_ratio,
-                enable_motor=spec.enable_motor,
-                motor_speed=spec.motor_speed,
-                max_motor_torque=spec.max_motor_torque,
-            )
+            values |= {"angular_hertz": values.pop("hertz"), "angular_damping_ratio": values.pop("damping_ratio")}
         case RopeJointSpec():
-            return world.create_distance_joint(
-                **common, **anchors, length=joint.length_a, enable_spring=True, hertz=0.0, enable_limit=True, max_length=joint.length_a
-            )
-        case MouseJointSpec():
-            # the joint holds the point of B that is at the target when it is created
-            grabbed = b.world_point(joint.local_anchor_b)
-            made = world.create_mouse_joint(
-                **common, target=grabbed, hertz=spec.frequency, damping_ratio=spec.damping_ratio, max_force=spec.max_force
-            )
-            made.target = spec.target
-            return made
-        case MotorJointSpec():
-            return world.create_motor_joint(
-                **common,
-                linear_offset=joint.local_anchor_a,
-                angular_offset=joint.reference_angle,
-                max_force=spec.max_force,
-                max_torque=spec.max_torque,
-                correction_factor=spec.correction_factor,
-            )
-    raise AssertionError(spec)
+            values |= {"length": joint.length_a, "enable_spring": True, "hertz": 0.0, "enable_limit": True}
+        case MouseJointSpec():  # the joint holds the point of B that is at the target when it is created
+            values["target"] = b.world_point(values.pop("grabbed"))
+    made = _function_of(type(spec))(world, **values)
+    if isinstance(spec, MouseJointSpec):
+        made.target = spec.target
+    return made

@@ -17,7 +17,7 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import commands as c
 from engine.world.fields import rounded
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.replaying import ReplaySolver
 from engine.world.setting import Setting
 from engine.world.snapshot import SolverState, WorldSnapshot

@@ -23,7 +23,7 @@ import pymunk
 
 from engine.common.errors import InvalidInputError
 from engine.geometry import Transform
-from engine.world.joint_specs import (
+from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
     JointSpec,
@@ -35,7 +35,7 @@ from engine.world.joint_specs import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 
 __all__ = ["JOINTS", "ROTARY", "check_joint", "constraints_of"]
 

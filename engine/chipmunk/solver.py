@@ -11,8 +11,7 @@ from engine.chipmunk.joints import JOINTS, check_joint
 from engine.chipmunk.space import ChipmunkWorld
 from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.world.joint_specs import JointSpec
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import JointSpec, ResolvedJoint
 from engine.world.replaying import ReplaySolver
 from engine.world.setting import Setting
 from engine.world.solver import Capabilities

@@ -251,7 +251,7 @@ class ChipmunkWorld(EngineWorld):
     def set_target(self, joint: int) -> None:
         (hand,) = self._constraints[joint]
         assert isinstance(hand, pymunk.PivotJoint)
-        hand.anchor_a = self.joints[joint].spec.target  # type: ignore[union-attr]
+        hand.anchor_a = self.joints[joint].spec.target  # type: ignore[attr-defined]
         hand.activate_bodies()
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:

@@ -16,7 +16,7 @@ from engine.dynamics import model as r
 from engine.dynamics.contacts import ContactRows
 from engine.dynamics.joints import JointTable
 from engine.dynamics.state import Memory
-from engine.world.joint_specs import GearJointSpec
+from engine.world.joints.gear import GearJointSpec
 from engine.world.snapshot import WorldSnapshot
 from engine.world.snapshot_check import check_column
 

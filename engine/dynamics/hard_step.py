@@ -19,7 +19,7 @@ from engine.dynamics.methods._point_pair_kernel import MAX_CONDITION
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.narrowphase.batched import poses_with_rotation
-from engine.world.joint_specs import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
+from engine.world import DistanceJointSpec, MotorJointSpec, MouseJointSpec, PulleyJointSpec, RopeJointSpec
 from engine.world.model import WorldModel
 from engine.world.snapshot import WorldSnapshot
 

@@ -1,26 +1,6 @@
-"""Joints as rows of constraints: the rows of each kind of joint.
+"""Joints as rows of constraints: the rows of all joints of a world as arrays, and their reactions.
 
-With d the vector from the anchor on A to that on B and u the axis, fixed to A:
-
-=========  ==========================================================================================================
-joint      rows, in the order in which they are solved (`_joint_kernel` has coordinates and modes)
-=========  ==========================================================================================================
-revolute   ANGLE driven by the motor; ANGLE at least and at most the limits; POINT held
-distance   LENGTH held, or sprung if it has a frequency; POINT held if it is rigid and shorter than `LINEAR_SLOP`
-weld       ANGLE held, or sprung if it has a frequency; POINT held
-prismatic  u driven by the motor; u at least and at most the limits; perpendicular to u held; ANGLE held
-wheel      ANGLE driven by the motor; u sprung; perpendicular to u held
-rope       LENGTH at most its maximum; POINT held if that is shorter than `LINEAR_SLOP`
-pulley     LENGTHs from the fixed points, each at most the whole rope; their SUM held, the second times the ratio
-mouse      POINT sprung, from the world to the grabbed point, with a force of at most max_force
-friction   ANGLE and POINT driven to rest, with limited torque and force
-motor      ANGLE and POINT driven to their targets, by a share of the error per step
-gear       SUM of the coordinates of its two joints held, the second times the ratio
-=========  ==========================================================================================================
-
-A pair of limits is two one-sided rows, or one equality if they are equal; Box2D has one row with a state. A pulley side that has run out is
-stopped by its LENGTH row: SUM alone would let that body pass through the fixed point, with a pull that changes direction from step to step.
-A rod or rope shorter than the slop has no reliable direction, so it only makes two points coincide.
+Each kind of joint lists its rows (`engine.world.joints`); `_joint_kernel` has their coordinates and modes.
 """
 
 from __future__ import annotations
@@ -30,132 +10,32 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.tolerances import LINEAR_SLOP
-from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
+from engine.dynamics.model import ALONG, ANGLE, POINT, READ, SUM, Joints
 from engine.dynamics.tables import repeated
 from engine.geometry import Transform
-from engine.world.joint_specs import (
-    DistanceJointSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint, joints_of, linked_bodies
+from engine.world.joints.rows import Row, Rows
 from engine.world.model import WorldModel
 
-__all__ = ["JointTable", "coordinate_row", "no_joints", "rotated", "rows_of"]
+__all__ = ["JointTable", "no_joints", "rotated", "rows_of"]
 
-_UNBOUNDED = math.inf
 _TWO_ROWS = 2
 """Number of rows that a SUM adds; they directly precede it."""
 
 
-class _Row(NamedTuple):
-    """A row of a kind of joint; see `Joints`. `local` are the anchors relative to the bodies' origins, in body frames."""
-
-    kind: int
-    mode: int
-    target: float = 0.0
-    speed: float = 0.0
-    max_force: float = _UNBOUNDED
-    spring: tuple[float, float] = (0.0, 0.0)
-    ratio: float = 1.0
-    is_across: bool = False
-    ends: tuple[int | None, int] | None = None
-    local: tuple[tuple[float, float], tuple[float, float]] | None = None
-    axis: tuple[float, float] = (1.0, 0.0)
-
-
-def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum: float = 0.0) -> Iterator[_Row]:
-    """Yield the rows of a joint, in the order in which they are solved; `gear_sum` is the sum of a gear joint's coordinates."""
-    spec = joint.spec
-    spring = (getattr(spec, "frequency", 0.0), getattr(spec, "damping_ratio", 0.0))
-    is_soft = spring[0] > 0.0
-    match spec:
-        case RevoluteJointSpec():
-            if spec.enable_motor:
-                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_torque)
-            if spec.enable_limit:
-                zero = joint.reference_angle
-                yield from _limits(_Row(ANGLE, LOW), zero + spec.lower_angle, zero + spec.upper_angle)
-            yield _Row(POINT, HOLD)
-        case DistanceJointSpec():
-            if is_soft or joint.length_a >= LINEAR_SLOP:
-                yield _Row(LENGTH, SPRING if is_soft else HOLD, joint.length_a, spring=spring)
-            else:
-                yield _Row(POINT, HOLD)
-        case WeldJointSpec():
-            yield _Row(ANGLE, SPRING if is_soft else HOLD, joint.reference_angle, spring=spring)
-            yield _Row(POINT, HOLD)
-        case PrismaticJointSpec():
-            if spec.enable_motor:
-                yield _Row(ALONG, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_force, axis=joint.local_axis_a)
-            if spec.enable_limit:
-                yield from _limits(_Row(ALONG, LOW, axis=joint.local_axis_a), spec.lower_translation, spec.upper_translation)
-            yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
-            yield _Row(ANGLE, HOLD, joint.reference_angle)
-        case WheelJointSpec():
-            if spec.enable_motor:
-                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, max_force=spec.max_motor_torque)
-            if is_soft:
-                yield _Row(ALONG, SPRING, spring=spring, axis=joint.local_axis_a)
-            yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
-        case RopeJointSpec():
-            yield _Row(LENGTH, HIGH, joint.length_a) if joint.length_a >= LINEAR_SLOP else _Row(POINT, HOLD)
-        case PulleyJointSpec():
-            a, b = joint.bodies
-            assert a is not None
-            rope = joint.length_a + spec.ratio * joint.length_b
-            yield _Row(LENGTH, HIGH, rope, ends=(None, a), local=(spec.ground_anchor_a, joint.local_anchor_a))
-            yield _Row(LENGTH, HIGH, rope / spec.ratio, ends=(None, b), local=(spec.ground_anchor_b, joint.local_anchor_b))
-            yield _Row(SUM, HOLD, rope, ratio=spec.ratio)
-        case MouseJointSpec():
-            yield _Row(POINT, SPRING, max_force=spec.max_force, spring=spring, local=(spec.target, joint.local_anchor_b))
-        case FrictionJointSpec():
-            yield _Row(ANGLE, DRIVE, max_force=spec.max_torque)
-            yield _Row(POINT, DRIVE, max_force=spec.max_force)
-        case MotorJointSpec():
-            share = (spec.correction_factor, 1.0)
-            yield _Row(ANGLE, DRIVE, joint.reference_angle, max_force=spec.max_torque, spring=share)
-            yield _Row(POINT, DRIVE, max_force=spec.max_force, spring=share)
-        case GearJointSpec():
-            yield coordinate_row(others[spec.joint_a])
-            yield coordinate_row(others[spec.joint_b])
-            yield _Row(SUM, HOLD, gear_sum, ratio=spec.ratio)
-
-
-def _limits(row: _Row, low: float, high: float) -> Iterator[_Row]:
-    """Yield one row per limit, or a single equality row if the limits are equal: redundant rows cannot be solved in one block."""
-    if low == high:
-        yield row._replace(mode=HOLD, target=low)
-    else:
-        yield row._replace(mode=LOW, target=low)
-        yield row._replace(mode=HIGH, target=high)
-
-
-def coordinate_row(joint: ResolvedJoint) -> _Row:
-    """Return the row that measures the coordinate of a revolute or prismatic joint: its angle or translation."""
-    where = (joint.local_anchor_a, joint.local_anchor_b)
-    if isinstance(joint.spec, PrismaticJointSpec):
-        return _Row(ALONG, READ, ends=joint.bodies, local=where, axis=joint.local_axis_a)
-    return _Row(ANGLE, READ, ends=joint.bodies, local=where)
-
-
-def _across(axis: tuple[float, float]) -> tuple[float, float]:
-    return -axis[1], axis[0]
+def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum: float = 0.0) -> Rows:
+    """Yield the rows of a joint; a gear joint first reads the coordinates of its joints, of which `gear_sum` is the sum."""
+    coupled = [others[other] for other in joints_of(joint.spec)]
+    for other in coupled:
+        assert other.spec.coordinate is not None
+        local = (other.local_anchor_a, other.local_anchor_b)
+        yield Row(other.spec.coordinate, READ, ends=other.bodies, local=local, axis=other.local_axis_a)
+    yield from (row._replace(target=gear_sum) if coupled else row for row in joint.spec.rows(joint))
 
 
 @dataclass(frozen=True)
@@ -212,7 +92,7 @@ class JointTable:
         """
         world = len(center) - 1
         owner: list[int] = []
-        listed: list[_Row] = []
+        listed: list[Row] = []
         ends: list[tuple[int, int]] = []
         for number, joint in sorted(joints.items()):
             of_joint = list(rows_of(joint, joints, gear_sums.get(number, 0.0)))
@@ -229,10 +109,8 @@ class JointTable:
         two = kind != SUM
         local[two] -= center[table[two]].reshape(-1, 4)
 
-        def column(name: str) -> FloatArray:
-            return np.array([getattr(row, name) for row in listed], dtype=np.float64)
-
-        links = [(rows[a], rows[b]) for each in joints.values() for a, b in _pairs(each, joints)]
+        linked = (linked_bodies(joint.spec, joints) for joint in joints.values())
+        links = [(rows[ends[0]], rows[end]) for ends in linked for end in ends[1:]]
         return cls(
             owner=np.array(owner, dtype=np.int64),
             kind=kind,
@@ -376,12 +254,3 @@ def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:
 def _body_rows(bodies: tuple[int | None, int], rows: Mapping[int, int], world: int) -> tuple[int, int]:
     first, second = bodies
     return (world if first is None else rows[first]), rows[second]
-
-
-def _pairs(joint: ResolvedJoint, joints: Mapping[int, ResolvedJoint]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of bodies that a joint connects; a gear joint connects those of both its joints."""
-    if isinstance(joint.spec, GearJointSpec):
-        ends = [end for other in (joint.spec.joint_a, joint.spec.joint_b) for end in joints[other].bodies if end is not None]
-        yield from ((ends[0], end) for end in ends[1:])
-    elif joint.bodies[0] is not None:
-        yield joint.bodies[0], joint.bodies[1]

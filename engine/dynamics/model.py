@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.world.joints.rows import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM
 
 __all__ = [
     "ALONG", "ANGLE", "BODIES", "COUNT", "DRIVE", "EVALUATED", "FEATURES", "FLAGS", "FRICTION", "HIGH", "HOLD", "IMPULSE", "KEY",
@@ -109,11 +110,6 @@ SOLVED = 5
 
 
 # Joints
-
-POINT, ANGLE, ALONG, LENGTH, SUM = range(5)
-"""Coordinates."""
-HOLD, SPRING, LOW, HIGH, DRIVE, READ = range(6)
-"""Modes. READ constrains nothing: a SUM uses its coordinate."""
 
 
 class Joints(NamedTuple):

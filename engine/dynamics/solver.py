@@ -21,7 +21,7 @@ from engine.dynamics.contacts import Nearby, reported_contacts
 from engine.dynamics.continuous import no_moments
 from engine.dynamics.copies import WorldCopies
 from engine.dynamics.foreign_state import check_memory
-from engine.dynamics.joints import JointTable, coordinate_row, no_joints
+from engine.dynamics.joints import JointTable, no_joints
 from engine.dynamics.methods.protocol import Method, Problem
 from engine.dynamics.pipeline import Step
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
@@ -31,8 +31,10 @@ from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transfo
 from engine.world import commands as c
 from engine.world.body_mass import changed_fixtures, check_mass, mass_properties
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec
-from engine.world.joints import ResolvedJoint
+from engine.world.joints import JOINT_SPECS
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import ResolvedJoint, anchors_of
+from engine.world.joints.rows import ANGLE
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
@@ -286,9 +288,7 @@ class RigidBodySolver(Solver):
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         resolved = self.model.joints[joint]
         a, b = resolved.bodies
-        if isinstance(resolved.spec, MotorJointSpec):  # which has the place for B where others have the anchor on A
-            return self._transform(a).position, self._transform(b).position
-        return self._transform(a).apply(resolved.local_anchor_a), self._transform(b).apply(resolved.local_anchor_b)
+        return anchors_of(resolved, self._transform(a), self._transform(b))
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
         memory = self._state.memory
@@ -382,12 +382,11 @@ def _gear_sum(gear: GearJointSpec, joints: Mapping[int, ResolvedJoint], transfor
 
 def _coordinate(joint: ResolvedJoint, transform: Callable[[int | None], Transform]) -> float:
     """Return the angle of B less that of A, or how far B has slid along the axis."""
-    row = coordinate_row(joint)
     xf_a, xf_b = (transform(body) for body in joint.bodies)
-    if not isinstance(joint.spec, PrismaticJointSpec):
+    if joint.spec.coordinate == ANGLE:
         return xf_b.angle - xf_a.angle
     (ax, ay), (bx, by) = xf_a.apply(joint.local_anchor_a), xf_b.apply(joint.local_anchor_b)
-    ux, uy = xf_a.rotate(row.axis)
+    ux, uy = xf_a.rotate(joint.local_axis_a)
     return ux * (bx - ax) + uy * (by - ay)
 
 

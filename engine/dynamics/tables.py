@@ -17,7 +17,7 @@ from engine.geometry import AnyShape, Polygon
 from engine.geometry.kinds import POLYGON
 from engine.query import batch
 from engine.world.body_mass import mass_properties
-from engine.world.joint_specs import MouseJointSpec
+from engine.world.joints.mouse import MouseJointSpec
 from engine.world.model import WorldModel
 from engine.world.specs import BodySpec
 
@@ -148,7 +148,7 @@ class Tables:
         pairs = {
             (rows[joint.bodies[0]], rows[joint.bodies[1]])
             for joint in model.joints.values()
-            if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected and joint.bodies[0] is not None
+            if not joint.spec.collide_connected and joint.bodies[0] is not None
         }
         self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
         self._select()

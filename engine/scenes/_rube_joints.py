@@ -30,7 +30,6 @@ _NAMES = {
 }
 """Names in the file for fields whose name is not simply the field in camelCase. The first name present is used, otherwise the last."""
 
-_LIMITS = {"lower_angle": min, "lower_translation": min, "upper_angle": max, "upper_translation": max}
 _LENGTHS = ("length", "max_length", "length_a", "length_b")
 
 
@@ -71,10 +70,10 @@ def _value(joint: RubeObject, kind: type, field: Any, frames: Sequence[Transform
     first, *others = name.split("_")
     names = _NAMES.get(name, (first + "".join(map(str.title, others)),))
     key = next((candidate for candidate in names if candidate in joint), names[-1])
-    if name in _LIMITS:
-        limits = [joint.number("lowerLimit"), joint.number("upperLimit")]
+    if first in ("lower", "upper"):
+        limits, is_upper = [joint.number("lowerLimit"), joint.number("upperLimit")], first == "upper"
         # disabled limits may be in the wrong order
-        return limits[name.startswith("upper")] if joint.flag("enableLimit") else _LIMITS[name](limits)
+        return limits[is_upper] if joint.flag("enableLimit") else (min, max)[is_upper](limits)
     if name in ("anchor", "anchor_a", "anchor_b"):
         return frames[name == "anchor_b"].apply(joint.vector(key))
     if name == "axis":

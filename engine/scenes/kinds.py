@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, WorldSettings
-from engine.world.joint_specs import JOINT_SPECS
+from engine.world.joints import JOINT_SPECS
 
 __all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS"]
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from engine.geometry import AABB, Transform
 from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, MAX_PICTURES, BodyPicture
 from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapshot, accept
 from engine.world.fields import named_values
-from engine.world.joint_specs import body_fields, joint_fields, joints_of
-from engine.world.joints import as_it_stands
+from engine.world.joints.interface import as_it_stands, joints_of, renumbered
 from engine.world.solver import DEFAULT, NamedValues
 from engine.world.specs import filters_agree
 
@@ -269,14 +268,12 @@ def scene_of_snapshot(
             notes.append(f"Left out: joint {joint}, which couples a joint that is left out.")
             continue
         try:
-            standing: Any = as_it_stands(resolved, poses.__getitem__)
+            standing = as_it_stands(resolved, poses.__getitem__)
         except InvalidInputError as error:
             notes.append(f"Left out: joint {joint} ({error}).")
             continue
         joint_places[joint] = len(joints)
-        numbers = {name: places[getattr(standing, name)] for name in body_fields(standing)}
-        numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
-        joints.append(replace(standing, **numbers))
+        joints.append(renumbered(standing, places.__getitem__, joint_places.__getitem__))
     seen = [replace(picture, bodies=left) for picture in pictures if (left := tuple(places[k] for k in picture.bodies if k in places))]
     kept, solver = tuple(notes[:MAX_NOTES]), snapshot.solver
     painted = tuple((places[body], color) for body, color in colors.items() if body in places)
@@ -315,10 +312,10 @@ def _check_world(world: SceneWorld) -> None:
         twice = next(body for body, times in Counter(pictured).items() if times > 1)
         raise InvalidInputError("pictures", "at most one per body", Described(f"several for bodies[{twice}]"))
     for k, joint in enumerate(world.joints):
-        for name in body_fields(joint):
+        for name in joint.body_fields:
             if getattr(joint, name) >= len(world.bodies):
                 raise InvalidInputError(f"joints[{k}].{name}", f"one of {len(world.bodies)} bodies, from 0", getattr(joint, name))
-        for name in joint_fields(joint):
+        for name in joint.joint_fields:
             if getattr(joint, name) >= k:
                 raise InvalidInputError(f"joints[{k}].{name}", f"one of the {k} joints before it, from 0", getattr(joint, name))
 

@@ -48,7 +48,6 @@ from engine.scenes.pictures import BodyPicture, png_of
 from engine.scenes.scene import MAX_NOTES, Scene, SceneWorld, as_notes, build_all
 from engine.world import load_solver, solvers
 from engine.world.fields import named_values
-from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT, solver_name
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def _world_as_json(world: SceneWorld) -> dict[str, Any]:
     names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(world.bodies)]
     if world.joints:
         plain["joints"] = [
-            to_plain(joint, precision) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in world.joints
+            to_plain(joint, precision) | {name: names[getattr(joint, name)] for name in joint.body_fields} for joint in world.joints
         ]
     if world.pictures:
         plain["pictures"] = [picture.as_json(dict(enumerate(names))) for picture in world.pictures]

@@ -19,7 +19,7 @@ from engine.scenes.kinds import JOINT_KINDS
 from engine.sim.ids import IDS_OF_A_USER
 from engine.sim.values import StateError, ValueReader, ValueWriter, decode_spec, encode_spec
 from engine.world import BodySpec, FixtureSpec, WorldSettings, WorldSnapshot, load_solver
-from engine.world.joints import ResolvedJoint, check_numbers
+from engine.world.joints.interface import ResolvedJoint, check_numbers
 from engine.world.records import BodyMotion
 from engine.world.snapshot import SolverState
 from engine.world.snapshot_check import check_contacts, check_snapshot

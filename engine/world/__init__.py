@@ -5,20 +5,18 @@ This package does not depend on a solver: `World(settings, solver="box2d")` load
 
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import (
-    DistanceJointSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    JointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
+from engine.world.joints.distance import DistanceJointSpec
+from engine.world.joints.friction import FrictionJointSpec
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import JointSpec
+from engine.world.joints.motor import MotorJointSpec
+from engine.world.joints.mouse import MouseJointSpec
+from engine.world.joints.prismatic import PrismaticJointSpec
+from engine.world.joints.pulley import PulleyJointSpec
+from engine.world.joints.revolute import RevoluteJointSpec
+from engine.world.joints.rope import RopeJointSpec
+from engine.world.joints.weld import WeldJointSpec
+from engine.world.joints.wheel import WheelJointSpec
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, methods, solvers

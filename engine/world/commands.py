@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
-from engine.world.joint_specs import JointSpec, bodies_of, joints_of
+from engine.world.joints.interface import JointSpec, bodies_of, joints_of
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [

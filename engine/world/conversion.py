@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from engine.common.errors import renamed
 from engine.world.fields import named_values
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import load_solver
 from engine.world.specs import BodySpec, FixtureSpec

@@ -1,4 +1,5 @@
-"""Validation rules for the fields of specifications, by field name. A name has the same meaning in all specifications.
+"""Validation rules for the fields of specifications, by field name. A name has the same meaning in all specifications, unless one has a
+rule of its own (`Checked.rules`).
 
 Specifications use the rules to validate themselves (`spec`, `Checked`), solvers to round numbers (`rounded`), and the schema of scene
 files is generated from them.
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -150,14 +151,6 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "correction_factor": Rule("number", low=0.0, high=1.0),
     }
 )
-_STRICTER: Mapping[tuple[str, str], Rule] = MappingProxyType(
-    {
-        ("MouseJointSpec", "max_force"): Rule("number", "N", 0.0, is_above=True),  # with 0 it would exert no force
-        ("MouseJointSpec", "frequency"): Rule("number", "Hz", 0.0, is_above=True),
-        # Box2D divides by the ratio, and does not limit the resulting position correction
-        ("PulleyJointSpec", "ratio"): Rule("number", low=1.0e-3, high=1.0e3),
-    }
-)
 _BY_TYPE = {
     **{"bool": Rule("flag"), "str": Rule("text"), "tuple[float, float]": Rule("vector")},
     **dict.fromkeys(("float", "float | None"), Rule("number")),
@@ -172,7 +165,7 @@ def rule_of(kind: type, name: str) -> Rule | None:
 @functools.cache
 def _rules(kind: Any) -> dict[str, Rule]:
     rules = {
-        field.name: _STRICTER.get((kind.__name__, field.name)) or _RULES.get(field.name) or _BY_TYPE.get(str(field.type))
+        field.name: getattr(kind, "rules", {}).get(field.name) or _RULES.get(field.name) or _BY_TYPE.get(str(field.type))
         for field in fields(kind)
     }
     return {name: rule for name, rule in rules.items() if rule is not None}
@@ -183,7 +176,15 @@ _REQUIRED = object()
 
 
 class Checked:
-    """Base class of specifications. It validates their fields on construction."""
+    """Base class of specifications. It validates their fields on construction.
+
+    Attributes
+    ----------
+    rules : dict of str to Rule
+        Rules of fields that do not have the rule of their name.
+    """
+
+    rules: ClassVar[dict[str, Rule]] = {}
 
     def __post_init__(self) -> None:
         kind: Any = type(self)

@@ -16,8 +16,8 @@ import numpy as np
 from engine.common.arrays import IntArray
 from engine.world import commands as c
 from engine.world.fields import changed
-from engine.world.joint_specs import GearJointSpec
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.snapshot import WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.geometry import FixtureShape, Transform
-from engine.world.joint_specs import JointSpec
+from engine.world.joints.interface import JointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [

@@ -32,8 +32,8 @@ from engine.geometry import Transform
 from engine.world import commands as c
 from engine.world.body_mass import changed_fixtures, check_mass
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import MotorJointSpec, MouseJointSpec
-from engine.world.joints import ResolvedJoint, altered, resolve
+from engine.world.joints.interface import ResolvedJoint, altered, anchors_of
+from engine.world.joints.mouse import MouseJointSpec
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
@@ -518,7 +518,7 @@ class ReplaySolver(Solver):
             case c.SetFixture(fixture, changes):
                 self.accept(self.model.changed_fixture(fixture, dict(changes)))
             case c.CreateJoint(_, joint_spec):
-                self.accept(resolve(joint_spec, self._engine.pose, self.model.joints))
+                self.accept(joint_spec.resolve(self._engine.pose, self.model.joints))
             case c.SetJoint(joint, changes):
                 self.accept(altered(self.model.joints[joint], dict(changes)))
         fixtures = changed_fixtures(self.model, command)
@@ -611,9 +611,7 @@ class ReplaySolver(Solver):
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         resolved, pose = self.model.joints[joint], self._engine.pose
         a, b = resolved.bodies
-        if isinstance(resolved.spec, MotorJointSpec):
-            return pose(a).position, pose(b).position
-        return pose(a).apply(resolved.local_anchor_a), pose(b).apply(resolved.local_anchor_b)
+        return anchors_of(resolved, pose(a), pose(b))
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
         return self._engine.joint_reaction(joint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.contracts import PairEvent, StepContacts
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.records import BodyMotion
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 

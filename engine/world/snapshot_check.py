@@ -17,8 +17,7 @@ from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
 from engine.geometry import Transform
-from engine.world.joint_specs import bodies_of
-from engine.world.joints import ResolvedJoint, check_ends, resolve
+from engine.world.joints.interface import ResolvedJoint, bodies_of
 from engine.world.records import MAX_MOTION, BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import load_solver
@@ -124,8 +123,8 @@ def _check_joint(number: int, joint: ResolvedJoint, bodies: Mapping[int, BodySpe
         raise InvalidInputError("local_axis_a", "a unit vector", joint.local_axis_a)
     if any(body not in bodies for body in bodies_of(joint.spec)):
         raise InvalidInputError("bodies", "bodies of the snapshot", joint.bodies)
-    check_ends(number, joint.spec, lambda body: bodies[body].type, before)
-    expected = resolve(joint.spec, lambda _: Transform(), before).bodies
+    joint.spec.check_ends(number, lambda body: bodies[body].type, before)
+    expected = joint.spec.resolve(lambda _: Transform(), before).bodies
     if joint.bodies != expected:
         raise InvalidInputError("bodies", f"{expected}", joint.bodies)
 

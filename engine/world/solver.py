@@ -40,8 +40,7 @@ from engine.contracts import StepContacts, no_contacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import JointSpec
-from engine.world.joints import ResolvedJoint
+from engine.world.joints.interface import JointSpec, ResolvedJoint
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, ImpactMoment, StepCost
 from engine.world.setting import Setting, chosen_settings
@@ -230,11 +229,23 @@ class Solver(ABC):
         for fixture in fixtures:
             if not isinstance(fixture.shape, can.shapes):
                 raise InvalidInputError("shape", f"one that {can.title} supports ({_names(can.shapes)})", fixture.shape)
-        if isinstance(spec, JointSpec) and not isinstance(spec, can.joints):
-            raise InvalidInputError("joint", f"one that {can.title} supports ({_names(can.joints)})", spec)
+        cls.check_kind(spec)
         if isinstance(spec, WorldSettings):
             chosen_settings(can.title, cls.settings, spec.solver_settings)
         return spec
+
+    @classmethod
+    def check_kind(cls, spec: object) -> None:
+        """Check that the solver supports this kind of joint, if `spec` is a joint.
+
+        Raises
+        ------
+        InvalidInputError
+            It does not; the message names the kinds that it supports.
+        """
+        joint, can = spec.spec if isinstance(spec, ResolvedJoint) else spec, cls.capabilities
+        if isinstance(joint, JointSpec) and type(joint) not in can.joints:
+            raise InvalidInputError("joint", f"one that {can.title} supports ({_names(can.joints)})", joint)
 
     @classmethod
     def own_settings(cls, settings: WorldSettings) -> dict[str, float | str]:

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.geometry import FixtureShape
-from engine.world.joint_specs import MouseJointSpec
 from engine.world.model import WorldModel
 from engine.world.records import ImpactPose
 from engine.world.specs import BODY_TYPES
@@ -156,7 +155,7 @@ class PairRecord:
             ends = {
                 (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
                 for joint in model.joints.values()
-                if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
+                if not joint.spec.collide_connected
             }
             columns = FixtureColumns(
                 fixture=np.array([fixture for fixture, _, _ in listed], dtype=np.int64),

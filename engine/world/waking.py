@@ -38,7 +38,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import AnyShape, Transform
 from engine.world import commands as c
-from engine.world.joint_specs import GearJointSpec, JointSpec, bodies_of
+from engine.world.joints.interface import linked_bodies
 from engine.world.model import WorldModel
 from engine.world.solver import Capabilities
 
@@ -73,7 +73,7 @@ def concerned(command: c.Command, model: WorldModel) -> Concerned:
         case c.DestroyFixture(fixture):
             return Concerned((model.fixtures[fixture].body,), (fixture,))
         case c.CreateJoint(_, spec):
-            return Concerned(_bodies_joined_by(spec, model))
+            return Concerned(linked_bodies(spec, model.joints))
         case c.SetJoint(joint, _) | c.SetMouseTarget(joint, _):
             return Concerned(ends_of(model.lost_with([joint]), model))
         case c.SetPose(body, _, _):
@@ -112,18 +112,7 @@ def _with_its_place(body: int, model: WorldModel) -> Concerned:
 
 def ends_of(joints: Iterable[int], model: WorldModel) -> tuple[int, ...]:
     """Return the bodies of the given joints, without duplicates; a gear joint has four."""
-    ends: dict[int | None, None] = {}
-    for joint in joints:
-        resolved = model.joints[joint]
-        ends.update(dict.fromkeys((*resolved.bodies, *_bodies_joined_by(resolved.spec, model))))
-    return tuple(body for body in ends if body is not None)
-
-
-def _bodies_joined_by(spec: JointSpec, model: WorldModel) -> tuple[int, ...]:
-    if not isinstance(spec, GearJointSpec):
-        return bodies_of(spec)
-    ends = (model.joints[joint].bodies for joint in (spec.joint_a, spec.joint_b))
-    return tuple(body for pair in ends for body in pair if body is not None)
+    return tuple(dict.fromkeys(body for joint in joints for body in linked_bodies(model.joints[joint].spec, model.joints)))
 
 
 class Sleepers:

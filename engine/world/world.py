@@ -42,8 +42,9 @@ from engine.world import commands as c
 from engine.world.conversion import converted
 from engine.world.fields import changed, check_names, named_values, number, vector
 from engine.world.hooks import StepHooks
-from engine.world.joint_specs import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, WheelJointSpec
-from engine.world.joints import ResolvedJoint, altered, as_it_stands, check_ends, check_numbers, resolve
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import JointSpec, ResolvedJoint, altered, as_it_stands, check_numbers
+from engine.world.joints.mouse import MouseJointSpec
 from engine.world.model import BodyEntry, FixtureEntry, WorldModel
 from engine.world.records import MAX_MOTION, Body, BodyMotion, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.snapshot import WorldSnapshot
@@ -268,7 +269,7 @@ class World:
         return Joint(joint, self._joint_entry(joint).spec)
 
     def joint_now(self, joint: int) -> JointSpec:
-        """Return the specification that recreates a joint at its bodies' current poses; see `joints.as_it_stands`."""
+        """Return the specification that recreates a joint at its bodies' current poses; see `interface.as_it_stands`."""
         return as_it_stands(self._joint_entry(joint), self._transform)
 
     def joint_state(self, joint: int) -> JointState:
@@ -281,7 +282,7 @@ class World:
         dx, dy = bx - ax, by - ay
         length = math.hypot(dx, dy)
         ux, uy, turning = *((dx / length, dy / length) if length > 0.0 else (0.0, 0.0)), 0.0
-        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
+        if hasattr(resolved.spec, "axis"):
             ux, uy, turning = *xf_a.rotate(resolved.local_axis_a), spin_a  # the axis rotates with A
         force, torque = solver.joint_reaction(joint)
         return JointState(
@@ -483,7 +484,7 @@ class World:
         self._submit(c.SetFixture(fixture, _as_checked(now, changes)))
 
     def set_joint(self, joint: int, **changes: Any) -> None:
-        """Change a joint's motor, limits, spring, lengths, maximum forces or ratio; see `engine.world.joints.changeable`.
+        """Change a joint's motor, limits, spring, lengths, maximum forces or ratio; see `engine.world.joints.interface.changeable`.
 
         The joint keeps its id, bodies, anchors and reference angle. Its bodies wake.
         """
@@ -693,8 +694,8 @@ class World:
             case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
                 raise InvalidInputError("body", "dynamic or kinematic", body)
             case c.CreateJoint(number, joint):
-                check_ends(number, joint, lambda body: bodies[body].spec.type, self._model.joints)
-                resolved = resolve(joint, self._transform, self._model.joints)
+                joint.check_ends(number, lambda body: bodies[body].spec.type, self._model.joints)
+                resolved = joint.resolve(self._transform, self._model.joints)
                 check_numbers(resolved)
                 if isinstance(joint, GearJointSpec) and not self._solver.can_hold(resolved):
                     requirement = "joints with active bodies and a dynamic body_b"
@@ -826,7 +827,7 @@ class World:
                 self._change(command)
                 model.remove_fixture(fixture)
             case c.CreateJoint(joint, joint_spec):
-                resolved = accept(resolve(joint_spec, self._transform, model.joints))
+                resolved = accept(joint_spec.resolve(self._transform, model.joints))
                 self._change(command, resolved)
                 model.add_joint(joint, resolved)
             case c.DestroyJoint(joint):
@@ -1138,5 +1139,4 @@ def _as_checked(spec: object, changes: Iterable[str]) -> tuple[tuple[str, Any], 
 
 def _check_type(field: str, value: object, kind: Any) -> None:
     if not isinstance(value, kind):
-        name = getattr(kind, "__name__", "command" if kind is c.Command else "joint specification")
-        raise InvalidInputError(field, f"a {name}", value)
+        raise InvalidInputError(field, f"a {'joint specification' if kind is JointSpec else kind.__name__}", value)

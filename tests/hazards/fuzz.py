@@ -50,7 +50,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
-from engine.world.joints import changeable
+from engine.world.joints.interface import changeable
 from engine.world.solver import DEFAULT, load_solver, solvers
 
 MODES = ("plain", "extreme", "hooks", "snapshot", "solvers")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.app.editor.editor import Chosen, Copied, Editor
 from engine.common.errors import LabError
 from engine.sim.actions import CreateJoint
 from engine.sim.stage import body_box, stage_under, union
-from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
-from engine.world.joint_specs import JointSpec
+from engine.world import BodySpec, JointSpec, MouseJointSpec, World
+from engine.world.joints.interface import bodies_of, joints_of, renumbered
 
 __all__ = ["copy_of", "put_at", "put_down"]
 
@@ -35,19 +35,14 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
     copied: dict[int, int] = {}
     for joint in sorted(joints):
         spec = world.joint(joint).spec
-        if isinstance(spec, GearJointSpec):
-            if spec.joint_a in copied and spec.joint_b in copied:
-                specs.append(replace(spec, joint_a=copied[spec.joint_a], joint_b=copied[spec.joint_b]))
-            continue
-        if isinstance(spec, MouseJointSpec) or spec.body_a not in place or spec.body_b not in place:
+        if isinstance(spec, MouseJointSpec) or not (place.keys() >= {*bodies_of(spec)} and copied.keys() >= {*joints_of(spec)}):
             continue
         try:
             now = world.joint_now(joint)
         except LabError:  # such as a rod whose ends coincide, which cannot be created again
             continue
-        assert not isinstance(now, MouseJointSpec | GearJointSpec)
         copied[joint] = len(specs)
-        specs.append(replace(now, body_a=place[spec.body_a], body_b=place[spec.body_b]))
+        specs.append(renumbered(now, place.__getitem__, copied.__getitem__))
     box = union([item for item in (body_box(world, body) for body in bodies) if item is not None])
     middle = world.state(bodies[0]).position if box is None else tuple(0.5 * (box.lower[k] + box.upper[k]) for k in (0, 1))
     return Copied(tuple(_as_it_is(world, body) for body in bodies), tuple(specs), (middle[0], middle[1]))
@@ -87,13 +82,9 @@ def _as_it_is(world: World, body: int) -> BodySpec:
     return replace(spec, linear_velocity=state.linear_velocity, angular_velocity=state.angular_velocity)
 
 
-def _elsewhere(joint: Any, offset: Point, bodies: Sequence[int], joints: Sequence[int]) -> JointSpec:
-    if isinstance(joint, GearJointSpec):
-        return replace(joint, joint_a=joints[joint.joint_a], joint_b=joints[joint.joint_b])
-    names = {field.name for field in fields(joint)}
-    places = {name: _moved(getattr(joint, name), offset) for name in _PLACES if name in names and getattr(joint, name) is not None}
-    spec: JointSpec = replace(joint, body_a=bodies[joint.body_a], body_b=bodies[joint.body_b], **places)
-    return spec
+def _elsewhere(joint: JointSpec, offset: Point, bodies: Sequence[int], joints: Sequence[int]) -> JointSpec:
+    places: dict[str, Any] = {name: _moved(point, offset) for name in _PLACES if (point := getattr(joint, name, None)) is not None}
+    return replace(renumbered(joint, bodies.__getitem__, joints.__getitem__), **places)
 
 
 def _moved(point: Point, offset: Point) -> Point:

@@ -22,7 +22,7 @@ from engine.sim.ids import IDS_OF_A_USER
 if TYPE_CHECKING:
     from engine.sim.stage import Stage
     from engine.world import BodySpec, World
-    from engine.world.joint_specs import JointSpec
+    from engine.world.joints.interface import JointSpec
 
 __all__ = ["Chosen", "ChosenJoint", "Copied", "Editor", "Gesture"]
 

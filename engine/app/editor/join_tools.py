@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.app.editor.editor import Editor
     from engine.render.canvas import Canvas
     from engine.sim.stage import Stage
-    from engine.world.joint_specs import JointSpec
+    from engine.world.joints.interface import JointSpec
 
 __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
 
@@ -38,6 +38,8 @@ _SAMPLE = 6.0
 class JoinTool(Tool):
     """Base class: the first click chooses a body, the second the other body, or the ground if there is none."""
 
+    kind: ClassVar[type[RevoluteJointSpec | WeldJointSpec]]
+
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
         self._first: tuple[Chosen, Point] | None = None
@@ -46,7 +48,7 @@ class JoinTool(Tool):
 
     def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
         """Return the joint between two bodies clicked at `a` and `b` (world, m); `axis` points from a to b if they are far enough apart."""
-        raise NotImplementedError
+        return self.kind(second, first, a)
 
     def anchor_at(self, a: Point, b: Point) -> Point:
         """Return the anchor on the ground for a second click at `b`, where there is no body."""
@@ -160,9 +162,7 @@ class RevoluteTool(JoinTool):
 
     name, letter = "Hinge", "H"
     hint = "click a body where the hinge should be, then another body, or empty space for the ground"
-
-    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
-        return RevoluteJointSpec(second, first, a)
+    kind = RevoluteJointSpec
 
 
 class WeldTool(JoinTool):
@@ -170,9 +170,7 @@ class WeldTool(JoinTool):
 
     name, letter = "Weld", "W"
     hint = "click a body, then the body to weld it to, or empty space for the ground"
-
-    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
-        return WeldJointSpec(second, first, a)
+    kind = WeldJointSpec
 
 
 class DistanceTool(JoinTool):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from engine.app.editor.editor import ChosenJoint, Editor
@@ -13,84 +12,14 @@ from engine.render import palette
 from engine.sim.actions import ChangeJoint
 from engine.sim.stage import body_box
 from engine.ui.rows import Heading, Line, Note, Number, Row, Switch
-from engine.world import (
-    DistanceJointSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-    World,
-)
+from engine.world import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, PulleyJointSpec, World
 from engine.world.fields import changed
-from engine.world.joint_specs import JointSpec
-from engine.world.joints import changeable
+from engine.world.joints.interface import Label, changeable
 
 __all__ = ["joint_rows"]
 
-_KINDS: dict[type[Any], str] = {
-    RevoluteJointSpec: "hinge",
-    DistanceJointSpec: "rod",
-    WeldJointSpec: "weld",
-    PrismaticJointSpec: "slider",
-    WheelJointSpec: "wheel",
-    RopeJointSpec: "rope",
-    PulleyJointSpec: "pulley",
-    FrictionJointSpec: "friction",
-    MotorJointSpec: "motor",
-    GearJointSpec: "gear",
-    MouseJointSpec: "pull",
-}
-"""Name of each kind in the tools and on this page."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """How a number of a specification is shown: its name, the step of its buttons, its unit, and its tooltip."""
-
-    name: str
-    step: float
-    unit: str
-    says: str
-    is_angle: bool = False
-
-
-_SWITCHES: dict[str, tuple[str, str]] = {
-    "enable_motor": ("motor", "Drives body B relative to body A at the motor's speed, up to its maximum force or torque."),
-    "enable_limit": ("limits", "Keeps body B between the lower and upper limits."),
-    "collide_connected": ("bodies collide", "If off, the two joined bodies pass through each other."),
-}
-_SETTINGS: dict[str, _Setting] = {
-    "motor_speed": _Setting("motor speed", 1.0, "rad/s", "Positive is counter-clockwise. Use a negative speed to drive right; 0 brakes."),
-    "max_motor_torque": _Setting("max torque", 5.0, "N m", "Maximum torque of the motor. At 0 it does nothing."),
-    "max_motor_force": _Setting("max force", 5.0, "N", "Maximum force of the motor. At 0 it does nothing."),
-    "lower_angle": _Setting("lower limit", 5.0, "°", "Smallest angle of B relative to A; 0 is the angle at which they were joined.", True),
-    "upper_angle": _Setting("upper limit", 5.0, "°", "Largest angle of B relative to A; 0 is the angle at which they were joined.", True),
-    "lower_translation": _Setting(
-        "lower limit", 0.1, "m", "Smallest displacement along the axis; 0 is the position at which they were joined."
-    ),
-    "upper_translation": _Setting(
-        "upper limit", 0.1, "m", "Largest displacement along the axis; 0 is the position at which they were joined."
-    ),
-    "frequency": _Setting("spring", 0.5, "Hz", "Oscillations per second; higher is stiffer. 0 means no spring."),
-    "damping_ratio": _Setting("damping", 0.1, "", "At 1 the spring comes to rest without oscillating; at 0 it never stops."),
-    "length": _Setting("length", 0.1, "m", "Distance between the joint's anchors."),
-    "max_length": _Setting("max length", 0.1, "m", "Maximum distance between the joint's anchors."),
-    "length_a": _Setting("length A", 0.1, "m", "Initial rope length on A's side. The total length is A's length plus the ratio times B's."),
-    "length_b": _Setting("length B", 0.1, "m", "Initial rope length on B's side."),
-    "ratio": _Setting("ratio", 0.5, "", "Change in the rope length on A's side per unit of change on B's side."),
-    "max_force": _Setting("max force", 5.0, "N", "Maximum force that the joint applies."),
-    "max_torque": _Setting("max torque", 5.0, "N m", "Maximum torque that the joint applies."),
-    "angular_offset": _Setting("target angle", 5.0, "°", "Target angle of B relative to A.", True),
-    "correction_factor": _Setting("correction", 0.1, "", "Fraction of the error corrected in each step, 0 to 1."),
-}
-_LIMITS = (("lower_angle", "upper_angle"), ("lower_translation", "upper_translation"))
 _STRENGTHS = ("max_motor_torque", "max_motor_force")
+_DEGREES = "°"
 _DECIMALS = 4
 _AMPLE = 2.0
 """A motor that is switched on without strength gets this multiple of the weight that it moves, at the lever arm of body B."""
@@ -103,7 +32,7 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
     world = editor.world(chosen.stage)
     spec = world.joint_now(chosen.joint)
     called = editor.session.called("joint", chosen.joint)
-    rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {_KINDS[type(spec)]}"), *_ends(editor, world, chosen.joint, spec)]
+    rows: list[Row] = [Heading(f"{called[:1].upper()}{called[1:]}: {spec.title}"), *_ends(editor, world, chosen.joint, spec)]
     rows += _settings(editor, chosen, spec)
     if isinstance(spec, GearJointSpec):
         rows.append(Note("The coupled joints are fixed at creation. A new ratio applies from their current positions."))
@@ -130,7 +59,7 @@ def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row
 
 
 def _joint_words(editor: Editor, world: World, joint: int) -> str:
-    return f"{editor.session.called('joint', joint)}, {_KINDS[type(world.joint(joint).spec)]}"
+    return f"{editor.session.called('joint', joint)}, {world.joint(joint).spec.title}"
 
 
 def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
@@ -141,30 +70,25 @@ def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]
 
     rows: list[Row] = [Heading("Settings")]
     for name in changeable(spec):
-        value: Any = getattr(spec, name)
-        if name in _SWITCHES:
-            words, says = _SWITCHES[name]
-            rows.append(Switch(words, value, setter(name), tip=says))
-        elif name == "linear_offset":
-            rows += _offset_rows(value, setter(name))
+        value, label = getattr(spec, name), spec.labels[name]
+        if isinstance(value, bool):
+            rows.append(Switch(label.name, value, setter(name), tip=label.help))
+        elif isinstance(value, tuple):
+            rows += _vector_rows(value, label, setter(name))
         else:
-            setting = _SETTINGS[name]
-            unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else setting.unit
-            says = "Speed along the axis; negative is backward, and 0 brakes." if unit == "m/s" else setting.says
-            shown = math.degrees(value) if setting.is_angle else value
-            rows.append(Number(setting.name, shown, setter(name), setting.step, unit, tip=says))
+            shown = math.degrees(value) if label.unit == _DEGREES else value
+            rows.append(Number(label.name, shown, setter(name), label.step, label.unit, tip=label.help))
             if name == "motor_speed" and value == 0.0 and getattr(spec, "enable_motor", False):
-                right = "" if unit == "m/s" else " A negative speed drives a car to the right."
+                right = "" if label.unit == "m/s" else " A negative speed drives a car to the right."
                 rows.append(Note(f"The motor is on at speed 0, so it brakes. Enter a speed to drive.{right}", color=palette.WARNING))
     return rows
 
 
-def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> list[Row]:
-    x, y = offset
-    says = "Target position of B's origin, in A's frame."
+def _vector_rows(vector: tuple[float, float], label: Label, change: Callable[[Any], None]) -> list[Row]:
+    x, y = vector
     return [
-        Number("target x", x, lambda new: change((new, y)), 0.1, "m", tip=says),
-        Number("target y", y, lambda new: change((x, new)), 0.1, "m", tip=says),
+        Number(f"{label.name} x", x, lambda new: change((new, y)), label.step, label.unit, tip=label.help),
+        Number(f"{label.name} y", y, lambda new: change((x, new)), label.step, label.unit, tip=label.help),
     ]
 
 
@@ -181,7 +105,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
             words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
             rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
     else:
-        along = "travel along axis" if isinstance(spec, PrismaticJointSpec | WheelJointSpec) else "anchor distance"
+        along = "travel along axis" if hasattr(spec, "axis") else "anchor distance"
         rows += [Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))]
         rows += [Line(along, _told(now.travel, " m")), Line("speed along axis", _told(now.speed, " m/s"))]
     if not displaced.isdisjoint(world.joint_bodies(joint)):
@@ -202,7 +126,7 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
     world = editor.world(chosen.stage)
     with editor.telling():
         spec: Any = world.joint_now(chosen.joint)
-        if name in _SETTINGS and _SETTINGS[name].is_angle:
+        if spec.labels[name].unit == _DEGREES:
             value = math.radians(value)
         _check_order(spec, name, value)
         changes = {name: value}
@@ -216,18 +140,14 @@ def _set(editor: Editor, chosen: ChosenJoint, name: str, value: Any) -> None:
 
 def _check_order(spec: Any, name: str, value: float) -> None:
     """Reject limits in the wrong order, in the words and the unit of the page."""
-    for lower, upper in _LIMITS:
-        other = {lower: upper, upper: lower}.get(name)
-        if other is None:
-            continue
-        bound = getattr(spec, other)
-        if (value > bound) if name == lower else (value < bound):
-            setting = _SETTINGS[name]
-            shown_bound, got = (math.degrees(bound), math.degrees(value)) if setting.is_angle else (bound, value)
-            sign = "<=" if name == lower else ">="
-            raise InvalidInputError(
-                setting.name, f"{sign} the {_SETTINGS[other].name}, {shown_bound:.4g} {setting.unit}", float(f"{got:.6g}")
-            )
+    is_lower = name.startswith("lower")
+    other = name.replace("lower", "upper") if is_lower else name.replace("upper", "lower")
+    bound = getattr(spec, other)
+    if other != name and ((value > bound) if is_lower else (value < bound)):
+        label = spec.labels[name]
+        shown_bound, got = (math.degrees(bound), math.degrees(value)) if label.unit == _DEGREES else (bound, value)
+        requirement = f"{'<=' if is_lower else '>='} the {spec.labels[other].name}, {shown_bound:.4g} {label.unit}"
+        raise InvalidInputError(label.name, requirement, float(f"{got:.6g}"))
 
 
 def _ample(world: World, joint: int, is_force: bool) -> float:

@@ -10,7 +10,7 @@ from engine.compare.queries import Flags
 from engine.dynamics._island_kernel import islands
 from engine.dynamics.joints import rotated
 from engine.dynamics.tables import Tables
-from engine.world.joint_specs import GearJointSpec
+from engine.world.joints.interface import linked_bodies
 from engine.world.model import WorldModel
 
 __all__ = ["JudgedBodies"]
@@ -64,15 +64,7 @@ class JudgedBodies:
         rows, model = self.model.rows, self.model
         links = [(rows[model.fixtures[a].body], rows[model.fixtures[b].body]) for a, b in fixtures.tolist()]
         for joint in model.joints.values():
-            ends = [rows[body] for body in joint.bodies if body is not None]
-            links += [(ends[0], ends[-1])]
-            links += [(rows[a], rows[b]) for a, b in _geared(model, joint.spec)]
+            ends = [rows[body] for body in linked_bodies(joint.spec, model.joints)]
+            links += [(ends[0], end) for end in ends]
         island_ids: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
         return island_ids
-
-
-def _geared(model: WorldModel, spec: object) -> list[tuple[int, int]]:
-    if not isinstance(spec, GearJointSpec):
-        return []
-    ends = [body for joint in (spec.joint_a, spec.joint_b) for body in model.joints[joint].bodies if body is not None]
-    return [(ends[0], end) for end in ends[1:]]

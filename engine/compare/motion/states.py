@@ -21,22 +21,20 @@ from engine.dynamics.joints import JointTable
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, IMPULSE, LENGTH, LOW, POINT, SPRING, SUM
 from engine.dynamics.solver import solver_of
 from engine.dynamics.state import Memory
-from engine.world import World, load_solver
-from engine.world.conversion import converted
-from engine.world.hooks import PreSolveHook, StepHooks
-from engine.world.joint_specs import (
+from engine.world import (
     DistanceJointSpec,
-    FrictionJointSpec,
+    GearJointSpec,
     JointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
     RevoluteJointSpec,
     RopeJointSpec,
-    WeldJointSpec,
     WheelJointSpec,
+    World,
+    load_solver,
 )
+from engine.world.conversion import converted
+from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.specs import WorldSettings
@@ -277,10 +275,6 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
     first, second, third, fourth, _ = words
     is_limit = mode in (LOW, HIGH)
     match spec:
-        case RevoluteJointSpec() | WeldJointSpec() | FrictionJointSpec() | MotorJointSpec() | MouseJointSpec():
-            if kind == POINT:
-                return first, second
-            impulse = fourth if mode == DRIVE and isinstance(spec, RevoluteJointSpec) else third
         case PrismaticJointSpec():
             impulse = second if kind == ANGLE else fourth if mode == DRIVE else third if is_limit else first
         case WheelJointSpec():
@@ -289,8 +283,12 @@ def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> t
             impulse = first if kind == LENGTH else 0.0
         case PulleyJointSpec():
             impulse = -first if kind == SUM else 0.0  # Box2D's pulls
-        case _:
+        case GearJointSpec():
             impulse = second if kind == SUM else 0.0
+        case _ if kind == POINT:
+            return first, second
+        case _:
+            impulse = fourth if mode == DRIVE and isinstance(spec, RevoluteJointSpec) else third
     if is_limit and not isinstance(spec, RopeJointSpec):
         impulse = max(impulse, 0.0) if mode == LOW else min(impulse, 0.0)
     return impulse, 0.0

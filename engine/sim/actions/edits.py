@@ -20,10 +20,9 @@ from engine.sim.action import Action, Index, Inverse, NewIds, Number, Part, Poin
 from engine.sim.demo import Simulation
 from engine.sim.dropping import forget_gone
 from engine.sim.ids import called
-from engine.world import BodySpec, FixtureSpec, GearJointSpec, MouseJointSpec, World, WorldSettings, load_solver
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, World, WorldSettings, load_solver
 from engine.world.fields import check_names, named_values
-from engine.world.joint_specs import bodies_of
-from engine.world.joints import changeable
+from engine.world.joints.interface import bodies_of, changeable, joints_of
 from engine.world.world import BODY_SETTINGS, FIXTURE_SETTINGS
 
 __all__ = [
@@ -495,7 +494,7 @@ def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]
         for body in world.joint_bodies(joint):
             for other in world.body(body).joints if body is not None else ():
                 spec = world.joint(other).spec
-                if isinstance(spec, GearJointSpec) and joint in (spec.joint_a, spec.joint_b):
+                if joint in joints_of(spec):
                     chosen[other] = None
     parts: list[Part] = []
     gears: list[Part] = []
@@ -504,7 +503,7 @@ def _joints(world: World, stage: int, joints: Iterable[int]) -> tuple[Part, ...]
             spec = world.joint_now(joint)
             if not isinstance(spec, MouseJointSpec):
                 poses = tuple(_pose(world, body) for body in bodies_of(spec))
-                (gears if isinstance(spec, GearJointSpec) else parts).append(Part(CreateJoint.of(stage, spec), (joint,), poses))
+                (gears if spec.joint_fields else parts).append(Part(CreateJoint.of(stage, spec), (joint,), poses))
     return (*parts, *gears)
 
 

@@ -18,7 +18,7 @@ from engine.common.errors import LabError
 from engine.compare.live.pairs import LivePairs
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
-from engine.world.joint_specs import MouseJointSpec
+from engine.world.joints.mouse import MouseJointSpec
 
 __all__ = ["run"]
 

@@ -14,7 +14,7 @@ from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
-from engine.world.joint_specs import MouseJointSpec
+from engine.world.joints.mouse import MouseJointSpec
 from engine.world.step_pairs import PairRecord
 from tests.unit.compare import live_pairs_fuzz
 

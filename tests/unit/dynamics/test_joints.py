@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from engine.dynamics.joints import rows_of
 from engine.experiments.references.lab import run
 from engine.experiments.scenes import body
 from engine.geometry import Circle, Polygon
@@ -23,9 +22,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
-from engine.world.joint_specs import JOINT_SPECS
 from tests.unit.dynamics.worlds import make_world
-from tests.unit.scenes.samples import machine
 
 BAR = Polygon.box(0.5, 0.1)  # 0.2 kg at 1 kg/m^2
 WEIGHT = 2.0
@@ -39,11 +36,6 @@ def pair(joint, at=(1.0, 0.0)):
     body(world, Circle(0.1), (0.0, 0.0), type="static")
     bar = body(world, BAR, at)
     return world, bar, world.create_joint(joint)
-
-
-def test_every_kind_of_joint_has_rows():
-    joints = dict(machine().snapshot().joints)
-    assert {type(joint.spec) for joint in joints.values() if list(rows_of(joint, joints))} == set(JOINT_SPECS)
 
 
 def test_a_hinge_holds_its_point_and_its_limit_carries_the_weight():

@@ -31,9 +31,9 @@ from engine.world import (
     RopeJointSpec,
     WheelJointSpec,
     World,
+    load_solver,
 )
-from engine.world.joint_specs import JOINT_SPECS
-from engine.world.joints import changeable
+from engine.world.joints.interface import changeable
 from tests.edits import edit_of
 from tests.unit.app.editor.person import CTRL, SHIFT, Person, Yard
 from tests.unit.app.editor.test_inspector import dock_of, press, rects_of, rows_of, type_into, value_of
@@ -204,7 +204,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it():
             else:
                 field.change(field.value + (0.5 if field.name != "lower limit" else -0.5))
             assert world.joint_now(joint) != before, field
-    assert {type(world.joint(joint).spec) for joint in world.joint_ids} == set(JOINT_SPECS)
+    assert {type(world.joint(joint).spec) for joint in world.joint_ids} == set(load_solver("box2d").capabilities.joints)
 
 
 def test_changes_of_joints_are_recorded_rewound_and_verified(hinged):
