@@ -1,7 +1,6 @@
-"""Wait for other processes and threads until a condition is true, long enough for a slow or busy machine.
+"""Waits for other processes and threads until a condition is true, long enough for a slow or busy machine.
 
-No test may fail because a machine is slow. So a limit here is not what something takes but what nobody would wait for: where it is
-reached, something hangs.
+No test may fail because a machine is slow, so a limit here is far above the usual duration: if it is reached, something hangs.
 """
 
 import time
@@ -14,7 +13,7 @@ beside a dozen other processes, twenty times as long."""
 
 
 def until(condition, seconds=PATIENCE, look=0.05):
-    """Return what `condition` returns, as soon as that is true or not empty; ask for it every `look` seconds.
+    """Return the result of `condition` as soon as it is true or not empty; check it every `look` seconds.
 
     Raises
     ------

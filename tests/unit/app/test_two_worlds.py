@@ -56,7 +56,7 @@ def press(hand, what, value, at=0):
 
 
 def beside_pixels(hand):
-    """Return the pixels (n, 2) that have about the second world's color, as on a smoothed line."""
+    """Return the pixels (n, 2) of about the second world's color, as on an antialiased line."""
     view = hand.window.screen.view
     pixels = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
     return pixels[(pixels[:, 0] >= view[0]) & (pixels[:, 1] >= view[1] + 120)]  # not the words in the readout

@@ -359,7 +359,7 @@ One `a < b` and
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_there_is_one_slider_for_the_step(count):
-    """Issue 31: one in the panel, and one in each picture."""
+    """Issue 31: there was one in the panel and one in each picture."""
     demo = Stepper.of_case("bvh_top_down", beside=("none", "bvh_insertion", trace.ALL_BESIDE)[count // 2])()
     hand = Hand(demo, is_watched=True)
     assert len(demo.names) == count

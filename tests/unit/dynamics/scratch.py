@@ -1,7 +1,7 @@
-"""A step does not depend on the former content of its scratch arrays: each is filled with poison, and the bits must stay.
+"""A step does not depend on the previous contents of its scratch arrays: each is filled with poison, and the bits must not change.
 
-``NUMBA_DISABLE_JIT=1 python -m tests.unit.dynamics.scratch`` does so for every method with kernels as plain Python: arrays that a kernel
-makes for itself are poisoned then, too, and reading past an array is an error.
+``NUMBA_DISABLE_JIT=1 python -m tests.unit.dynamics.scratch`` does so for every method with kernels as plain Python: arrays allocated in
+kernels are then poisoned too, and reading past an array is an error.
 """
 
 import sys
@@ -57,7 +57,7 @@ def _add(world, shape, x, y, **more):
 
 
 def contacts(solver, chosen):
-    """Every kind of shape at rest, falling, bouncing and sensing, and one that is fast."""
+    """Every kind of shape at rest, falling, bouncing and sensing, and a fast one."""
     world = _world(solver, chosen)
     for row in range(2):
         for column, shape in enumerate(_SHAPES):
@@ -68,7 +68,7 @@ def contacts(solver, chosen):
 
 
 def twice_joined(solver, chosen):
-    """Pairs of boxes with two joints each, all ways round."""
+    """Pairs of boxes with two joints each, in all combinations."""
     world = _world(solver, chosen)
     for place, (first, second) in enumerate(
         (
@@ -117,7 +117,7 @@ def mechanisms(solver, chosen):
 
 
 def alone(solver, chosen):
-    """A body that nothing touches, in a world without gravity or floor."""
+    """An isolated body in a world without gravity or floor."""
     world = World(WorldSettings(gravity=(0.0, 0.0), solver_settings=chosen), solver=solver)
     _add(world, _BOX, 0.0, 0.0, linear_velocity=(1.0, 2.0))
     return world
@@ -136,7 +136,7 @@ def state_bytes(world):
 
 
 def _fill(array):
-    """Fill an array with NaN, or with what is no index, no count and no flag that a step would find."""
+    """Fill an array with NaN, or with invalid indices, counts and flags."""
     array[...] = np.nan if array.dtype.kind == "f" else True if array.dtype.kind == "b" else np.iinfo(array.dtype).max - 6
     return array
 
@@ -153,14 +153,14 @@ def _poisoned_empties():
 
 
 def _poison(space):
-    """Fill all that the steps of a world work in."""
+    """Fill all scratch arrays of a world's steps."""
     bundles = (array for _, arrays in space._bundles.values() for array in arrays)
     for array in (*space._kept.values(), *bundles, *(space.scratch or ())):
         _fill(array)
 
 
 def _run(scene, solver, chosen, n_steps, is_poisoned):
-    """Return the states of some steps, between which a body comes and goes: what is worked in grows, and is larger than need be."""
+    """Return the states of some steps, between which a body is added and removed, so scratch arrays become larger than necessary."""
     world, states = scene(solver, chosen), []
     for step in range(n_steps):
         if step == n_steps // 2:
@@ -174,7 +174,7 @@ def _run(scene, solver, chosen, n_steps, is_poisoned):
 
 
 def depends_on_scratch(scene, solver, chosen, n_steps=4):
-    """Return how a run with poison differs from one without; empty if in nothing."""
+    """Return how a run with poison differs from one without; empty if not at all."""
     clean = _run(SCENES[scene], solver, chosen, n_steps, False)
     try:
         with _poisoned_empties():

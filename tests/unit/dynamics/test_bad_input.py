@@ -1,4 +1,4 @@
-"""Extreme masses and sizes, deep overlaps, crowds and the borders of the world: nothing crashes, nothing is lost."""
+"""Extreme masses and sizes, deep overlaps, crowds and the limits of the world: nothing crashes, and no body is lost."""
 
 import math
 
@@ -17,7 +17,7 @@ from tests.unit.dynamics.worlds import make_world
 
 
 def stands(world):
-    """Return whether every body is still there, with finite numbers, none below the floor's underside, none taken out."""
+    """Return whether every body still exists with finite numbers, above the floor's underside and active."""
     poses = world.poses
     is_finite = np.isfinite(poses).all() and np.isfinite(world.velocities).all()
     return bool(is_finite and not world.out_of_range and poses[1:, 1].min() > -1.0)
@@ -85,7 +85,7 @@ def test_initially_overlapping_bodies_separate():
 
 
 def crowd(n):
-    """Return a world of `n` boxes at one point, over a floor, and a tower beside them."""
+    """Return a world of `n` boxes at one point above a floor, with a tower next to them."""
     world = make_world()
     ground(world)
     for k in range(5):

@@ -61,7 +61,9 @@ def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints():
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-15, 4e-6])
 def test_tiles_that_differ_by_rounding_act_as_one_line(tilt):
-    """Slip along one line is integrated by the trapezoidal rule, exact under constant acceleration; a switch loses g h t / 2 (issue 29)."""
+    """Slip along one line is integrated by the trapezoidal rule, which is exact under constant acceleration; switching rules loses g h t /
+    2 (issue 29).
+    """
     world = World(WorldSettings(gravity=(3.0, -10.0), sleeping=False), solver="soft_step")
     tiles = [Polygon([(-9.0, -1.0), (9.0, -1.0), (9.0, 9.0 * slope), (-9.0, -9.0 * slope)]) for slope in (0.0, tilt)]
     world.create_body(BodySpec(tuple(FixtureSpec(tile, friction=0.0) for tile in tiles), "static"))

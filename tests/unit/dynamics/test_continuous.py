@@ -1,4 +1,4 @@
-"""Nothing passes through anything under the soft step, unlike Box2D's bullets."""
+"""With the soft step, no body passes through another, unlike Box2D's bullets."""
 
 import math
 
@@ -14,7 +14,7 @@ WALL = Polygon.box(0.05, 2.0)
 
 
 def crossed(shape, speed, target, continuous=True, spin=0.0, **of_target):
-    """Fire `shape` at a target at the origin, and return whether it is past it in the end."""
+    """Fire `shape` at a target at the origin, and return whether it ends behind it."""
     world = make_world(gravity=(0.0, 0.0), continuous=continuous)
     hit = body(world, target, (0.0, 0.0), **({"type": "static"} | of_target))
     bullet = body(world, shape, (-10.0, 0.0), linear_velocity=(speed, 0.0), angular_velocity=spin)

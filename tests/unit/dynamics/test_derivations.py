@@ -71,7 +71,9 @@ def test_towers_buckle_where_their_contacts_give_way(hertz, n_boxes):
 
 
 def unloaded(is_warm):
-    """Take a load of 100 kg from a stack of five boxes of 1 kg, go on `is_warm` or not, and return the most kinetic energy seen then, J."""
+    """Remove a load of 100 kg from a stack of five boxes of 1 kg, continue with or without warm starting, and return the maximum kinetic
+    energy, J.
+    """
     world = make_world(solver_settings={"direct": "none"})
     ground(world, friction=0.6)
     boxes = stack(world, 5, friction=0.6)

@@ -1,4 +1,4 @@
-"""Exact forces, against what is known by hand."""
+"""Compares exact forces with results computed by hand."""
 
 import math
 from fractions import Fraction
@@ -34,7 +34,9 @@ def _in_groove(friction):
 
 
 def test_a_disc_in_a_groove():
-    """Each wall bears W cos 45. With friction mu, forces (N, T) of both walls balance if N + T = W cos 45: N from that over 1 + mu up."""
+    """Each wall carries W cos 45. With friction mu, forces (N, T) of both walls balance if N + T = W cos 45, with N at least that divided
+    by 1 + mu.
+    """
     exact = exact_contact_forces(_in_groove(0.0))
     assert exact.total == pytest.approx([10.0 * math.sqrt(0.5)] * 2) and exact.is_unique.all() and exact.are_points_unique
     assert exact.load[:-1].sum(axis=0) == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
@@ -65,7 +67,7 @@ def test_a_scene_that_friction_cannot_hold_is_reported():
 
 
 def test_sets_are_tried_until_one_solves_the_problem(monkeypatch):
-    """From the worst guesses, the sets are those of all changes, and the answer is the same."""
+    """From the worst guess, all sets are tried, and the answer is the same."""
     rng = np.random.default_rng(3)
     lines, inverse, push = rng.normal(size=(6, 9)), np.ones(9), rng.normal(size=9)
     force, acceleration = pushing_forces(lines, inverse, push, 6)
@@ -80,7 +82,7 @@ def test_sets_are_tried_until_one_solves_the_problem(monkeypatch):
 
 
 def test_elimination_is_exact():
-    """Hilbert's matrix of 8 rows, of condition 1.5e10, and one that is singular."""
+    """Hilbert's matrix of 8 rows, with condition number 1.5e10, and a singular matrix."""
     hilbert = [[Fraction(1, i + j + 1) for j in range(8)] for i in range(8)]
     assert solved_exactly(hilbert, [sum(row) for row in hilbert]) == [1] * 8
     assert solved_exactly([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(4)]], [Fraction(1), Fraction(2)]) is None

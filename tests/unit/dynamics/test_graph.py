@@ -1,4 +1,4 @@
-"""Colors of contacts: no two of a block change one body, and every contact has a place of its own."""
+"""Colors of contacts: no two contacts of a block change the same body, and every contact has its own place."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""Impacts: what bounces, and from which speed on."""
+"""Impacts: which bodies bounce, and above which speed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""One step of each integrator is what its derivation says; the orders over many steps are those of the study (tests/unit/experiments)."""
+"""One step of each integrator matches its derivation; the study tests the orders over many steps (tests/unit/experiments)."""
 
 import numpy as np
 import pytest

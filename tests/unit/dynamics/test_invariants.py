@@ -1,7 +1,7 @@
-"""Momentum, energy and limits are kept within bounds, with each joint and each method (issue 29).
+"""Momentum, energy and limits stay within bounds, with each joint and each method (issue 29).
 
-One table of scenes, gone through by all methods of ours. Bounds are those of rounding, except where a method cannot do better,
-which is explained beside its bounds.
+All our methods run the same table of scenes. Bounds are those of rounding unless a method cannot do better, which is explained next to its
+bounds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ NATURE = {
 
 
 class Row(NamedTuple):
-    """A scene of free bodies: `make` puts it into a world."""
+    """A scene of free bodies; `make` creates it in a world."""
 
     make: Callable[[World], object]
     is_driven: bool = False
@@ -78,7 +78,7 @@ def _disc(world, mass, position, velocity=(0.0, 0.0), **more):
 
 
 def _pair(make):
-    """Return what joins two discs that fly and spin, 1 and 3 kg."""
+    """Return a function that joins two flying, spinning discs of 1 and 3 kg."""
 
     def scene(world):
         a = _disc(world, 1.0, (0.0, 0.0), (0.3, 1.0), angular_velocity=2.0, angle=0.4)
@@ -99,7 +99,7 @@ def _geared(slides):
 
 
 def _chain(world):
-    """Five discs on four hinges, which bend to and fro."""
+    """Five discs on four hinges, which bend back and forth."""
     for i in range(5):
         _disc(world, 1.0 + i % 2 * 2.0, (0.5 * i, 0.0), (0.0, 2.0 * (-1.0) ** i), angular_velocity=float(i))
         if i > 0:
@@ -161,7 +161,7 @@ def _world(method, hertz=60.0, gravity=(0.0, 0.0)):
 
 
 def _totals(world):
-    """Return linear momentum, angular momentum about the origin, and energy of motion."""
+    """Return linear momentum, angular momentum about the origin, and kinetic energy."""
     totals = np.zeros(4)
     for handle in world.body_ids:
         body, state = world.body(handle), world.state(handle)
@@ -201,7 +201,7 @@ def test_free_bodies_keep_their_momentum_and_gain_no_energy(method):
     ],
 )
 def test_a_motor_joint_moves_a_free_pair_to_its_target_without_spin(method, hertz):
-    """Nothing outside acts. Where the two arms of the row met in no point, the pair spun at 3 rad/s forever."""
+    """No external force acts. If the two arms of the row did not end at a common point, the pair spun at 3 rad/s forever."""
     world = _world(method, hertz)
     a, b = _disc(world, 1.0, (0.0, 0.0)), _disc(world, 1.0, (2.0, 0.0))
     world.create_joint(MotorJointSpec(a, b, linear_offset=(0.0, 2.0), max_force=10.0, max_torque=10.0))
@@ -230,7 +230,9 @@ two rows leave half of it."""
 
 @pytest.mark.parametrize("method", OURS)
 def test_a_motor_joint_that_corrects_its_whole_error_comes_to_rest(method):
-    """With `avbd` a free pair swung forever from a share of 2/3 on, and of 1 and 100 kg from any. Each pair is far from the others."""
+    """With `avbd`, a free pair oscillated forever at a share of 2/3 or more, and a pair of 1 and 100 kg at any share. Each pair is far from
+    the others.
+    """
     world, joined = _world(method), []
     for name, share in product(PAIRS, (0.7, 1.0)):
         if name != "heavy on light" or method in AT_ONCE:
@@ -304,7 +306,7 @@ TOGETHER = {
 @pytest.mark.parametrize("joint", TOGETHER)
 @pytest.mark.parametrize("method", OURS)
 def test_a_rod_of_zero_length_holds_two_points_together(method, joint):
-    """A direction it has not: below 5 mm it is a hinge. Of one that is little longer, the direction goes round within a step."""
+    """It has no direction: below 5 mm, it is a hinge. The direction of a slightly longer one may rotate fully within a step."""
     world = _world(method)
     made = _pair(TOGETHER[joint])(world)
     start = _totals(world)[3]
@@ -327,7 +329,7 @@ def test_a_mouse_joint_holds_a_body_at_its_target(method):
 
 
 class Pulley(NamedTuple):
-    """Two balls under fixed points: masses, kg, how far they hang, m, and the ratio."""
+    """Two balls under fixed points: masses, kg, rope lengths, m, and the ratio."""
 
     masses: tuple[float, float] = (5.0, 1.0)
     hang: tuple[float, float] = (2.0, 6.0)
@@ -361,7 +363,7 @@ QUICK = ("run out", "at its end already")
     ],
 )
 def test_a_pulley_stops_when_one_side_has_run_out(method, scene):
-    """Atwood's machine, until the light ball is at its fixed point: nothing is faster than the fall, and the rope keeps its length."""
+    """Atwood's machine, until the light ball reaches its fixed point: nothing is faster than predicted, and the rope keeps its length."""
     case = PULLEYS[scene]
     cos, sin = math.cos(case.turned), math.sin(case.turned)
     world = _world(method, case.hertz, (10.0 * sin, -10.0 * cos))
@@ -401,7 +403,7 @@ def test_a_pulley_stops_when_one_side_has_run_out(method, scene):
 def test_discs_of_restitution_1_keep_their_energy(method, other):
     """The larger of two coefficients is that of the pair.
 
-    Penalty's springs are left within a sub-step, with k h^2 / m = 1.6 % of the energy of an impact not given back; none is gained.
+    Penalty springs are released within a sub-step, which loses k h^2 / m = 1.6 % of an impact's energy; none is gained.
     """
     world = _world(method)
     for x, speed, mass, restitution in ((0.0, 3.0, 1.0, other), (2.0, 0.0, 2.0, 1.0), (4.0, -1.0, 1.0, other)):

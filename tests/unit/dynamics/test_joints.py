@@ -31,7 +31,7 @@ STIFF = 5e-4
 
 
 def pair(joint, at=(1.0, 0.0)):
-    """Return a world of a fixed body 0, a bar 1 at `at` and the joint between them: (world, bar, joint)."""
+    """Return a world with a fixed body 0, a bar 1 at `at` and the joint between them: (world, bar, joint)."""
     world = make_world()
     body(world, Circle(0.1), (0.0, 0.0), type="static")
     bar = body(world, BAR, at)
@@ -144,7 +144,7 @@ def test_a_pulley_keeps_the_sum_of_its_lengths():
 
 
 def test_a_pulley_that_ran_out_on_its_second_side_continues_from_a_snapshot():
-    """Issue 29: its two lengths are rows of one kind and mode, and after a snapshot both had the impulse of the first."""
+    """Issue 29: its two lengths are rows of the same kind and mode, and after a snapshot, both had the impulse of the first."""
     world = World(WorldSettings(solver_settings=(("iterations", 1),)), "sequential_impulses")
     heavy, light = body(world, Polygon.box(0.5, 0.5), (-2.0, 4.0)), body(world, BAR, (2.0, 4.0))
     hanging = body(world, BAR, (-2.0, 3.0), linear_velocity=(1.0, 0.0))

@@ -1,4 +1,4 @@
-"""Everything that a step needs is compiled ahead: no scene waits for the compiler later."""
+"""Everything that a step needs is compiled in advance, so no scene waits for the compiler later."""
 
 import importlib
 import pkgutil
@@ -38,7 +38,7 @@ def test_a_scene_calls_only_prepared_kernels(demo):
 
 @pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
 def test_a_change_of_solver_calls_only_prepared_kernels():
-    """Box2D leaves the forces that wait as columns of a wider table."""
+    """Box2D returns pending forces as columns of a wider table."""
     load_solver("soft_step").prepare()
     before = signatures()
     world = World()

@@ -1,4 +1,4 @@
-"""The soft step against exact solutions and in hard scenes: every row of `engine.experiments.references` within its demand."""
+"""Compares the soft step with exact solutions and in hard scenes: every row of `engine.experiments.references` is within its limit."""
 
 import math
 from itertools import pairwise
@@ -96,7 +96,9 @@ Joint = tuple[FloatArray, FloatArray, int, int]
 
 
 def _balance(joints, centers, weights):
-    """Return matrix and right side of "normal and tangential forces at all joints bear all weights, and leave no moment"."""
+    """Return the matrix and the right-hand side of the equilibrium of normal and tangential forces at all joints with the weights and
+    moments.
+    """
     matrix, right = np.zeros((3 * len(centers), 2 * len(joints))), np.zeros(3 * len(centers))
     right[1::3] = weights
     for k, (point, normal, a, b) in enumerate(joints):
@@ -109,7 +111,7 @@ def _balance(joints, centers, weights):
 
 
 def _cone(n, friction):
-    """Return rows that are <= 0 where each of `n` tangential forces is within its friction."""
+    """Return rows that are <= 0 if each of `n` tangential forces is within its friction limit."""
     rows = np.zeros((2 * n, 2 * n))
     for k in range(n):
         rows[2 * k : 2 * k + 2, 2 * k], rows[2 * k, 2 * k + 1], rows[2 * k + 1, 2 * k + 1] = -friction, 1.0, -1.0

@@ -1,4 +1,4 @@
-"""No threshold of a method is a mass, and none of a length is out of place: the same motion for feathers and for ships (issue 29)."""
+"""Methods have no mass thresholds and only suitable length thresholds: light and heavy bodies move identically (issue 29)."""
 
 import numpy as np
 import pytest
@@ -20,12 +20,12 @@ METHODS = methods()
 
 
 def _settings(solver, mass):
-    """Return what of a method's settings goes with the mass of a scene's bodies: stiffness in N/m, and how it grows."""
+    """Return the settings of a method that scale with the mass of a scene's bodies: stiffness in N/m, and its growth."""
     return {"penalty": {"stiffness": 1e4 * mass}, "avbd": {"beta": 10.0 * mass}, "xpbd": {"contact_compliance": 0.0}}.get(solver, {})
 
 
 def _scene(solver, density):
-    """Return boxes and discs that fall on each other, some with friction and some that bounce, and a few joints."""
+    """Return boxes and discs that fall on each other, some with friction and some with restitution, and a few joints."""
     world = World(WorldSettings(solver_settings=_settings(solver, density)), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-20.0, 0.0), (20.0, 0.0))),), "static"))
     shapes = (Polygon.box(0.5, 0.5), Circle(0.5), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25))
@@ -46,7 +46,7 @@ def _scene(solver, density):
 
 @pytest.mark.parametrize("solver", METHODS)
 def test_bodies_with_scaled_masses_move_identically(solver):
-    """With all densities times a power of two, comparisons between masses have the same results, rounding included."""
+    """If all densities are multiplied by a power of two, comparisons between masses have the same results, including rounding."""
     powers = (0, -12, 16) if solver == "penalty" else (0, -20, 26)  # as far as the stiffness that goes with it may be set
     runs = []
     for power in powers:

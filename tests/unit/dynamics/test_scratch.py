@@ -1,4 +1,4 @@
-"""A step is made of what it is given alone: not of what its memory held before, and not of what the step before left there (issue 29)."""
+"""A step depends only on its input, not on previous contents of its memory or data left by the last step (issue 29)."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def test_results_do_not_depend_on_previous_memory_contents(solver, chosen, scene
 
 
 def test_results_do_not_depend_on_uninitialized_or_out_of_range_memory():
-    """The kernels run as plain Python, in a process of its own."""
+    """The kernels run as plain Python in a separate process."""
     call = [sys.executable, "-m", "tests.unit.dynamics.scratch"]
     done = subprocess.run(call, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
     assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr

@@ -1,4 +1,4 @@
-"""The state of the soft step is its arrays: a snapshot restores it to the bit at every step, in any world and any process."""
+"""The state of the soft step consists of its arrays: a snapshot restores it bit for bit at every step, in any world and process."""
 
 import pickle
 from dataclasses import fields
@@ -23,7 +23,7 @@ from engine.world import (
 
 
 def busy_world():
-    """Return a world with everything in it: piles, joints with motors and limits, gears, a sensor, a kinematic body, a mouse."""
+    """Return a world with all features: piles, joints with motors and limits, gears, a sensor, a kinematic body, a mouse joint."""
     world = World(WorldSettings(), solver="soft_step")
     ground(world, restitution=0.3)
     rng = np.random.default_rng(5)
@@ -43,7 +43,7 @@ def busy_world():
 
 
 def everything(world):
-    """Return what a world reports: the bits of its motion and of its contacts, its events, its joints."""
+    """Return the reports of a world: the bits of its motion and contacts, its events, its joints."""
     columns = [getattr(world.contacts, field.name) for field in fields(StepContacts)]
     contacts = [column.tobytes() if isinstance(column, np.ndarray) else column for column in columns]
     return [world.state_hash(), contacts, [world.joint_state(joint) for joint in world.joint_ids]]

@@ -1,4 +1,4 @@
-"""Other engines as solvers: laws, refusals by name, events, and a rewind that repeats everything (issue 35)."""
+"""Other engines as solvers: laws, rejections by name, events, and rewinding by repetition (issue 35)."""
 
 import math
 import sys
@@ -69,7 +69,7 @@ def steps(world, n):
 
 
 def run_twice(demo, engine, n):
-    """Return the final hashes of two runs; None if the engine refuses the demo, by name."""
+    """Return the final hashes of two runs; None if the engine rejects the demo by name."""
     hashes = []
     for _ in range(2):
         try:
@@ -109,7 +109,7 @@ def test_free_fall(engine):
 
 @pytest.mark.parametrize(("restitution", "low", "high"), [(0.0, 0.45, 0.52), (1.0, 2.3, 2.6)])
 def test_restitution(engine, restitution, low, high):
-    """A disc falls by 2 m: it stays on the floor, or comes back to where it was."""
+    """A disc falls by 2 m: it stays on the floor, or returns to its initial height."""
     world = World(exact(engine), solver=engine)
     floor(world, restitution=restitution)
     body = disc(world, (0.0, 2.5), material={"restitution": restitution})
@@ -210,7 +210,7 @@ def test_forces_act_for_one_step_and_impulses_at_once(engine):
 
 
 def test_hooks_and_events(engine):
-    """A disc on a floor: it begins once, hooks see it, and a refused contact does not stop it."""
+    """A disc on a floor: its contact begins once, hooks see it, and a rejected contact does not stop it."""
     world = World(exact(engine), solver=engine)
     floor(world)
     body = disc(world, (0.0, 0.55))
@@ -223,7 +223,7 @@ def test_hooks_and_events(engine):
 
 
 def test_contacts_of_a_resting_box(engine):
-    """In the step in which it touches, both report points between the surfaces and the normal from the lower id to the higher one."""
+    """In the step of contact, both report points between the surfaces and a normal from the lower id to the higher one."""
     world = World(exact(engine, sleeping=False), solver=engine)
     floor(world)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 0.6)))
@@ -255,7 +255,7 @@ def test_a_sensor_reports_bodies_that_enter_and_leave(engine):
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_disc_rolls_over_the_links_of_a_chain(engine, side):
-    """From above and from below; Box2D 3.1's chains have only one side, and a disc passes the other one."""
+    """From above and from below; Box2D 3.1's chains are one-sided, so a disc passes through from below."""
     world = World(exact(engine, gravity=(0.0, -10.0 * side), sleeping=False), solver=engine)
     xs = [-4.0, -2.0, 0.0, 2.0, 4.0, 6.0, 8.0]
     links = [
@@ -410,7 +410,7 @@ def test_a_missing_package_is_reported_in_one_line(engine, monkeypatch):
 
 
 def busy(engine):
-    """Return a world in which much happens, and what its hook refused."""
+    """Return an eventful world, and the contacts that its hook rejected."""
     world = World(exact(engine), solver=engine)
     floor(world)
     bodies = [disc(world, (0.1 * k, 1.0 + 1.1 * k)) for k in range(4)]
@@ -477,7 +477,7 @@ def test_a_demos_state_is_encoded_and_decoded(engine):
 
 
 def test_a_shared_world_needs_a_solver_that_saves_its_state(engine):
-    """Neither can it be shared with such a solver, nor can a user switch it to one."""
+    """A shared world can neither start with such a solver nor switch to one."""
     refusal = f"a solver that can save its state, for a shared world, got '{engine}'"
     with pytest.raises(InvalidInputError, match=refusal):
         check_shareable(find_demo("bounce")(0, solver=engine))

@@ -1,4 +1,4 @@
-"""Whole numbers over a power of two say what fractions say."""
+"""Integers over a power of two give the same results as fractions."""
 
 from fractions import Fraction
 

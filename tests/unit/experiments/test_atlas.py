@@ -1,4 +1,4 @@
-"""The plan of an atlas, its journal, its maps against the law."""
+"""The plan of an atlas, its journal, and its maps compared with the law."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The bench of all engines: its verdicts, what an engine does not support, rows of another engine from a file (issue 35)."""
+"""The bench of all engines: its verdicts, unsupported features, and rows of another engine from a file (issue 35)."""
 
 import json
 import re

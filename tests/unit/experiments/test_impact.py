@@ -29,7 +29,7 @@ def test_a_head_on_wall_has_a_window_of_depth_over_speed():
 
 
 def test_the_blade_is_met_in_time_or_late_but_never_early():
-    """The larger tolerance: the blade's angle in float32, times its length; and Box2D may pass over a touch, but invents none."""
+    """The larger tolerance is the blade's float32 angle error times its length; Box2D may miss a contact but never reports a false one."""
     shots = [run_shot(spec) for rule in ("bullet", "default") for spec in random_shots("blade", rule, 30, 3)]
     stopped = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
     assert len(stopped) >= 30
@@ -42,7 +42,7 @@ def test_the_blade_is_met_in_time_or_late_but_never_early():
 
 
 def test_times_of_contact_match_geometry():
-    """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
+    """A disc at 50 m/s hits a wall, including the skin, when its front has covered the distance; b2TimeOfImpact aims 15 mm deeper."""
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
     shot, way = fire(spec), -spec.start[0] - spec.reach
     long, short = Approach(shot, 1.0), Approach(shot, 0.5 * way / 50.0)

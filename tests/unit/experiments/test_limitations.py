@@ -1,4 +1,4 @@
-"""Limitations of Box2D: each rule against Box2D's behavior, row by row if a row can be predicted."""
+"""Limitations of Box2D: each rule is compared with Box2D's behavior, row by row where rows are predictable."""
 
 import json
 import math
@@ -143,7 +143,7 @@ def test_no_drop_of_the_experiment_ends_inside_a_step():
 
 
 def test_a_ball_that_does_not_bounce_rests_in_the_skin_as_predicted():
-    """It lies neither at 0 nor anywhere within the skin, but at 5 mm, or at the height at which the last step of its fall has left it."""
+    """It rests neither at 0 nor at an arbitrary height within the skin, but at 5 mm, or at the height after the last step of its fall."""
     findings = measure_threshold(1.0)[len(APPROACHES) :]
     lying = {drop: finding for drop, finding in zip(DROPS, findings, strict=True) if "does not bounce" in finding.what}
     assert list(lying) == [0.02, 0.03, 0.04, 0.05]

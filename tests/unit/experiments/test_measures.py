@@ -1,4 +1,4 @@
-"""Overlaps are counted as a world makes contacts."""
+"""Overlaps are counted only for pairs for which a world creates contacts."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The rules of our own: what they catch that discrete steps do not, and what they spend on it."""
+"""Our own rules: shots that they catch and discrete steps miss, and their cost."""
 
 import math
 from dataclasses import replace
@@ -16,7 +16,7 @@ from engine.world import BodySpec, FixtureSpec
 
 
 def stepped(spec, n_steps, back=None):
-    """Take steps of a shot; with another wall at x = `back`, m, that throws the bullet back."""
+    """Take steps of a shot; with another wall at x = `back`, m, that reflects the bullet."""
     shot = fire(spec)
     if back is not None:
         shot.world.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 2.0)),), "static", (spec.start[0] + back, 0.0)))
@@ -58,7 +58,7 @@ def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest():
 
 
 def test_time_is_conserved_over_many_bounces():
-    """A bullet that bounces between two walls: the pieces of a step make up the step, up to 0.1 ms carried over."""
+    """A bullet that bounces between two walls: the parts of a step add up to the step, with up to 0.1 ms carried over."""
     spec = ShotSpec(rule="swept", restitution=1.0)
     world, stepper, _, steps = stepped(spec, 40, back=-1.0)
     assert stepper.cost.impacts >= 10

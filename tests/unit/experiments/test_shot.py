@@ -1,4 +1,4 @@
-"""Shots alone, in series and in batches, on Box2D and on our solver: what they do is what the law predicts, and comes when it may."""
+"""Single shots, series and batches, with Box2D and our solver: outcomes follow the law, within the predicted times."""
 
 import math
 from dataclasses import replace
@@ -21,7 +21,7 @@ HELD = ("static", "kinematic", "dynamic", "head_on")
 
 
 def random_shots(target, rule, n, seed=1, solver="box2d", **fixed):
-    """Speeds and sizes over decades, half of the shots aimed askew, a third of them boxes."""
+    """Speeds and sizes over decades, half of the shots oblique, a third of them boxes."""
     rng = stream(seed, "tests", "shots", target, rule, solver)
     shots = []
     for k in range(n):
@@ -115,7 +115,7 @@ def test_a_sensor_stops_nothing_and_only_our_rules_detect_every_bullet():
 @pytest.mark.parametrize("radius", [0.02, 0.05, 0.1, 0.15, 0.3])
 @pytest.mark.parametrize("thickness", [0.005, 0.02, 0.1])
 def test_a_plate_pushed_along_at_nearly_full_speed_has_not_stopped_the_bullet(radius, thickness):
-    """Common momentum: of a free plate of mass M the bullet of mass m keeps m / (m + M) of its speed, and half is the border."""
+    """By conservation of momentum, a bullet of mass m keeps m / (m + M) of its speed at a free plate of mass M; the limit is half."""
     shot = run_shot(ShotSpec(radius=radius, thickness=thickness, target="dynamic", rule="bullet"))
     bullet, plate = 5.0 * math.pi * radius**2, 4.0 * thickness * 1.6
     kept = bullet / (bullet + plate)
@@ -194,7 +194,7 @@ def test_a_jitter_is_a_width_within_the_range(name, value):
     ],
 )
 def test_shares_follow_the_laws(spec, n):
-    """Binomial, three standard errors; and every single shot does what was predicted."""
+    """Within three binomial standard errors; and every single shot follows its prediction."""
     series, law = run_burst(spec, scatter(spec, n, 11)), predict(spec)
     assert series.surprises == ()
     for measured, chance in ((series.tunneled_share, law.tunnel_chance), (series.hit_share, law.hit_chance)):

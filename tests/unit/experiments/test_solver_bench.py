@@ -1,4 +1,4 @@
-"""The bench of methods: its scenes, its measures, and what it makes of methods that fail."""
+"""The bench of methods: its scenes, its measures, and its handling of failing methods."""
 
 import json
 
@@ -125,7 +125,7 @@ def _rung(effort, error, stands=True):
 
 
 def test_a_limit_that_the_method_reached_is_in_its_cell():
-    """Issue 34: a step that another method solved is never silent."""
+    """Issue 34: a step solved by another method is always reported."""
     ran = Trial(SCENES["stack_10"], Variant("contact_forces", (("largest", 1),)), 0.1, 60.0)
     ran.advance(6)
     (note,) = ran.result(None).notes

@@ -1,4 +1,4 @@
-"""A shot's specification: what it refuses, where the bullet starts."""
+"""A shot's specification: rejected values, and the bullet's start."""
 
 import math
 

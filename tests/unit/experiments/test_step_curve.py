@@ -1,4 +1,4 @@
-"""The curve of one step: its gaps are the distances, its root the first touch, its walk goes down to it."""
+"""The curve of one step: its gaps are distances, its root is the first contact, and the iteration descends to it."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The studies: orders of integrators, and what each of the others counts; costs are never held to a number."""
+"""The studies: orders of integrators, and the counts of the others; costs are not checked."""
 
 import math
 
@@ -56,7 +56,7 @@ def test_symplectic_integrators_conserve_energy_and_others_do_not():
 @pytest.mark.parametrize("size", [1.0, 0.25])
 @pytest.mark.parametrize("case", OVERLAP_CASES)
 def test_overlap_tests_agree_with_the_library(case, size):
-    """Issue 33: also where one polygon contains the other."""
+    """Issue 33: also if one polygon contains the other."""
     boxes = Boxes(case, 12, 150, is_crowded=True)
     boxes.pair = boxes.pair._replace(b=size * boxes.pair.b)
     answers = {name: boxes.run(test, 1)[0][:, HITS] for name, test in TESTS.items() if name != "no test"}
@@ -85,7 +85,7 @@ def test_overlap_tests_lead_to_the_same_motion_and_the_circle_has_false_hits():
 
 @pytest.mark.slow  # compiles a kernel that no other test needs
 def test_each_overlap_test_makes_the_derived_number_of_comparisons():
-    """Apart: 4 (n + m) of the walls, and n m and two first edges, one circle, or n + m for a support."""
+    """Apart: 4 (n + m) for the walls, plus n m and two first edges, one circle, or n + m for a support."""
     boxes = Boxes(OVERLAP_CASES[0], 24, 1)
     looks = {name: int(boxes.run(test, 1)[0][0, LOOKS]) for name, test in TESTS.items()}
     walls = 4 * (8 + 24)
@@ -157,7 +157,7 @@ def test_a_tower_stands_with_freezing_or_with_a_warm_start():
 
 
 def test_contact_graphs_differ_only_for_nearly_level_normals():
-    """Issue 33: cos a = 0.1, six degrees off the level, is the limit by normal and gravity; advancing has none."""
+    """Issue 33: by normal and gravity, the limit is cos a = 0.1, six degrees from horizontal; advancing has none."""
     for name, build in GRAPHS.items():
         world = build()
         ours, theirs = by_normal(world), by_advancing(world)
@@ -166,7 +166,7 @@ def test_contact_graphs_differ_only_for_nearly_level_normals():
 
 
 def test_points_solved_one_by_one_need_a_push_and_points_solved_together_do_not():
-    """Issue 33: our solver stood with two sweeps and no push, to 1e-12 m, so the published need could not appear."""
+    """Issue 33: with our solver, the tower stood to 1e-12 m with two sweeps and no push, so the published effect could not appear."""
     together, control, pushed, many = (
         stand(way, 5, 30) for way in (shock(2, 0, "together"), shock(2, 0), shock(2, 1, push_share=0.1), shock(5, 0))
     )
@@ -175,7 +175,7 @@ def test_points_solved_one_by_one_need_a_push_and_points_solved_together_do_not(
 
 @pytest.mark.slow
 def test_collisions_now_and_later_conserve_momentum_and_energy():
-    """Momentum and energy are kept by all; the cradle and the speeds of a gas distinguish them."""
+    """All conserve momentum and energy; the cradle and the speeds of a gas distinguish them."""
     for name, advance in COLLIDING.items():
         speeds = cradle(advance, 1.0 / 60.0)
         assert speeds.sum() == pytest.approx(4.0) and (speeds**2).sum() == pytest.approx(16.0), name
@@ -188,13 +188,13 @@ def test_collisions_now_and_later_conserve_momentum_and_energy():
 
 
 def test_bodies_moved_one_after_the_other_collide_falsely():
-    """Issue 33: the one behind, moved first, comes nearer by v h / sqrt(2) than it ever is; 10 cm are the range of the gaps."""
+    """Issue 33: the disc behind, moved first, comes closer by v h / sqrt(2) than in the true motion; the gaps range up to 10 cm."""
     assert false_collisions(one_by_one, 1.0 / 60.0) == pytest.approx(4.0 / 60.0 / math.sqrt(2.0) / 0.1, abs=1.0 / 64.0)
     assert false_collisions(COLLIDING["later, pair by pair"], 1.0 / 60.0) == 0.0
 
 
 def test_swept_volumes_have_false_hits_but_no_misses():
-    """Issue 33: two discs that cross the same place at different times, and a gas."""
+    """Issue 33: two discs that cross the same point at different times, and a gas."""
     crossing = Discs(np.array([(-1.0, 0.0), (0.0, -3.0)]), np.array([(4.0, 0.0), (0.0, 4.0)]))
     assert swept_hits(crossing, 1.0) == (1, 1, 0) and swept_hits(crossing, 0.1) == (0, 0, 0)
     for seconds in (0.5, 1.0 / 15.0):

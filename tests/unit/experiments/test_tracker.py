@@ -8,7 +8,7 @@ from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def watched(bullet, plate, steps):
-    """A bullet and a plate of 0.1 m by 1 m that do not collide, so that only the watch decides."""
+    """A bullet and a plate of 0.1 m by 1 m that do not collide, so only the tracker decides."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     watch = ShotTracker(Shot(world, ShotSpec(), Panel(0.05, 0.5), world.create_body(plate), world.create_body(bullet)))
     for _ in range(steps):
@@ -41,6 +41,6 @@ def test_passing_over_the_top_is_not_tunneling():
 
 
 def test_a_plate_that_spins_next_to_the_bullet_was_not_tunneled():
-    """A quarter turn a step takes the bullet's place in the plate's frame from one side to the other, round the end."""
+    """A quarter turn per step moves the bullet in the plate's frame from one side to the other, around the end."""
     assert watched(bullet(-0.8, 0.0, 0.0), plate(omega=90.0), 12).jump is None
     assert watched(bullet(-0.3, 0.0, 0.0), plate(omega=90.0), 12).jump is not None

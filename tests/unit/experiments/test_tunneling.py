@@ -1,4 +1,4 @@
-"""The laws of the atlas against counting: positions of uniform phase, and what Box2D 2.3 does with each."""
+"""Compares the laws of the atlas with counts: positions of uniform phase, and Box2D 2.3's response to each."""
 
 import math
 
@@ -15,7 +15,7 @@ SKIN = 0.01
 
 
 def counted(way, zone, n=200_000):
-    """Shares seen and let through, of positions x_k = (k - phase) way, by the rule of the nearest face and nothing else."""
+    """Shares of detected and passed shots for positions x_k = (k - phase) way, by the nearest-face rule alone."""
     phase = stream(3, "tests", "law").random(n)
     first = np.ceil((phase * way - zone) / way) * way - phase * way  # the first position not before the zone
     seen = first <= zone
@@ -60,7 +60,7 @@ def test_reach_of_rotated_boxes(turned):
 
 @pytest.mark.parametrize(("way", "turned"), [(1.7, 0.35), (0.9, 0.2), (0.3, 0.3), (1.5, -1.3), (1.2, math.pi / 4), (1.2, 0.0)])
 def test_boxes_with_a_corner_ahead_lose_part_of_the_zone(way, turned):
-    """The stretch's chance is the share of its phases; none for a box that is flat, or on its tip, where a corner takes all."""
+    """The probability of the interval is the share of its phases; zero for a box that arrives flat or exactly on its tip."""
     spec = ShotSpec(speed=0.0, target="kinematic", target_speed=60.0 * way, shape="box", radius=0.3, angle=turned)
     through, _ = tunneling.tunnels_by_phase(spec, stream(6, "tests", "law").random(200_000))
     plain = max(0.0, 1.0 - spec.reach / spec.closing)

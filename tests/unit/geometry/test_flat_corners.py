@@ -50,7 +50,7 @@ def test_the_flattest_corner_is_dropped_first_and_a_real_dent_keeps_its_number()
 
 
 def test_a_spike_is_not_a_flat_corner():
-    """Its neighbors are on a line with its tip."""
+    """Its neighbors are collinear with its tip."""
     points = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0), (0.0, 3.0), (0.0, 1.0 + 1e-9), (-1.0, 1.0)])
     with pytest.raises(InvalidShapeError, match="folds back"):
         without_flat_corners(points, Polygon)

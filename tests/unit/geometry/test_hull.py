@@ -1,4 +1,4 @@
-"""Hulls: quickhull, the monotone chain and SciPy's agree; strict and counter-clockwise on every kind of input."""
+"""Hulls: quickhull, the monotone chain and SciPy agree; strictly convex and counterclockwise for every kind of input."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Cosine and sine from sums and products: how near to the truth, and the same bits in every form."""
+"""Cosine and sine from sums and products: their accuracy, and identical bits in every form."""
 
 import math
 from decimal import Decimal, localcontext
@@ -18,7 +18,7 @@ PI = Decimal("3.1415926535897932384626433832795028841971693993751058209749445923
 
 
 def true_cosine_and_sine(angle):
-    """Return both to 80 digits: Taylor's series, after whole turns are taken off."""
+    """Return both to 80 digits, by Taylor series after removing full turns."""
     with localcontext() as context:
         context.prec = 90
         x = Decimal(angle).remainder_near(2 * PI)

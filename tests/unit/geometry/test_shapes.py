@@ -1,4 +1,4 @@
-"""Constructors, boxes and masses of the shapes; mass against shapely's area and a sum over a fine grid."""
+"""Constructors, boxes and masses of the shapes; mass is compared with shapely's area and a sum over a fine grid."""
 
 import math
 
@@ -38,7 +38,7 @@ def test_repeated_and_collinear_vertices_are_dropped():
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_collinear_to_rounding_is_collinear(scale, offset):
-    """Points on the sides of a turned, moved box are on a line only to rounding, dented as often as not."""
+    """Points on the sides of a transformed box are collinear only to rounding, and often form dents."""
     rng = np.random.default_rng(3)
     for _ in range(50):
         xf = Transform((offset, -offset), float(rng.uniform(0, 7)))

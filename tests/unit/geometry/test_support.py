@@ -1,4 +1,4 @@
-"""The support function against brute force over a dense outline."""
+"""Compares the support function with brute force over a dense outline."""
 
 import math
 
@@ -22,7 +22,7 @@ STEPS = 20_000
 
 
 def outline(shape, xf):
-    """Points of the core's corners on circles of the radius: their hull is the shape's, to 1 - cos(half a step)."""
+    """Points on circles of the radius around the core's corners: their hull is the shape, to 1 - cos(half a step)."""
     turn = 2.0 * math.pi * np.arange(STEPS) / STEPS
     circle = np.column_stack((np.cos(turn), np.sin(turn)))
     if isinstance(shape, Circle):

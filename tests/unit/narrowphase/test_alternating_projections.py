@@ -1,4 +1,4 @@
-"""Alternating projections: where it works, and where it fails."""
+"""Alternating projections: where the method works, and where it fails."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_parallel_edges_converge_at_once():
 
 
 def wedge(angle, gap):
-    """A long box over another, turned by `angle`, its lower right corner `gap` above the middle of the other's upper edge."""
+    """A long box above another, rotated by `angle`, with its lower right corner `gap` above the middle of the other's upper edge."""
     corner = Transform((0.0, 0.0), angle).apply((10.0, -0.5))
     return Transform((-corner[0], 0.5 + gap - corner[1]), angle)
 

@@ -136,7 +136,7 @@ def test_pairs_that_box2d_does_not_collide_are_rejected(a, b, message):
 
 @pytest.mark.parametrize("order", ["segment first", "segment second"])
 def test_ghosts_leave_contacts_to_the_neighbors(order):
-    """A disc rolls over the joint of a flat floor: each end is silent where the neighbor speaks."""
+    """A disc rolls over the joint of a flat floor: each edge has no contact where the neighbor reports it."""
     alone = Segment((-1.0, 0.0), (0.0, 0.0), 0.01)
     linked = Segment((-1.0, 0.0), (0.0, 0.0), 0.01, ghost2=(1.0, 0.0))
 

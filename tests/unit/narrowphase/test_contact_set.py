@@ -1,4 +1,4 @@
-"""Contact sets of all kinds of shapes: a point or a segment, only at a touch; batch as scalar."""
+"""Contact sets of all kinds of shapes: a point or a segment, only for touching shapes; batches match the scalar form."""
 
 import math
 
@@ -61,7 +61,7 @@ def test_the_set_is_empty_without_contact(a, b):
 
 
 def test_random_pairs_moved_into_contact():
-    """Move B by the depth: then they touch, in every kind, and the points lie on both shapes."""
+    """After moving B by the depth, all kinds of shapes touch, and the points lie on both shapes."""
     rng = np.random.default_rng(6)
     shapes = [BOX, DIAMOND, ROD, Circle(0.4, (0.1, 0.2)), Polygon([(0, 0), (2, 0.3), (0.5, 1.0)], 0.1), Segment((-1, 0), (1, 0.5), 0.05)]
     cores = [

@@ -1,4 +1,4 @@
-"""EPA: worked examples of every pair of shapes, containment, the degenerate starts, SAT's depth, trace and bad input."""
+"""EPA: worked examples for every pair of shapes, containment, degenerate starts, SAT's depth, trace and bad input."""
 
 import itertools
 import math
@@ -74,7 +74,7 @@ def test_separated_shapes_have_no_depth(a, b):
 
 
 def test_the_depth_equals_that_of_sat():
-    """The greatest separation over all edges of both, by the manifold's exact rule, is minus the depth."""
+    """The greatest separation over all edges of both, by the exact rule of manifolds, is minus the depth."""
     for seed in (1, 2):
         cases = case_chunk(seed, 0)
         shapes = batch.ShapeBatch(cases.shapes)

@@ -1,4 +1,4 @@
-"""GJK: worked examples of every pair of shapes in both orders, its ends, warm start, trace, and bad input."""
+"""GJK: worked examples for every pair of shapes in both orders, all statuses, warm start, trace, and bad input."""
 
 import dataclasses
 import math
@@ -114,7 +114,7 @@ def test_contact_at_any_size(a, b, there, size):
 
 
 def from_simplex(simplex, a, b, there):
-    """Return status, iterations and separation of a query that starts from `simplex`, and leave in it the vertices that were nearest."""
+    """Return status, iterations and separation of a query that starts from `simplex`, which receives the nearest vertices."""
     placed = ((*core_of(shape), *xf.position, xf.cos, xf.sin) for shape, xf in ((a, HERE), (b, there)))
     status, iterations, separation, *_ = distance_one(False, *placed, simplex, None)
     return Status(status), iterations, separation

@@ -1,4 +1,4 @@
-"""Links of a chain by the exact rule: normals that the chain has, on the side where the shape lies (issue 29)."""
+"""Links of a chain by the exact rule: normals of the chain on the shape's side (issue 29)."""
 
 import math
 from itertools import product
@@ -52,7 +52,7 @@ def test_from_below_all_normals_point_down(is_reversed):
 )
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_on_a_hill_of_many_links_all_normals_belong_to_the_chain(shape, is_reversed):
-    """A shape that touches a hill: its far ends lie below the lines of links further on, and far from their neighbors."""
+    """A shape that touches a hill: its ends lie below the lines of distant links, far from their neighbors."""
     rng = np.random.default_rng(29)
     angles = np.linspace(0.9, -0.9, 60)
     chain = links([(2.0 * math.sin(-angle), 2.0 * math.cos(angle) - 2.0) for angle in angles], is_reversed, 0.01)
@@ -65,7 +65,7 @@ def test_on_a_hill_of_many_links_all_normals_belong_to_the_chain(shape, is_rever
 
 
 def test_at_the_edge_of_a_table_the_normal_points_up():
-    """A box that has slid half over: to the link of the upright side it lies on top, not behind."""
+    """A box that has slid halfway over the edge: for the link of the vertical side, it is on top, not behind."""
     table = links([(-5.0, 0.0), (0.0, 0.0), (0.0, -5.0)])
     for x, tilt in product((-0.4, -0.2, 0.1, 0.4), (-1e-9, 0.0, 1e-9)):
         contact_normals = normals(table, Polygon.box(0.5, 0.5), Transform((x, 0.495), tilt))
@@ -76,7 +76,9 @@ def test_at_the_edge_of_a_table_the_normal_points_up():
 
 
 def test_a_plank_on_a_ridge_has_the_normal_of_its_own_face():
-    """Along the link's normal its far end lies deep; between the two links' normals its own is admissible, and steeper than both too."""
+    """Along the link's normal, its far end is deep; its own normal is admissible if it lies between the two links' normals, or is steeper
+    than both.
+    """
     ridge = links([(-3.0, 0.0), (0.0, 0.0), (3.0, -0.6)])
     for angle in (0.0, -0.1, math.atan2(-0.6, 3.0)):
         up = (-math.sin(angle), math.cos(angle))
@@ -100,7 +102,7 @@ def test_in_a_valley_both_links_push_a_corner_below_the_joint():
 
 
 def test_a_body_above_the_last_link_is_never_pushed_through_it():
-    """Planks some millimeters above it were pushed down through it: the arc of normals went half a turn round its open end."""
+    """Planks a few millimeters above it were pushed down through it, because the arc of normals went half a turn around its open end."""
     rng = np.random.default_rng(7)
     plank, checked = Polygon.box(0.1, 0.005, skin_radius=0.02), 0
     for x, y, turn in rng.uniform((-0.12, -0.05, -0.3), (0.12, 0.05, 0.3), (400, 3)).tolist():

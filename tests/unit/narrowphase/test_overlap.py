@@ -1,4 +1,4 @@
-"""Overlap by the separating axis test: every pair of shapes, both orders, at and around a touch."""
+"""Overlap by the separating axis test: every pair of shapes in both orders, at and near contact."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The opening chapter against shapely, and its touches and errors."""
+"""The opening chapter: comparison with shapely, touching shapes, and errors."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Addresses of this computer: those that others can use, and no packet to find them."""
+"""Addresses of this computer: those that others can use, determined without sending a packet."""
 
 import socket
 
@@ -12,7 +12,7 @@ from tests.waiting import PATIENCE
 
 
 class _Probe(socket.socket):
-    """Knows two networks, and sends nothing."""
+    """Reports two networks, and sends nothing."""
 
     def connect(self, far):
         self.far = far[0]

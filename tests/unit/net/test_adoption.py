@@ -1,4 +1,4 @@
-"""A client whose world differs for any reason is corrected by the server's keyframe, and goes on with what it was doing."""
+"""A client whose world differs for any reason is corrected by the server's keyframe, and continues its actions."""
 
 import contextlib
 from functools import partial
@@ -29,7 +29,7 @@ def _act(network, client, action):
 
 
 def _disturb(demo):
-    """Put a body elsewhere, behind everybody's back."""
+    """Move a body secretly."""
     world = demo.stages[0].world
     x, y = world.state(world.body_ids[-1]).position
     world.set_pose(world.body_ids[-1], (x + 0.05, y), 0.1)
@@ -54,7 +54,7 @@ def test_a_disturbed_world_is_corrected(solver):
 
 
 def test_a_world_that_keeps_diverging_is_corrected_each_time(monkeypatch):
-    """It computes as another platform does, whose cosine differs in the last bit."""
+    """It computes like a platform whose cosine differs in the last bit."""
     network = SimulatedNetwork(find_demo("simple_shapes")(0, {"count": 5}), 1, GOOD)
     _rehearse(network, 20)
     (client,) = network.clients

@@ -1,4 +1,4 @@
-"""Connections that misbehave: each is cut off with its reason, and the others' world goes on."""
+"""Misbehaving connections: each is dropped with a reason, and the others' world continues."""
 
 import contextlib
 import gc
@@ -46,12 +46,12 @@ def _stranger(host):
 
 
 def _until(session, condition):
-    """Let a guest go on until something is so."""
+    """Advance a guest until a condition is true."""
     until(lambda: session.advance(time.monotonic()) >= 0 and condition(), look=0.005)
 
 
 def _guest(host, context=None):
-    """Return a guest who is in."""
+    """Return a joined guest."""
     session = ClientSession(Client("one"), Connection("127.0.0.1", host.port, context))
     _until(session, lambda: session.client.confirmed > 0)
     return session
@@ -59,7 +59,7 @@ def _guest(host, context=None):
 
 @contextlib.contextmanager
 def _serving(settings=None, **more):
-    """A server whose status is never old."""
+    """A server whose status is always current."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
         server = ServerThread(_demo, settings or ServerSettings(), port=0, **more)
@@ -69,7 +69,7 @@ def _serving(settings=None, **more):
 
 
 def _dropped(host, n=1):
-    """Return why connections were cut off, when there are so many."""
+    """Return the reasons for dropped connections once there are this many."""
     until(lambda: host.status.n_dropped >= n, look=0.01)
     return [drop.reason for drop in host.status.drops]
 
@@ -169,7 +169,7 @@ def test_when_all_slots_are_taken_the_address_with_the_most_loses_one():
 
 
 def test_tls_memory_of_an_unknown_client_is_freed_with_its_connection(certificate):
-    """Issue 29: of each that sent junk 80 kB stayed, in circles, until garbage was collected; of each that waited 250 kB."""
+    """Issue 29: each connection that sent junk left 80 kB in reference cycles until garbage collection, and each waiting one 250 kB."""
     besieged = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
     besieged.start()
     gc.collect()
@@ -204,7 +204,9 @@ _PINGS = b"\x89\x80\0\0\0\0" * 3
 
 @pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
 def test_no_client_can_prevent_a_clean_shutdown(is_secure, certificate, monkeypatch):
-    """Issue 29: a stranger sends a close frame and holds the TCP connection, or stops anywhere else; all others still get the message."""
+    """Issue 29: an unknown client sends a close frame and keeps the TCP connection open, or stops at any other point; all others still get
+    the message.
+    """
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
     with _serving(tls=server_tls(str(certificate)) if is_secure else None) as server:
         lines = []
@@ -288,7 +290,7 @@ def test_a_reopened_connection_ignores_an_old_slow_lookup(host, monkeypatch):
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
-    """A certificate of 127.0.0.1 that it has signed itself, with its key."""
+    """A self-signed certificate for 127.0.0.1, with its key."""
     path = tls_siege.own_certificate(tmp_path_factory.mktemp("tls"))
     if path is None:
         pytest.skip("no openssl here to make a certificate with")

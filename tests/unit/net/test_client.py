@@ -1,4 +1,4 @@
-"""A client keeps time with the server, whatever its own clock; it works without a server, and rejects bad messages."""
+"""A client stays synchronized with the server, whatever its own clock; it works without a server, and rejects bad messages."""
 
 import itertools
 from functools import partial
@@ -57,7 +57,7 @@ def _settle(network, seconds=1.5):
 
 
 def _ask(clock, at, offset, up, down):
-    """Let a client whose clock is right ask a server whose clock is `offset` ticks ahead."""
+    """Let a client with a correct clock ping a server whose clock is `offset` ticks ahead."""
     clock.note(at, at + up + down, (at + up) * HERTZ + offset)
 
 
@@ -202,7 +202,7 @@ def test_late_actions_of_others_cause_a_correction():
 
 
 def test_a_returning_client_sends_only_hello_until_the_state_arrives():
-    """Or the server would believe that it has it, and not send one that was lost again."""
+    """Otherwise, the server would assume that the client has it, and not resend a lost one."""
     client, _ = _welcomed()
     client.receive(m.encode(m.TickClosed(client.confirmed + 5, 1)), 2.0)  # what is before it is missing
     key, demo = client.key, client.demo
@@ -261,7 +261,7 @@ def test_a_slow_machine_predicts_less_and_reports_it():
 
 
 def _welcomed():
-    """Return a client in the middle of a world, and all that the server said to it."""
+    """Return a joined client, and all messages that the server sent to it."""
     server, client, said = Server(find_demo(DEMO)(0)), Client("one"), []
     server.connect(0)
     for k in range(120):

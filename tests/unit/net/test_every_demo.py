@@ -1,4 +1,4 @@
-"""Demos that can be shared, played by two users at once: late actions make no difference in any demo."""
+"""All shareable demos, played by two users at once: late actions make no difference."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""A server that means harm sends large messages, one after the other, to a program that takes none: its memory is bounded (issue 29)."""
+"""A hostile server sends large messages one after another to a program that reads none: the program's memory is bounded (issue 29)."""
 
 import os
 import re
@@ -27,7 +27,7 @@ _STILL_SECONDS = 2.0
 
 
 def _serve(listening):
-    """Shake hands with the one who comes, and send him large messages until killed."""
+    """Complete the handshake with a client, and send it large messages until killed."""
     connection, _ = listening.accept()
     protocol = ServerProtocol(max_size=None)
     events = []
@@ -43,7 +43,7 @@ def _serve(listening):
 
 
 def _peak(latency):
-    """Return the bytes that a process comes to hold that is connected and takes nothing; a slow link holds what comes as well."""
+    """Return the memory of a connected process that reads nothing; a slow link buffers data as well."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         child = os.fork()
         if child == 0:
@@ -66,7 +66,7 @@ def _peak(latency):
 
 
 def _most_bytes():
-    """Return the most that this process has held; on Linux `ru_maxrss` begins with what the one that started it held."""
+    """Return the peak memory of this process; on Linux, `ru_maxrss` starts with its parent's value."""
     if sys.platform == "linux":
         return 1024 * int(re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())[1])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

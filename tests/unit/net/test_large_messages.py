@@ -1,4 +1,4 @@
-"""Messages of the greatest size from one who means harm: refused, or decoded, within 500 MB (issue 29: one of 63 MB took gigabytes)."""
+"""Hostile messages of maximum size are rejected or decoded within 500 MB (issue 29: one of 63 MB took gigabytes)."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def _list_of(element, n_bytes=_N):
 
 
 def _many(element):
-    """Return a list as long as may be."""
+    """Return a list of maximum length."""
     return _list_of(element, min(MAX_PLAIN_BYTES - 500, (MAX_DECODED_BYTES - 50_000) * len(element) // decoded_bytes(element)))
 
 
@@ -66,7 +66,7 @@ def _welcome(scene=b"\x90", state=b"", acts=b"\x90"):
 
 
 def _file(content):
-    """Return a scene whose file has some content."""
+    """Return a scene whose file has this content."""
     return b"\x99\xa1x\x81\xa1x" + content + b"\x00\x80\xc0\xc0\xc0\xc0\xc3"
 
 
@@ -112,7 +112,7 @@ MESSAGES = {
 
 
 def _peaks(names):
-    """Return the peak memory of a client's process, bytes, for each of some messages, each in a process of its own."""
+    """Return the peak memory of a client process, bytes, for each message, each in a separate process."""
     peaks = {}
     Client("one").receive(_welcome(_scene()), 0.0)  # all that it needs is loaded
     for name in names:
@@ -137,7 +137,7 @@ def test_oversized_messages_are_rejected_before_decoding():
 
 
 def test_states_of_ten_thousand_bodies_may_be_sent():
-    """Their numbers are bytes of any kind, and many are those with which a table begins."""
+    """Their numbers contain arbitrary bytes, many of which look like the start of a map."""
     demo = find_demo("simple_shapes")(1, {"count": 200})
     for _ in range(30):
         demo.sim.step()

@@ -1,4 +1,4 @@
-"""The simulated link: what it does to messages is what its settings say, and the same every time."""
+"""The simulated link treats messages according to its settings, reproducibly."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ _BAD = LinkSettings(latency=0.15, jitter=0.02, loss=0.05, duplicate=0.03)
 
 
 def _through(settings, seed=0, every=EVERY, size=2):
-    """Send N numbers through; return each that arrives, and after how many seconds."""
+    """Send N numbers through; return each that arrives with its delay in seconds."""
     link = Link(settings, stream(seed, "link"))
     arrivals = []
     for k in range(N):

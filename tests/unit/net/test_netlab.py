@@ -1,4 +1,4 @@
-"""The experiment on a shared world: what it counts, that it is the same every time, what users do, and that a planted fault is reported."""
+"""The experiment on a shared world: its counts, reproducibility, users' actions, and detection of a planted fault."""
 
 import json
 from collections import Counter
@@ -89,7 +89,7 @@ def test_a_script_in_place_of_random_users():
 
 
 def _actions(seed, rate=60.0, n_frames=240):
-    """Return what a user does to a demo that is never stepped."""
+    """Return a user's actions on a demo that is never stepped."""
     demo, actions = find_demo("bridge")(0), []
     demo.sim.act(Join(), user=1)
 

@@ -1,4 +1,4 @@
-"""A server's recording plays again tick by tick to the last bit, is never larger than what can be read, and holds nothing back."""
+"""A server's recording replays tick by tick bit for bit, never exceeds the readable size, and does not delay the server."""
 
 import pytest
 
@@ -29,7 +29,7 @@ ACTS = {
 
 
 def recorded(demo, path, acts, n_ticks, flushes=()):
-    """Return what becomes of a demo to which this is done at these ticks, its recorder, and what is read of its recording."""
+    """Return a demo after these actions at these ticks, its recorder, and its recording as read."""
     simulation, recorder = SharedSimulation(demo), record_ticks(demo, path / "a.rec")
     for tick in range(n_ticks):
         for act in acts.get(tick, ()):

@@ -1,4 +1,4 @@
-"""Scripts: acts at ticks from a file, handed out once and in their order, and mistakes reported with their place."""
+"""Scripts: actions at ticks from a file, performed once and in order, and mistakes reported with their location."""
 
 import json
 

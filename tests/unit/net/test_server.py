@@ -1,4 +1,4 @@
-"""The server, asked by hand: who comes and goes, what is asked for again, what counts when, and what costs one the connection."""
+"""The server with hand-written messages: joining and leaving, repeated requests, the tick of actions, and reasons for dropping a client."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -45,7 +45,7 @@ def plain(data):
 
 
 class Table:
-    """A server and connections that say what a test wants said."""
+    """A server with connections controlled by the test."""
 
     def __init__(self, demo="simple_shapes", **settings):
         self.now = 0.0
@@ -54,7 +54,7 @@ class Table:
         self.reasons = {}
 
     def say(self, peer, *messages):
-        """Let a connection, new or not, say something; return what it hears at once."""
+        """Send a message from a new or existing connection; return the immediate replies."""
         if peer not in self.heard:
             self.heard[peer] = []
             self.server.connect(peer)
@@ -65,7 +65,7 @@ class Table:
         return self.heard[peer][before:]
 
     def come(self, peer, name="", key=""):
-        """Let one come in, and wait for its welcome."""
+        """Let a client join, and wait for its welcome."""
         self.say(peer, m.Hello(m.VERSION, name or f"user {peer}", key=key))
         for _ in range(70):
             welcomes = self.of(peer, m.Welcome)
@@ -75,18 +75,18 @@ class Table:
         raise AssertionError(self.heard[peer])
 
     def knock(self, peer, password, key="", origin="192.0.2.9"):
-        """Let one from an address say hello; return why it was dropped."""
+        """Send a hello from an address; return why it was dropped."""
         self.heard[peer] = []
         self.server.connect(peer, origin)
         self.say(peer, m.Hello(m.VERSION, "Ann", password, key))
         return self.reasons.get(peer, "")
 
     def do(self, peer, number, what, tick=0):
-        """Let one act: ``do(1, 0, Pause(True))``."""
+        """Let a client act: ``do(1, 0, Pause(True))``."""
         return self.say(peer, m.ActionRequest(number, tick, raw(what)))
 
     def run(self, n_ticks):
-        """Let so many ticks pass; everyone is heard of."""
+        """Advance this many ticks, with messages from everyone."""
         for _ in range(n_ticks):
             self.now += 1.0 / 60.0
             self.server.advance(self.now)
@@ -108,7 +108,7 @@ class Table:
 
 
 def joined(**settings):
-    """Return a table with one who has come in."""
+    """Return a table with one joined client."""
     table = Table(**settings)
     table.come(1)
     return table
@@ -279,7 +279,7 @@ def test_the_number_of_objects_per_user_is_limited():
 
 
 def test_creation_is_denied_when_the_state_would_be_too_large_to_send(monkeypatch):
-    """Issue 30: it was applied, and no client could join any more."""
+    """Issue 30: it was applied, and then no client could join."""
     monkeypatch.setattr("engine.net.server._MEASURED_BYTES", 0)
     monkeypatch.setattr("engine.net.server._REMEASURE_TICKS", KEYFRAME_TICKS)
     demo = find_demo("simple_shapes")(0)

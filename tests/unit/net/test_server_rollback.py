@@ -58,7 +58,7 @@ def test_each_user_pushes_one_body_and_others_watch():
 
 
 def _pushed(seed, tmp_path, **settings):
-    """Run figure 4.2; return the network, and in which order the first pushes reached the server, by their keys."""
+    """Run figure 4.2; return the network, and the keys of the first pushes in their order of arrival."""
     network = SimulatedNetwork(
         find_demo("pushed_together")(0), 2, LinkSettings(LATENCY, JITTER), ServerSettings(delay=0, rollback=50, **settings), seed=seed
     )

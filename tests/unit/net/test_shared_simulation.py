@@ -1,4 +1,4 @@
-"""A simulation that goes back for what came late, and one that knew everything in time, go through the same states."""
+"""A simulation that rolls back for late actions and one that had all actions in time go through the same states."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ def test_a_grab_does_not_depend_on_the_layout_of_the_stages():
 
 
 def test_stages_without_a_position_lie_at_the_origin():
-    """An act of a guest may name fewer than there are: where a window has laid out the others must make no difference."""
+    """A guest's action may name fewer stages than there are; the layout of the others in a window must make no difference."""
     stages = [SimpleNamespace(offset=(float(k), 2.0)) for k in range(3)]
     demo = SimpleNamespace(stages=stages)
     before = [stage.offset for stage in stages]

@@ -1,4 +1,4 @@
-"""Server and clients over sockets of this machine: they agree, part with a message, and end in time, whatever the other side does."""
+"""Server and clients over local sockets: they agree, disconnect with a message, and end in time, whatever the other side does."""
 
 import socket
 import threading
@@ -42,7 +42,7 @@ def _client_session(port, name="one", password="sesame", link=None):
 
 
 def _play(condition, *client_sessions):
-    """Let the client_sessions go on until something is so."""
+    """Advance the client sessions until a condition is true."""
 
     def look():
         for session in client_sessions:
@@ -80,7 +80,7 @@ def test_clients_follow_the_server_s_states_and_learn_of_its_end(host):
 
 
 def test_a_server_with_rollback_applies_a_late_action_at_its_tick(monkeypatch):
-    """The action is for the earliest tick that its sender knows to be open, 20 behind the server: however late it comes, it is late."""
+    """The action is for the earliest tick that its sender assumes to be open, 20 behind the server, so it is always late."""
     monkeypatch.setattr(server_thread, "_STATUS_SECONDS", 0.05)
     host = ServerThread(lambda: find_demo("pushed_together")(0), ServerSettings(delay=0, rollback=20), port=0)
     host.start()

@@ -1,4 +1,4 @@
-"""The state of a demo as bytes: put onto another one, that goes on as the first, bit for bit; damaged, it is refused."""
+"""The state of a demo as bytes: another copy that loads it continues bit for bit; a damaged state is rejected."""
 
 import contextlib
 import functools
@@ -36,7 +36,7 @@ SHARED = tuple(kind.id for kind in all_demos() if kind.id not in ("pair", "stepp
 
 
 class Hand:
-    """A user who does anything but stop the time; `done` is what it did, with the ticks."""
+    """A user who does anything except pause; `done` lists the actions with their ticks."""
 
     def __init__(self, simulation, user):
         self.simulation, self.user = simulation, user
@@ -53,7 +53,7 @@ class Hand:
 
 
 class Begun:
-    """A demo at a keyframe, with three users who go on acting."""
+    """A demo at a keyframe, with three users who keep acting."""
 
     def __init__(self, demo):
         self.demo, self.simulation = demo, SharedSimulation(demo)
@@ -73,7 +73,7 @@ class Begun:
 
 
 def repeated(demo, acts):
-    """Return the simulation of a demo, in the state of another one, after the actions that followed there."""
+    """Return the simulation of a demo that loaded another's state, after the actions that followed there."""
     simulation = SharedSimulation(demo, N_BEFORE)
     for tick, act in acts:
         simulation.add(tick, act)
@@ -83,7 +83,7 @@ def repeated(demo, acts):
 
 
 def check_goes_on(demo):
-    """Return how many states there were on the way: of a world at rest not many."""
+    """Return the number of distinct states, which is small for a world at rest."""
     here = Begun(demo)
     state = encode_state(demo)
     there = make_demo(shared_scene(demo))
@@ -138,7 +138,7 @@ def test_every_solver_continues_on_another_copy(solver):
 
 
 def digests_elsewhere(path):
-    """Return the last digests of demos that go on from the scenes, states and acts of a file: asked for in another process."""
+    """Return the last digests of demos that continue from the scenes, states and actions of a file, computed in another process."""
     digests = []
     for scene, state, acts in msgspec.msgpack.decode(Path(path).read_bytes()):
         demo = make_demo(scene)
@@ -199,7 +199,7 @@ def dropped_with_picture(name):
 
 
 def test_a_state_names_no_file_outside_the_working_directory(tmp_path, monkeypatch):
-    """Issue 30: a recording from another computer opened any picture, and one's own named its folders."""
+    """Issue 30: a recording from another computer could open any picture, and local recordings contained folder names."""
     here, there = dropped_with_picture("../secret.png"), find_demo("simple_shapes")(0)
     assert b"secret" not in encode_state(here)
     decode_state(there, encode_state(here, is_kept=True))

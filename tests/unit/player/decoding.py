@@ -1,4 +1,4 @@
-"""Reads a packed recording as `engine/player/web/data.js` does; written from the description of the format."""
+"""Reads a packed recording like `engine/player/web/data.js`; written from the format's description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that would run, load or break something if a page inserted them as markup or as code."""
+"""Names that would run, load or break something if a page inserted them as markup or code."""
 
 __all__ = ["HOSTILE"]
 

@@ -1,4 +1,4 @@
-"""A page decodes to what happened, within the error that it states (issue 32)."""
+"""A page decodes to the actual run, within its stated error (issue 32)."""
 
 import math
 
@@ -19,7 +19,7 @@ from tests.unit.player.decoding import decoded
 
 
 class Changing(Demo):
-    """Boxes and discs fall; one is replaced, one is deleted and one is reshaped on the way, and one is pulled."""
+    """Boxes and discs fall; one is replaced, one deleted, one reshaped, and one pulled."""
 
     id, title = "changing", "Changing"
 
@@ -47,7 +47,7 @@ class Changing(Demo):
 
 
 def captured(demo, steps):
-    """Run a demo; return what its page holds, the true poses by step, stage and id, and the contact points of each step, sorted."""
+    """Run a demo; return the contents of its page, the true poses by step, stage and id, and the sorted contact points of each step."""
     capture, poses, points = Capture(demo), [], []
     for step in range(steps + 1):
         if step:
@@ -65,7 +65,7 @@ def _turned(local, angles):
 
 
 def farthest(page, poses):
-    """Return the largest distance of any corner or center of a body on a page from where it was; every body must be there."""
+    """Return the largest error of any corner or center of a body on a page; every body must be present."""
     there, worst = 0, 0.0
     for k, body in enumerate(page.header["bodies"]):
         own = page.poses(k)
@@ -158,7 +158,7 @@ def test_a_demo_without_a_world_is_rejected(capfd, tmp_path):
 
 
 class Drawing(Demo):
-    """A ball with a name over it, and a line behind it."""
+    """A ball with a name above it and a line behind it."""
 
     id, title = "drawing", "Drawing"
 

@@ -1,4 +1,4 @@
-"""Integers come back as they were, and the same recording always gives the same text."""
+"""Integers are restored, and the same recording always gives the same text."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A page in a real browser: played, scrubbed, hovered; what it shows is what was recorded, and nothing reaches its console (issue 32)."""
+"""A page in a real browser, played, scrubbed and hovered: it shows the recorded data, and its console stays empty (issue 32)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_everything_fits_the_page(tab, tmp_path, width, height):
 
 
 class Hostile(Drop):
-    """Has texts that would run as names of bodies, lines of the readout, hints, labels and drawings."""
+    """Uses executable texts as names of bodies, lines of the readout, hints, labels and drawings."""
 
     names, watch = HOSTILE, "".join(HOSTILE)
 

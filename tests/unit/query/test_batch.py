@@ -1,6 +1,6 @@
-"""The batched queries: the scalar answers to the bit, frozen columns, and no bad index reaches a kernel.
+"""Batched queries: they match the scalar answers to the bit, columns are read-only, and no bad index reaches a kernel.
 
-`tests/hazards/test_bad_input.py` gives every argument of every query what it cannot take.
+`tests/hazards/test_bad_input.py` passes invalid values for every argument of every query.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""A whole scene at once: boxes as the shapes give them, and the contacts that asking every pair would find."""
+"""A whole scene at once: boxes equal to those of the shapes, and the contacts that testing every pair would find."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def test_a_scene_has_the_contacts_of_all_its_pairs():
 
 
 def test_the_kernels_get_writable_pairs(monkeypatch):
-    """They would be compiled once more for read-only ones."""
+    """Read-only arrays would need another compilation."""
     seen, ask = [], batched.manifolds_of_bodies
 
     def noting(shapes, which, poses, pairs, rule):

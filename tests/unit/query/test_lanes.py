@@ -1,4 +1,4 @@
-"""Queries about many pairs in SIMD lanes: the scalar kernels' answers to the bit, and still in the machine's wide registers."""
+"""Queries of many pairs in SIMD lanes: they match the scalar kernels to the bit, and are vectorized."""
 
 from collections.abc import Callable
 from functools import partial
@@ -43,7 +43,7 @@ class Cases(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A query of many pairs: the module that chooses between the kernels, and the function of shapes and cases."""
+    """A query of many pairs: the module that selects the kernel, and the function of shapes and cases."""
 
     module: ModuleType
     rows: Callable
@@ -97,7 +97,7 @@ def assert_same(name, shapes, cases, monkeypatch):
 
 
 def motions(rng, n_shapes, n, spin=3.0, off_center=0.0):
-    """Poses within 3 m of the origin and 3 rad, moves by up to 4 m and `spin` radians."""
+    """Poses within 3 m of the origin and 3 rad, with displacements of up to 4 m and `spin` radians."""
     a, b = rng.uniform(-3.0, 3.0, (2, n, 3))
     moves_a, moves_b = rng.uniform(-4.0, 4.0, (2, n, 3)) * (1.0, 1.0, spin / 4.0)
     centers = off_center * rng.uniform(-1.0, 1.0, (2, n, 2))
@@ -127,7 +127,7 @@ def test_answers_match_the_scalar_ones_to_the_bit(name, skin, spin, off_center, 
 
 @EACH
 def test_exact_touches_and_coincident_shapes(name, monkeypatch):
-    """A grid of offsets, and motions along the axes, at which edges, corners, rims and centers meet exactly; some pairs stand still."""
+    """A grid of offsets and motions along the axes, at which edges, corners, rims and centers coincide exactly; some pairs are at rest."""
     shapes = [
         Polygon.box(0.5, 0.5),
         Polygon([(0, 0), (1, 0), (0, 1)]),
@@ -164,7 +164,7 @@ def test_any_number_of_pairs_fills_exactly_its_rows(name, n, monkeypatch):
 @pytest.mark.parametrize("name", ["overlap", "distance"])
 @pytest.mark.parametrize("size", [1e-60, 1e-3, 1.0, 1e6, 1e80, 1e160])
 def test_all_sizes(name, size, monkeypatch):
-    """Sizes at which squares, and the products of squares, leave float64 as well."""
+    """Also sizes whose squares, or products of squares, overflow or underflow float64."""
     rng, n, shapes = np.random.default_rng(3), 1500 if COMPILED else 100, pack(WIDE)
     for field in ("vertices", "radius", "extent", "skin"):
         getattr(shapes, field)[...] *= size
@@ -177,7 +177,7 @@ def test_all_sizes(name, size, monkeypatch):
 @pytest.mark.parametrize("name", ["overlap", "distance"])
 @pytest.mark.parametrize("far", [0.0, 1e6])
 def test_contacts_far_from_the_origin_and_within_rounding(name, far, monkeypatch):
-    """Circles and boxes some roundings apart, on either side of the touch, near the origin and a thousand kilometers away."""
+    """Circles and boxes within a few rounding errors of contact, on either side of it, near the origin and a thousand kilometers away."""
     rng, n = np.random.default_rng(4), 3000 if COMPILED else 100
     angle = rng.uniform(0.0, 2.0 * np.pi, n)
     apart = 2.0 * (1.0 + rng.integers(-40, 40, n) * np.finfo(np.float64).eps * max(1.0, far))
@@ -206,7 +206,7 @@ def test_a_part_of_the_motion(rows, t_max, monkeypatch):
 
 
 def test_nearly_parallel_edges(monkeypatch):
-    """B's left corner comes down on A's top face, beside its left end, at 1e-14 to 1e-9 rad: rounding decides which edge closes last."""
+    """B's left corner lands on A's top face, next to its left end, at 1e-14 to 1e-9 rad: rounding decides which edge closes last."""
     rng = np.random.default_rng(11)
     reach, pairs, tilt = np.array([0.5, 2.0]), rng.integers(0, 2, (N_PAIRS, 2)), 10.0 ** rng.uniform(-14.0, -9.0, N_PAIRS)
     x = reach[pairs[:, 1]] - reach[pairs[:, 0]] + 10.0 ** rng.uniform(-12.0, -1.0, N_PAIRS) - 0.5 * tilt
@@ -221,7 +221,7 @@ def test_nearly_parallel_edges(monkeypatch):
 
 
 def test_angles_and_bodies_give_the_same_manifolds(monkeypatch):
-    """Poses as angles, some too large for the lanes, and pairs of bodies, each with its shape and pose; the normals with them."""
+    """Poses as angles, some too large for the lanes; and pairs of bodies, each with its shape and pose; including normals."""
     shapes = pack([Polygon.regular(n, 1.0) for n in (3, 4, 7, 9, 16)] + [Circle(0.5)])
     rng, n = np.random.default_rng(9), 2000 if COMPILED else 80
     which, poses, pairs = rng.integers(0, 6, 300), rng.uniform(-2.0, 2.0, (300, 3)), rng.integers(0, 300, (n, 2))
@@ -259,7 +259,7 @@ def test_swept_times_without_contacts_are_the_same(monkeypatch):
     ],
 )
 def test_wrong_indices_and_numbers_are_named(name, field, value, message, is_wide, monkeypatch):
-    """Kernels in lanes have no check ahead of them: they leave what they cannot answer, and that is checked."""
+    """SIMD kernels have no prior validation: they skip unsupported input, which is then checked."""
     if field.startswith("moves") and name not in MOVING:
         pytest.skip("it does not move")
     rng = np.random.default_rng(13)
@@ -275,7 +275,7 @@ def test_wrong_indices_and_numbers_are_named(name, field, value, message, is_wid
 
 
 def _block_arguments():
-    """Return, by module and kernel of a block, arguments of its types, and whether it counts references."""
+    """Return, by module and block kernel, its argument types, and whether it counts references."""
     numbers, rows, pairs, poses = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64), np.empty((0, 3))
     block, packed = Block(numbers, numbers, numbers, rows), pack([Circle(1.0)]).arrays
     of_manifold = _manifold_simd_kernel._Query(

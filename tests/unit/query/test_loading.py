@@ -1,4 +1,4 @@
-"""Importing is cheap, and after `warm_up` nothing is compiled any more."""
+"""Importing is cheap, and after `warm_up` nothing is compiled."""
 
 import subprocess
 import sys
@@ -68,7 +68,7 @@ assert loaded() == before, (before, loaded())
 
 
 def test_after_warming_up_a_crowded_world_compiles_nothing():
-    """It runs in its own process: here, other tests have had the SIMD kernels compiled long since."""
+    """It runs in its own process, because other tests have already compiled the SIMD kernels here."""
     if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
     done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=PATIENCE, check=False)

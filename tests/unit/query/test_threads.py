@@ -1,4 +1,4 @@
-"""Batched questions on two threads: the same answers to the bit, and the same refusals."""
+"""Batched queries on two threads: the same answers to the bit, and the same errors."""
 
 import os
 import signal

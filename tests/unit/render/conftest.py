@@ -1,4 +1,4 @@
-"""A hand-made scene, so that drawing is tested without an engine."""
+"""An artificial scene, so that drawing is tested without an engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.render.trail import ContactTrail
 
 
 def contacts(step=1, points=2, position=(0.0, 0.0)):
-    """One pair with 0 to 2 points, the first new, the second lasting."""
+    """One pair with 0 to 2 points, the first new, the second persistent."""
     n = 1 if points else 0
     state = np.full((n, 2), -1, dtype=np.int8)
     state[:, :points] = [0, 1][:points]
@@ -47,7 +47,7 @@ def contacts(step=1, points=2, position=(0.0, 0.0)):
 
 @dataclass
 class FakeWorld:
-    """Body 1: a static box, 2: a box that turned, 3: a disc with a sensor."""
+    """Body 1: a static box; 2: a rotated box; 3: a disc with a sensor."""
 
     contacts: StepContacts = field(default_factory=contacts)
     structure_version: int = 1

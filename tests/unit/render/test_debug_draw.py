@@ -174,7 +174,7 @@ def test_a_static_scene_is_copied_and_a_changing_one_is_drawn(scene, surface):
         surface.fill(palette.BACKGROUND)
 
     def draws():
-        """Draw a frame as a window does; return whether it was drawn anew. The picture is always what it would be without keeping."""
+        """Draw a frame as in a window; return whether it was redrawn. The picture always equals one drawn without a cache."""
         before = len(grounds)
         canvas.room = LabelRoom(canvas.camera.view)
         shown = debug.draw(canvas, scene, layers, ground=ground)

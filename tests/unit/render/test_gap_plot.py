@@ -1,4 +1,4 @@
-"""The plot of a gap: it draws inside its place, shows the values under the pointer, and reads its axes both ways."""
+"""The plot of a gap: it draws inside its rectangle, shows the values under the pointer, and converts its axes both ways."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def canvas(size=(800, 300)):
 
 
 def changed(surface, place):
-    """Return whether pixels inside and outside of a place differ from the background."""
+    """Return whether pixels inside and outside a rectangle differ from the background."""
     pixels = (pygame.surfarray.array3d(surface) != np.array(palette.BACKGROUND)).any(axis=2)
     inside = pixels[place.left : place.right, place.top : place.bottom].any()
     pixels[place.left : place.right, place.top : place.bottom] = False

@@ -1,4 +1,4 @@
-"""Bodies are drawn in the right places inside a step with impacts, also once some of them are gone, new, or were moved."""
+"""Bodies are drawn at the correct positions within a step with impacts, even after some were removed, added or moved."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ class Shot(Demo):
 
 
 def test_a_body_may_be_deleted_or_moved_after_an_impact():
-    """The window ended in a frame between two steps."""
+    """The window crashed in a frame between two steps."""
     for change in ("destroy_body", "set_pose"):
         demo, painter = Shot(), DebugDraw()
         (stage,) = demo.stages

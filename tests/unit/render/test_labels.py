@@ -34,7 +34,7 @@ def test_a_label_prefers_the_right_and_keeps_a_distance_from_its_point():
 
 
 def test_a_label_is_crossed_by_a_line_only_if_every_position_is():
-    """Issue 31: names of corners were crossed by edges."""
+    """Issue 31: edges crossed the names of corners."""
     room = LabelRoom(VIEW)
     room.keep_off_lines(np.array((((50.0, 100.0), (250.0, 100.0)),)))
     place = room.beside((100.0, 100.0), (50, 14), 6.0)

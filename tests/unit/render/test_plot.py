@@ -1,4 +1,4 @@
-"""Curves: no peak is lost between pixels, ticks are round, arrows are as long as their impulses."""
+"""Curves: no peak is lost between pixels, ticks are round numbers, and arrow lengths match their impulses."""
 
 import numpy as np
 import pygame

@@ -1,4 +1,4 @@
-"""Polygons and dots by our kernels: where they lie, how much they cover, and that dots are those that pygame draws."""
+"""Polygons and dots drawn by our kernels: their position and coverage; dots match pygame's."""
 
 import sys
 from types import ModuleType
@@ -94,7 +94,7 @@ def test_a_shape_without_area_is_a_line_without_gaps(raster, small, end, most_so
 
 
 def plain(corners, rim, half):
-    """Return the share of each pixel of `VIEW` in a polygon with area, and in it without its outline; `half` is 0 for hard edges."""
+    """Return the share of each pixel of `VIEW` in a polygon, and in its interior without the outline; `half` is 0 for hard edges."""
     x, y = np.meshgrid(np.arange(VIEW[2]) + 0.5, np.arange(VIEW[3]) + 0.5, indexing="ij")
     ahead = np.roll(corners, -1, axis=0)
     away = np.full(x.shape, -np.inf)
@@ -114,7 +114,7 @@ def twice_area(corners):
 
 
 def shape_anywhere(dice):
-    """A convex polygon inside the view, across its rim, far outside, or far larger than it; often with edges level but for a rounding."""
+    """A convex polygon inside the view, across its border, far outside, or far larger; often with edges horizontal within rounding."""
     middle = np.array([30.0, 20.0]) + dice.normal(size=2) * 10.0 ** dice.uniform(0.0, 3.0)
     corners = ring(int(dice.integers(3, 9)), 10.0 ** dice.uniform(0.3, 5.5), (float(middle[0]), float(middle[1])), dice.uniform(0.0, 7.0))
     if dice.random() < 0.5:
@@ -127,7 +127,7 @@ def shape_anywhere(dice):
 
 
 def test_every_pixel_follows_the_distance_from_its_center(raster, small):
-    """An edge level but for 1e-18 of its length once ended the program: the end of a row was a number that no integer holds."""
+    """An edge horizontal within 1e-18 of its length once crashed the program, because the end of a row overflowed an integer."""
     dice = np.random.default_rng(5)
     n_drawn = 0
     for _ in range(400):
@@ -215,5 +215,5 @@ def test_without_compiled_kernels_there_is_no_raster(monkeypatch):
 
 
 def test_pygame_loads_its_array_module_before_any_thread_uses_it():
-    """`import pygame.surfarray` puts it off to the first use, and two threads may be the first."""
+    """`import pygame.surfarray` is deferred to the first use, which two threads may reach at once."""
     assert type(sys.modules["pygame.surfarray"]) is ModuleType

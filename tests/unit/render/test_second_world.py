@@ -1,4 +1,4 @@
-"""The outline of the second world where its bodies are, and the line to the one that is farthest from its counterpart."""
+"""The second world's outlines at its bodies' positions, and the line to the body farthest from its counterpart."""
 
 import math
 
@@ -21,7 +21,7 @@ def canvas_on(surface):
 
 
 def colored(surface, color):
-    """Return the pixels (n, 2) that have about this color, as on a smoothed line."""
+    """Return the pixels (n, 2) of about this color, as on an antialiased line."""
     return np.argwhere((np.abs(pygame.surfarray.array3d(surface) - np.array(color)) < 80).all(axis=2))
 
 

@@ -1,4 +1,4 @@
-"""The spark line."""
+"""The sparkline."""
 
 import numpy as np
 import pygame

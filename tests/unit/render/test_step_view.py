@@ -1,4 +1,4 @@
-"""Pictures of steps: everything that is said to be somewhere has ink there, no words lie over others, in both themes and in small rooms."""
+"""Pictures of steps: every mark is drawn at its position, and no texts overlap, in both themes and small views."""
 
 import numpy as np
 import pygame
@@ -32,7 +32,7 @@ def picture_of(name, case=None):
 
 
 class Ink:
-    """Draws marks alone on a plain ground, and checks whether they are seen."""
+    """Draws single marks on a plain background, and checks whether they are visible."""
 
     def __init__(self, size=(420, 300)):
         self.surface, self.fonts = pygame.Surface(size), FontBook()
@@ -43,14 +43,14 @@ class Ink:
         return Canvas(self.surface, Camera(view=self.view).fitted(box), self.fonts)
 
     def is_at(self, x, y, reach):
-        """Return whether a pixel differs from the background not farther than `reach` from a place in the picture."""
+        """Return whether a pixel within `reach` of a position differs from the background."""
         near = pygame.Rect(round(x - reach), round(y - reach), 2 * reach + 1, 2 * reach + 1).clip(self.surface.get_rect())
         pixels = pygame.surfarray.array3d(self.surface)[near.left : near.right, near.top : near.bottom]
         return bool((pixels != np.array(palette.BACKGROUND)).any())
 
 
 def marks_with_ink(picture, steps, ink):
-    """Draw each mark of some steps alone, where its view has places, and check that it is seen at the places that it names."""
+    """Draw each mark of some steps alone, if its view has positions, and check that it is visible at its positions."""
     n = 0
     planes = {view.name for view in picture.algorithm.views if view.is_plane}
     for k in steps:
@@ -225,7 +225,7 @@ def test_sentences_costs_and_axes_are_complete_with_large_text(name):
 
 
 def test_a_small_view_has_the_first_phrase_of_its_title():
-    """Four algorithms share a window: the titles of the views at the side were cut in the middle of a word."""
+    """Four algorithms share a window; the titles of the side views were truncated within a word."""
     with noting_words():
         written = Written((476, 313))
         picture_of("sat").draw(written, written.get_rect(), 9, FontBook(), parts=frozenset({"title", "views", "sentence", "count"}))

@@ -1,4 +1,4 @@
-"""The picture of a scene that stands still, which is copied: always the one that a painter draws who has kept nothing."""
+"""The copied picture of a static scene always equals one drawn by a painter without a cache."""
 
 import contextlib
 import copy
@@ -28,7 +28,7 @@ SIZE = (360, 260)
 
 
 class Yard(Demo):
-    """Boxes and discs that fall on a floor, a lever, a sensor; what else it shows is chosen by its parameters."""
+    """Boxes and discs that fall on a floor, a lever, a sensor; parameters select what else is shown."""
 
     id, category, title, watch = "yard", "Tests", "Yard", "They fall. They lie."
     parameters = (
@@ -64,7 +64,7 @@ class Yard(Demo):
 
 
 class Watched:
-    """A session with its painter; each frame is also painted by a new painter, for comparison."""
+    """A session with its painter; each frame is also drawn by a new painter for comparison."""
 
     def __init__(self, demo, raster, grounds):
         self.raster, self.grounds = raster, grounds
@@ -75,7 +75,7 @@ class Watched:
         self.pointer = None
 
     def frame(self, after=""):
-        """Paint a frame as a window does; return whether it was copied, and compare it then with one that knows only the last scales."""
+        """Draw a frame as in a window; return whether it was copied, and compare it with one drawn with only the last scales."""
         painter, n_grounds = self.painter, len(self.grounds)
         fresh = FramePainter(painter.fonts.ui_scale, painter.raster)
         painter.prepare(self.session, self.pointer)
@@ -106,7 +106,7 @@ def dark():
 
 
 def changes(watched, chance):
-    """Return what may happen to the scene, to what is seen of it, and to how."""
+    """Return possible changes to the scene, the view and the display options."""
     session, painter = watched.session, watched.painter
     demo, view, layers, timeline = session.demo, session.view, session.layers, session.timeline
     stage = demo.stages[0]
@@ -215,7 +215,7 @@ def changes(watched, chance):
 
 @pytest.fixture
 def grounds(monkeypatch):
-    """One for each ground that was drawn."""
+    """One for each background drawn."""
     drawn = []
     draw_backdrop = frame.draw_backdrop
     monkeypatch.setattr(frame, "draw_backdrop", lambda canvas: (drawn.append(None), draw_backdrop(canvas)))
@@ -237,7 +237,7 @@ def test_a_copy_equals_a_fresh_drawing(seed, raster, grounds):
 
 
 class Heavy(Yard):
-    """The same, a thousand times as heavy."""
+    """The same with a thousand times the mass."""
 
     id = "heavy"
 

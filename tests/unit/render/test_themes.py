@@ -1,4 +1,4 @@
-"""The themes: contrast by WCAG 2.2, what color-blind eyes can distinguish, and that a change of theme reaches everything drawn."""
+"""The themes: contrast by WCAG 2.2, distinguishability under color blindness, and that a change of theme affects everything drawn."""
 
 import itertools
 
@@ -26,7 +26,7 @@ _WHITE = _TO_XYZ.sum(axis=1)
 
 
 def lab(color, sight):
-    """Return CIE L*a*b* (D65) of an sRGB color as seen with a kind of sight."""
+    """Return CIE L*a*b* (D65) of an sRGB color as seen with a type of color vision."""
     share = np.array(color) / 255.0
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     xyz = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0.0, 1.0) / _WHITE
@@ -111,7 +111,7 @@ def test_a_theme_changes_every_color_and_can_be_reverted():
 
 
 def test_a_stored_color_is_mapped_to_the_other_theme():
-    """Equal colors of one theme are equal in the other, and no color belongs to both, so that `now` cannot err."""
+    """Equal colors of one theme are equal in the other, and no color belongs to both, so `now` is unambiguous."""
     for theme, other in ((DARK, LIGHT), (LIGHT, DARK)):
         pairs = [(_all(a), _all(b)) for a, b in zip(theme.named().values(), other.named().values(), strict=True)]
         there = [color for a, _ in pairs for color in a]

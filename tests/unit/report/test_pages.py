@@ -1,4 +1,4 @@
-"""One table in the terminal, as Markdown and in a page; charts that lie in a page without meeting each other."""
+"""One table in the terminal, in Markdown and in a page; several charts in one page without conflicts."""
 
 import io
 import re

@@ -28,7 +28,7 @@ BOX = (FixtureSpec(Polygon.box(0.4, 0.2)),)
 
 
 def machine():
-    """Every kind of joint, each between a post and a box that hangs, slides or swings on it; a gear couples two of them."""
+    """Every kind of joint, each between a post and a box that hangs, slides or swings; a gear couples two of them."""
     world = World(WorldSettings(gravity=(0.2, -9.0)))
     for k in range(10):
         x = 4.0 * k
@@ -86,7 +86,7 @@ def box(half=0.5, **more):
 
 
 def level(**more):
-    """A small world in the manner of the editor: much left out, zero vectors as 0, one number in hexadecimal digits."""
+    """A small world in the editor's style: many omitted fields, zero vectors as 0, one hexadecimal number."""
     return {
         "gravity": vec(0, -9.5),
         "stepsPerSecond": 50,

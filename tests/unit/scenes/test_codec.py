@@ -1,4 +1,4 @@
-"""Specifications to plain data and back: the same to the bit, and every mistake reported with its path."""
+"""Specifications to plain data and back: bit-identical, and every mistake reported with its path."""
 
 import json
 import math
@@ -46,7 +46,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_value_survives_json_bit_for_bit(name):
-    """A fixture's shape as Box2D holds it: in a file its numbers are those of float32, and its skin is Box2D's."""
+    """A fixture's shape as Box2D represents it: in a file, its numbers are float32, and its skin is Box2D's."""
     value = SAMPLES[name] if isinstance(SAMPLES[name], tuple | Circle | Polygon | Segment | Capsule) else accept(SAMPLES[name])
     text = json.dumps(to_plain(value), allow_nan=False)
     back = from_plain(json.loads(text), solver="box2d")

@@ -1,4 +1,4 @@
-"""Levels of other editors: R.U.B.E. exports and drawings become scenes; what cannot be imported is reported, and nothing else lost."""
+"""Levels of other editors: R.U.B.E. exports and drawings become scenes; unsupported content is reported, and nothing else is lost."""
 
 import json
 import math
@@ -59,7 +59,7 @@ JOINTS = {
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
-    """Its numbers: all but those of pulley and mouse are compared by the next test."""
+    """The next test compares its numbers, except those of pulley and mouse joints."""
     spec, settings = JOINTS[kind]
     joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **settings}
     scene = scene_of_rube(level(joint=[joint]))
@@ -74,8 +74,8 @@ def test_a_joint_is_of_its_kind_with_the_anchors_of_the_file(kind):
 
 
 def test_a_file_behaves_as_in_the_loader_of_its_editor(tmp_path):
-    """To the bit: anchors at sums of powers of two come through world coordinates as they were. Each joint has a box of its own; the floor
-    is a closed chain.
+    """Bit-identical: anchors at sums of powers of two survive the conversion to world coordinates. Each joint has its own box; the floor is
+    a closed chain.
     """
     plain = level()
     xs, ys = [20, 20, -40, -40, 20], [-6, -8, -8, -6, -6]
@@ -257,7 +257,7 @@ def test_a_drawing_without_a_body_is_rejected(tmp_path):
     ],
 )
 def test_a_drawing_that_would_take_minutes_is_rejected_by_its_size(tmp_path, kind, size, limit, monkeypatch):
-    """The bounds are a hundredth of the program's, or a tenth, for drawings that are soon read."""
+    """The limits are a hundredth or a tenth of the program's, so that the drawings are read quickly."""
     for name in ("_MAX_CORNERS",) if kind == "concentric" else ("_MAX_DRAWN", "_MAX_DRAWN_TOTAL", "_MAX_SHAPES"):
         monkeypatch.setattr(svg_scene, name, getattr(svg_scene, name) // (10 if kind == "concentric" else 100))
     path = tmp_path / "large.svg"

@@ -1,4 +1,4 @@
-"""Scenes: taken from a running world, written, read, built; every mistake with its line."""
+"""Scenes: taken from a running world, written, read and built; every mistake is reported with its line."""
 
 import json
 import math
@@ -232,7 +232,7 @@ def test_a_shortened_note_is_marked():
 
 
 def test_a_crowd_in_one_place_is_rejected_before_it_is_built(monkeypatch):
-    """Fifty boxes in one place make 1,225 pairs; boxes in a grid, static ones, and those that do not collide with each other make none."""
+    """Fifty boxes in one place form 1,225 pairs; boxes in a grid, static boxes, and boxes that do not collide form none."""
     monkeypatch.setattr(scene_module, "MAX_OVERLAPS", 1_000)
 
     def boxes(spacing=0.0, kind="dynamic", **fixture):
@@ -246,7 +246,7 @@ def test_a_crowd_in_one_place_is_rejected_before_it_is_built(monkeypatch):
 
 
 def test_another_solver_can_replace_the_one_of_a_file(tmp_path):
-    """Issue 32: a file for Box2D, which may be missing, is read in float64; settings of the file's solver are not the other's."""
+    """Issue 32: a file for Box2D, which may not be installed, is read in float64; the settings of its solver do not apply to another."""
     plain = {**json.loads(EXAMPLE), "settings": {"solver": "sequential_impulses", "solver_settings": {"iterations": 20}, "hertz": 50}}
     (tmp_path / "a.json").write_text(json.dumps(plain), encoding="utf-8")
     kept, other = load_scene(tmp_path / "a.json"), load_scene(tmp_path / "a.json", solver="soft_step")

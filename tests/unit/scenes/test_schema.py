@@ -1,4 +1,4 @@
-"""The published schema is the one of this program, and what the program writes is valid by it."""
+"""The published schema matches this program, and written files are valid."""
 
 import json
 from dataclasses import fields

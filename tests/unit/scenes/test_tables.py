@@ -1,4 +1,4 @@
-"""Tables of a run: whole or not at all, each body under the name that it has in its own world."""
+"""Tables of a run: written completely or not at all, with each body's name in its own world."""
 
 import csv
 import errno
@@ -18,7 +18,7 @@ def world_with(name):
 
 
 def test_a_replaced_world_has_its_own_names(tmp_path):
-    """A restart makes new worlds, which may lie where the old ones lay in memory, and have changed as often."""
+    """A restart creates new worlds, which may have the old ones' memory addresses and change counts."""
     path = tmp_path / "states.csv"
     with Tables(states=path) as tables:
         for step, name in enumerate(("first", "second", "third")):

@@ -1,4 +1,4 @@
-"""Actions: their plain data, what is refused of it, and an action of one's own."""
+"""Actions: their plain data, rejected data, and a user-defined action."""
 
 import json
 import math
@@ -147,7 +147,7 @@ CHANGES = (
 @pytest.mark.parametrize("user", [0, 2])
 @pytest.mark.parametrize("action", CHANGES, ids=lambda action: f"{type(action).__name__}.{next(iter(action.changes))}")
 def test_a_change_named_like_a_parameter_is_rejected(action, user):
-    """Issue 30: it ended in a TypeError."""
+    """Issue 30: it raised a TypeError."""
     demo = find_demo("simple_shapes")(0, {"count": 4})
     world = demo.stages[0].world
     world.create_joint(RevoluteJointSpec(*world.body_ids[-2:], anchor=(0.0, 1.0)))
@@ -159,5 +159,5 @@ def test_a_change_named_like_a_parameter_is_rejected(action, user):
 
 @pytest.mark.parametrize("action", [SetSolver("contact_forces", (("largest", 1e300),)), ChangeWorld(0, {"velocity_iterations": 10**400})])
 def test_the_work_of_an_overflowing_number_is_infinite(action):
-    """Issue 30: it ended in an OverflowError."""
+    """Issue 30: it raised an OverflowError."""
     assert action.work(find_demo("simple_shapes")(0).sim) == math.inf

@@ -1,4 +1,4 @@
-"""A course of events: what was done at which step, where it was begun, and where two courses part."""
+"""A branch of the history: actions by step, the steps at which they started, and where two branches diverge."""
 
 from engine.sim.action import Input
 from engine.sim.actions import Drag, Grab, Restart

@@ -1,4 +1,4 @@
-"""Two worlds at once: the second gets the input of the first, goes where it goes, and every step has the distance between them."""
+"""Two worlds at once: the second gets the first's input and follows it in time, and the distance is recorded for every step."""
 
 import math
 
@@ -32,7 +32,7 @@ def only(demo):
 
 
 def alone(kind, solver, do, steps):
-    """Return the hash of a demo with that solver alone after the same actions."""
+    """Return the hash of a separate demo with that solver after the same actions."""
     history = History(kind(0, solver=solver))
     for step in range(steps + 1):
         for _, action in [entry for entry in do if entry[0] == step]:
@@ -180,7 +180,7 @@ def test_both_start_from_the_layout_of_the_first():
 
 
 class Near(Demo):
-    """A box 15 mm over a floor: within Box2D's skins, and out of our reach."""
+    """A box 15 mm above a floor: within Box2D's skins, but without contact in our solver."""
 
     id = "near"
 

@@ -1,4 +1,4 @@
-"""Demos driven by a solver that is chosen for the run: every one builds and steps, is recorded and played again, goes back and on."""
+"""Demos with a solver chosen for the run: each builds and steps, is recorded and replayed, and rewinds and continues."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_complete_states_come_from_the_active_solver(monkeypatch):
 
 @pytest.mark.parametrize("solver", ["box2d", OURS])
 def test_resting_bodies_stay_where_they_were_built(solver):
-    """Bricks are built as far apart as the solver's skin keeps them: 15 mm for Box2D, which falls all of that elsewhere."""
+    """Bricks are built with the gaps of the solver's skin: 15 mm for Box2D, which falls all of that elsewhere."""
     demo = find_demo("tower_hit")(0, {"speed": 20.0}, solver=solver)
     (bricks, *_), world = demo.bricks, demo.stages[0].world
     lowest = bricks[0]

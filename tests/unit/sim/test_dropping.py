@@ -1,4 +1,4 @@
-"""Files dropped on the window: bodies of them, one line for what cannot be used, and a window that goes on meanwhile."""
+"""Files dropped on the window: they become bodies, unusable ones are reported in one line, and the window stays responsive."""
 
 import gc
 import math
@@ -36,7 +36,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d="M
 
 @pytest.fixture
 def ell(tmp_path):
-    """An L of 60 x 40 pixels on a clear ground."""
+    """An L of 60 x 40 pixels on a transparent background."""
     picture = pygame.Surface((100, 80), pygame.SRCALPHA)
     picture.fill((200, 40, 40, 255), (20, 20, 60, 15))
     picture.fill((40, 40, 200, 255), (20, 20, 15, 40))
@@ -45,7 +45,7 @@ def ell(tmp_path):
 
 
 class Hand:
-    """A window, and files let go over it."""
+    """A window, and files dropped on it."""
 
     def __init__(self, demos, demo):
         self.window = Window(SIZE, demos, demo)
@@ -231,7 +231,7 @@ def test_an_oversized_body_file_is_scaled_down(tmp_path):
 
 
 def test_the_command_drops_files_and_reports_mistakes(ell, tmp_path):
-    """The command runs in this process: an interpreter of its own costs seconds."""
+    """The command runs in this process, because a separate interpreter takes seconds."""
     files = partial(_drop, files=[str(ell), str(BODY)])
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2

@@ -1,4 +1,4 @@
-"""Going back in a demo and forth again is exact; what is done in the past begins a branch; undo and redo."""
+"""Rewinding a demo and returning is exact; an action in the past starts a branch; undo and redo."""
 
 import contextlib
 import random
@@ -29,7 +29,7 @@ from tests.stepping import steps
 
 
 class Rain(Demo):
-    """Discs fall at random; a key makes the next ones large; restarts by a parameter are left to others."""
+    """Discs fall at random; a key makes the next ones large; parameters that restart are tested elsewhere."""
 
     id = "rain"
 
@@ -159,7 +159,7 @@ def test_keyframes_are_thinned_and_every_step_stays_reachable(monkeypatch):
 
 
 def test_verify_replays_everything_from_any_step():
-    """At the newest step it once found nothing to do, and so never a fault."""
+    """At the newest step, it once had nothing to do and therefore never found a fault."""
     history, steps_seen = played(120), []
     history.watchers.append(lambda watched: steps_seen.append(watched.now))
     assert history.verify() is None
@@ -187,7 +187,7 @@ def test_a_grab_of_empty_space_releases_and_is_recorded():
 
 
 def test_an_interrupted_step_is_not_a_keyframe():
-    """The history ended before its worlds were rebuilt: going back to that step would not have gone on alike."""
+    """The history ended before its worlds were rebuilt, so returning to that step would have continued differently."""
 
     class Broken(Rain):
         id = "broken"
@@ -245,7 +245,7 @@ def test_an_error_of_a_demo_in_an_action_is_recorded():
 
 
 def test_newly_readable_memory_survives_restarts_and_the_history_stays_exact():
-    """The lane of our swept test shoots with the others after any change: its kernels are loaded once, and not again by every key."""
+    """The lane of our swept test fires with the others after any change: its kernels are loaded once, not at every key press."""
     from engine.app.session import Session
 
     memory.load()
@@ -275,7 +275,7 @@ def test_newly_readable_memory_survives_restarts_and_the_history_stays_exact():
 
 
 def test_background_changes_after_an_undo_keep_the_redo():
-    """Its arrival is not a user's action: what was undone before it can still be redone, exactly."""
+    """Its arrival is not a user's action, so earlier undone actions can still be redone exactly."""
     from engine.app.session import Session
 
     memory.load()
@@ -298,7 +298,7 @@ def test_background_changes_after_an_undo_keep_the_redo():
 
 
 def test_kernels_for_other_parameters_are_not_loaded_yet(monkeypatch):
-    """The numbers of a limitation depend on its parameters: after a change they are measured in the background."""
+    """The numbers of a limitation depend on its parameters; after a change, they are measured in the background."""
     demo = find_demo("promise_slow_balls")()
     measured = []
     monkeypatch.setattr("demos._limitations._measure", measured.append)
@@ -314,7 +314,7 @@ def test_kernels_for_other_parameters_are_not_loaded_yet(monkeypatch):
 
 
 class Chain(Demo):
-    """A disc on a rope: joints, of which nothing is kept while memory is out of reach."""
+    """A disc on a rope: joints whose state cannot be saved while memory is not readable."""
 
     id = "chain"
 
@@ -377,17 +377,17 @@ def test_a_demo_error_is_repeated_silently():
 
 
 class Moody(Demo):
-    """An own scene that keeps a text, later a number, and a table that comes late."""
+    """A user scene that stores a text, later a number, and a table that appears late."""
 
     id = "moody"
 
     def build(self):
-        """A disc, and nothing to remember yet."""
+        """A disc, without stored data yet."""
         self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
         self.mood = "idle"
 
     def after_step(self):
-        """Change what is kept, and its type."""
+        """Change the stored data and its type."""
         self.mood = "idle" if self.steps < 70 else self.steps
         if self.steps == 80:
             self.late = {"at": [self.steps]}

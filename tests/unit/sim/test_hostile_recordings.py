@@ -1,4 +1,4 @@
-"""Recordings that unpack to more than anybody recorded are refused while they are unpacked, by a line that names the limit."""
+"""Recordings that decompress to an excessive size are rejected during decompression, in one line that names the limit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Keyframes come back as they were; where they take too many bytes, they are thinned out evenly."""
+"""Keyframes are restored exactly; if they take too many bytes, they are thinned evenly."""
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ class Pile(Demo):
 
 
 class Writer(Pile):
-    """A pile that notes so many numbers that no other process would read its state."""
+    """A pile that stores so many numbers that no other process would accept its state."""
 
     def before_step(self):
         self.noted = [0.1 * k for k in range(600_000)] if self.steps == 59 else []
@@ -46,7 +46,7 @@ def test_an_oversized_state_can_be_restored_but_not_recorded():
 
 
 def kept(n):
-    """Return so many keyframes of a demo, sixty steps apart."""
+    """Return this many keyframes of a demo, sixty steps apart."""
     demo, keyframes = Pile(0), Keyframes()
     for k in range(n):
         keyframes.add(60 * k, demo)
@@ -70,7 +70,7 @@ def test_thinned_keyframes_are_evenly_spaced_and_the_last_minute_is_kept(monkeyp
 
 
 class Many(Demo):
-    """A disc that falls on one of many."""
+    """A disc that falls on one of many discs."""
 
     id = "many"
 

@@ -1,4 +1,4 @@
-"""Recordings are written while a demo runs, read back to the last bit, and replayed; broken ones are rejected."""
+"""Recordings are written while a demo runs, read back bit for bit, and replayed; damaged ones are rejected."""
 
 import struct
 import zlib
@@ -40,7 +40,7 @@ def begun(seed=3):
 
 
 def play(history, steps):
-    """Act in all ways that leave something behind, and step."""
+    """Perform all kinds of actions, and step."""
     world = history.demo.stages[0].world
     for step in range(history.now, history.now + steps):
         if step == 10:
@@ -234,7 +234,7 @@ def test_a_flipped_bit_is_detected(recorded):
 
 
 def test_a_write_interrupted_by_ctrl_c_is_not_duplicated(tmp_path, monkeypatch):
-    """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
+    """The signal may arrive after writing but before bookkeeping; a duplicated part made the file unreadable."""
     history = begun()
     recorder = record(history, tmp_path / "c.rec")
     play(history, 20)
@@ -318,7 +318,7 @@ def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path, monkeypatch
 
 
 def test_a_recording_begins_with_its_first_state(recorded, monkeypatch):
-    """A recording has the state that it began with, since what a demo builds may change."""
+    """A recording contains its initial state, because what a demo builds may change."""
     kind, build = find_demo("simple_shapes"), find_demo("simple_shapes").build
 
     def build_elsewhere(demo):

@@ -1,4 +1,4 @@
-"""Another solver under a running demo: part of its history, undone, replayed and recorded to the bit."""
+"""Changing the solver of a running demo: it is part of the history, and is undone, replayed and recorded bit for bit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A state that was changed on its way is refused before anything of it is used, and the demo stands as before."""
+"""A state modified in transit is rejected before any of it is used, and the demo stays unchanged."""
 
 import msgspec
 import pytest
@@ -38,7 +38,7 @@ class Table(Demo):
 
 
 def changed(state, change):
-    """Return a state whose plain data (id, parameters, worlds, attributes of demo, simulation and stages) were changed."""
+    """Return a state with modified plain data (id, parameters, worlds, attributes of demo, simulation and stages)."""
     end = 4 + int.from_bytes(state[:4], "little")
     plain = msgspec.msgpack.decode(state[4:end])
     change(plain)
@@ -47,7 +47,7 @@ def changed(state, change):
 
 
 def check_refused(change, words):
-    """Check that a changed state is refused in such words."""
+    """Check that a modified state is rejected with these words."""
     demo = Table()
     demo.sim.act(Join(), 1)
     state = changed(encode_state(demo), change)

@@ -1,4 +1,4 @@
-"""Several users of one demo: what each holds, drives and creates, and that each takes back what it did itself."""
+"""Several users of one demo: what each holds, drives and creates, and that each can undo its own actions."""
 
 import pytest
 
@@ -44,7 +44,7 @@ GROUND = BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static")
 
 
 class Table(Demo):
-    """A ground and a disc; T is its own key, and Right while it is asked to take it."""
+    """A ground and a disc; T is the demo's key, and so is Right on request."""
 
     takes_right = False
 
@@ -163,7 +163,7 @@ def test_a_user_without_ids_left_creates_nothing():
 
 @pytest.mark.parametrize("solver", ["box2d", "soft_step"])
 def test_the_largest_ids_work_like_small_ones(solver):
-    """They work in contacts, keys of pairs, joints, states restored, scene files and digests."""
+    """They work in contacts, pair keys, joints, restored states, scene files and digests."""
     states = []
     for user in (1, 64):
         demo = shared(user, demo=find_demo("workbench")(0, solver=solver))

@@ -1,4 +1,4 @@
-"""Values become plain data for MessagePack and come back as they were, and what no state can hold is named."""
+"""Values become plain data for MessagePack and are restored; unsupported values are named."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Plain:
 
 
 def again(value):
-    """Return what comes back of a value through MessagePack."""
+    """Return a value after a round trip through MessagePack."""
     writer = ValueWriter(PARTS, __name__)
     plain = msgspec.msgpack.decode(msgspec.msgpack.encode(writer.write(value, "value")))
     reader = ValueReader(PARTS, __name__, b"".join(writer.arrays))

@@ -1,4 +1,4 @@
-"""The figure's picture, its outline and its four holds belong together."""
+"""The figure's picture, its outline and its four fixture sets match."""
 
 import numpy as np
 import pygame
@@ -34,7 +34,9 @@ def test_the_outline_is_a_simple_polygon_that_is_not_convex():
 
 
 def test_the_outline_follows_the_picture():
-    """Pixels well inside it are opaque, but for the gap between the legs, and well outside clear; two pixels' rim may be either."""
+    """Pixels well inside it are opaque except for the gap between the legs, and those well outside are transparent; a rim of two pixels may
+    be either.
+    """
     frame = pygame.image.load(PICTURE)
     width = frame.get_width() // N_FRAMES
     alpha = pygame.surfarray.array_alpha(frame)[:width].T
@@ -51,7 +53,7 @@ def test_the_outline_follows_the_picture():
 
 @pytest.mark.slow
 def test_the_stored_outline_matches_the_script():
-    """Up to what the last digits of a sine may change on another platform: which points of the curve are kept."""
+    """Except for differences in the last digits of a sine between platforms, which affect the kept points of the curve."""
     drawn = Area(draw_figure.outline())
     assert drawn.exterior.hausdorff_distance(Area(OUTLINE).exterior) <= 2.0 * draw_figure.OUTLINE_TOLERANCE
 
@@ -75,7 +77,7 @@ def test_more_shapes_enclose_less_empty_area():
 
 
 def test_the_stored_body_matches_a_new_trace():
-    """Up to last digits: the same outline and no more pieces; the pieces together are the outline, Box2D takes each."""
+    """Except for last digits, the outline is the same with no more pieces; the pieces cover the outline, and Box2D accepts each."""
     traced = draw_figure.traced(PICTURE)
     outline = TRACED.outline.as_shapely()
     assert traced.outline.as_shapely().hausdorff_distance(outline) < 1e-6
@@ -98,7 +100,7 @@ def test_a_hold_stands_on_the_ground_and_can_be_mirrored():
 
 @pytest.mark.parametrize("looks_left", [False, True])
 def test_the_picture_matches_the_position_of_the_figure(looks_left):
-    """Its opaque part fills the outline's bounds, feet on the given point, beak ahead."""
+    """Its opaque part fills the outline's bounds, with the feet at the given point and the beak in front."""
     surface = pygame.Surface((600, 600))
     camera = Camera(center=(0.0, 0.0), scale=100.0, view=(0, 0, 600, 600))
     FigureSprite().draw(Canvas(surface, camera), (0.5, -1.0), looks_left=looks_left)

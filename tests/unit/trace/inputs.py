@@ -1,4 +1,4 @@
-"""Random and adversarial cases for every algorithm that can be watched, by the kind of its example."""
+"""Random and adversarial cases for every algorithm with a stepper, by the kind of its example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAR = 1.0e5  # m
 
 
 def cases_of(algorithm: Algorithm, n: int, seed: int = 0) -> Iterator[Case]:
-    """Yield n cases that the algorithm accepts: its example first, then the adversarial ones in turn with random ones."""
+    """Yield n cases that the algorithm accepts: its example first, then adversarial and random ones alternately."""
     rng = np.random.default_rng(seed)
     made, tried = 0, 0
     yield algorithm.example
@@ -57,7 +57,7 @@ def _changed(example: Case, rng: np.random.Generator, k: int) -> Case:
 
 
 def _shape(rng: np.random.Generator, k: int, is_disc: bool = False) -> AnyShape:
-    """Polygons of 3 to 64 corners, needles, boxes, circles, capsules, segments; some with skins, some points."""
+    """Polygons of 3 to 64 corners, needles, boxes, circles, capsules, segments; some with skins, some single points."""
     kind = 0 if is_disc else int(rng.integers(9))
     size = float(10.0 ** rng.uniform(-1.5, 0.7)) if k % 7 else float(10.0 ** rng.uniform(-5.0, 4.0))
     skin = 0.01 * size if rng.random() < 0.3 else 0.0
@@ -77,7 +77,7 @@ def _shape(rng: np.random.Generator, k: int, is_disc: bool = False) -> AnyShape:
 
 
 def _pair(query: str, rng: np.random.Generator, k: int, are_discs: bool = False) -> Pair:
-    """Shapes near each other, touching, one inside the other, at one place, far apart, 100 km from the origin."""
+    """Shapes near each other, touching, nested, concentric, far apart, and 100 km from the origin."""
     a, b = _shape(rng, k, are_discs), _shape(rng, k, are_discs)
     reach = float(np.abs(a.core).max() + np.abs(b.core).max() + a.radius + b.radius) or 1.0
     family = k % 8
@@ -105,14 +105,16 @@ def _pair(query: str, rng: np.random.Generator, k: int, are_discs: bool = False)
 
 
 def _a_frame_before(pair: Pair, rng: np.random.Generator, k: int) -> Pair:
-    """B a little aside and turned; or, of every seventh, elsewhere altogether."""
+    """B slightly moved and rotated; in every seventh case, placed elsewhere."""
     (x, y), far = pair.pose_b.position, 10.0 if k % 7 == 0 else 0.01
     dx, dy, turn = (far * rng.uniform(-1.0, 1.0, 3)).tolist()
     return replace(pair, pose_b=Transform((x + dx, y + dy), pair.pose_b.angle + turn))
 
 
 def _points(rng: np.random.Generator, k: int) -> np.ndarray:
-    """A cloud, a lattice, a circle, repeated points, nearly a line, far from the origin; now and then a line, one point, 64 on a circle."""
+    """A cloud, a lattice, a circle, repeated points, nearly collinear points, points far from the origin; occasionally a line, one point,
+    64 on a circle.
+    """
     n = int(rng.integers(3, 40)) if k % 50 else 64
     family = k % 6 if k % 50 else 2
     cloud = rng.normal(size=(n, 2))
@@ -142,7 +144,7 @@ def _star(rng: np.random.Generator, k: int) -> tuple[tuple[float, float], ...]:
 
 
 def _outline(rng: np.random.Generator, k: int) -> OutlineCase:
-    """A star, every fourth one with a hole in its middle; many a hole does not fit, which `Part` says."""
+    """A star, every fourth one with a hole in its middle; `Part` rejects many that do not fit."""
     ring = _star(rng, k)
     if k % 4:
         return OutlineCase((ring,))
@@ -152,7 +154,7 @@ def _outline(rng: np.random.Generator, k: int) -> OutlineCase:
 
 
 def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:
-    """Return boxes: scattered, in a row, nested, identical, points, far from the origin."""
+    """Return boxes: scattered, in a row, nested, identical, degenerate, far from the origin."""
     n = int(rng.integers(1, 24))
     low = rng.uniform(-5.0, 5.0, (n, 2)) + (FAR if k % 6 == 5 else 0.0)
     size = rng.uniform(0.1, 2.0, (n, 2))
@@ -172,7 +174,7 @@ def _boxes(rng: np.random.Generator, k: int) -> BoxesCase:
 
 
 def _scene(example: SceneCase, rng: np.random.Generator, k: int) -> SceneCase:
-    """Stacks, heavy on light, one in the other, all apart, jointed, thrown at the ground, no gravity, 100 km from the origin."""
+    """Stacks, heavy on light, overlapping, separate, jointed, thrown at the ground, without gravity, 100 km from the origin."""
     family, n = k % 8, int(rng.integers(1, 5))
     world = World(example.start.settings, example.start.solver)
     base = np.array([FAR, -FAR]) if family == 5 else np.zeros(2)

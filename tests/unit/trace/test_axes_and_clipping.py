@@ -1,4 +1,4 @@
-"""Steps of axes and of clipping that random cases do not reach, and what the two functions with a choice return."""
+"""Steps of axes and of clipping that random cases do not reach, and the results of the two functions with options."""
 
 import math
 

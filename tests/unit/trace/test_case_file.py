@@ -1,4 +1,4 @@
-"""Stepper cases as files: there and back to the bit, and one line for what cannot be read."""
+"""Stepper cases as files: bit-identical round trips, and one line for unreadable files."""
 
 from __future__ import annotations
 

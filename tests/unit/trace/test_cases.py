@@ -1,4 +1,4 @@
-"""Cases under the hand: what is taken hold of, moved and turned."""
+"""Cases edited by hand: grabbing, moving and rotating their parts."""
 
 import math
 

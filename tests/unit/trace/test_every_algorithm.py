@@ -1,5 +1,6 @@
-"""Every algorithm that can be watched: the last step has the query's answer to the bit, and each step's claims hold, recomputed from the
-case alone (`check_NAME` of `claims`)."""
+"""Every algorithm with a stepper: the last step matches the query's answer to the bit, and each step's claims hold when recomputed from the
+case alone (`check_NAME` of `claims`).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ CHECKS |= {name: partial(solvers.check_solver, method=name) for name in trace.GR
 
 
 def same(first, other):
-    """Return whether two answers are the same to the bit, NaN as itself."""
+    """Return whether two answers are bit-identical; NaN equals itself."""
     if isinstance(first, np.ndarray):
         return np.array_equal(first, other, equal_nan=first.dtype.kind == "f")
     if isinstance(first, (list, tuple)) and type(first) is type(other):
@@ -35,7 +36,7 @@ def same(first, other):
 
 
 def widths_of(rows):
-    """Return how many numbers the kernel wrote in the widest row of each kind."""
+    """Return the number of values that the kernel wrote in the widest row of each kind."""
     widths = {}
     for kind, *numbers in rows:
         width = max((k + 1 for k, number in enumerate(numbers) if not math.isnan(number)), default=0)
@@ -97,7 +98,7 @@ def test_every_step_s_claim_is_true(name, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_many_inputs(name, monkeypatch):
-    """A solver's step has hundreds of rows, and judging it takes 30 to 70 ms: 2,000 of each method took as long as all the rest."""
+    """A solver's step has hundreds of rows, and judging it takes 30 to 70 ms: 2,000 cases of each method took as long as all the rest."""
     judge(name, 150 if name in trace.GROUPS["solvers"] else 2000, monkeypatch, seed=1)
 
 

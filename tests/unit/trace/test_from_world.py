@@ -1,4 +1,4 @@
-"""Cases out of worlds: the deepest contact, the nearest pair, who meets first, corners, outlines, boxes."""
+"""Cases from worlds: the deepest contact, the nearest pair, the first collision, corners, outlines, boxes."""
 
 from __future__ import annotations
 

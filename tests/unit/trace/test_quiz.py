@@ -1,4 +1,4 @@
-"""The quiz without a window: what it asks, what it counts, what it writes."""
+"""The quiz without a window: its questions, score and output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.trace.quiz import Quiz, score_of, varied
 
 
 class Silent:
-    """An algorithm that asks nothing."""
+    """An algorithm without questions."""
 
     name = "silent"
 

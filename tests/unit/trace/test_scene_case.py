@@ -1,4 +1,4 @@
-"""A world as a case of the steppers: out of a world or a scene, under a hand, driven by any solver, its step to the bit."""
+"""A world as a stepper case: taken from a world or a scene, edited by hand, with any solver, and a bit-identical step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The claims of solvers can fail: one number of one row off by a thousandth, and the step that reports it is rejected."""
+"""The claims of solvers can fail: if one number of a row is off by a thousandth, the step that reports it is rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the steppers, and their film strips: none is missing, none is left over, each stands on its page with its command."""
+"""The page of the steppers and their film strips: none is missing or unused, and each is on its page with its command."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from engine.world.hooks import StepHooks
 
 
 def _busy(solver):
-    """Return a world whose steps call hooks, sense, stop a bullet, put bodies to sleep and wake them."""
+    """Return a world whose steps call hooks, trigger sensors, stop a bullet, put bodies to sleep and wake them."""
     world = World(WorldSettings(), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-9.0, 0.0), (9.0, 0.0))),), "static"))
     boxes = [world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.02 * k, 0.5 + 1.01 * k))) for k in range(3)]

@@ -1,4 +1,4 @@
-"""The solver of a living world is changed: what stays, what is refused, and the way back."""
+"""Changing the solver of a running world: preserved data, rejected changes, and changing back."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ METHOD = "sequential_impulses"
 
 
 def stack(solver, n=3):
-    """Boxes on each other, discs on a rod in a sensor."""
+    """Stacked boxes, and discs on a rod in a sensor."""
     world = World(solver=solver)
     world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), "static", (0.0, -0.5)))
     for k in range(n):
@@ -61,7 +61,7 @@ def test_a_world_switches_solvers_and_back_bit_for_bit(first, second):
 
 @pytest.mark.parametrize("names", [("box2d", "soft_step", METHOD, "xpbd"), pytest.param(solvers(), marks=pytest.mark.slow)], ids=len)
 def test_between_any_two_solvers(names):
-    """A tour that goes every way from one to another once."""
+    """A tour of all ordered pairs of solvers."""
     tour = [stop for k, name in enumerate(names) for stop in (name, *(x for other in names[k + 2 :] for x in (other, name)))]
     tour += names[-2::-1]
     world = stack("soft_step", 2)
@@ -91,7 +91,7 @@ def test_impulses_survive_changes_between_our_methods():
 
 @pytest.mark.parametrize(("first", "second"), [("box2d", "soft_step"), ("soft_step", "box2d"), ("soft_step", METHOD)])
 def test_touching_pairs_stay_touching(first, second):
-    """Box2D's boxes stand on their skins, a hair above each other: to ours what does not touch has ended."""
+    """Box2D's boxes rest on their skins, slightly apart, so for our solvers their contacts have ended."""
     world = stack(first)
     events = []
     world.hooks = StepHooks(begin=lambda event: events.append("begin"), end=lambda event: events.append(f"end {event.fixture_a}"))

@@ -1,4 +1,4 @@
-"""Any solver can drive a world: here one that knows gravity and nothing else."""
+"""Any solver can drive a world; this one implements only gravity."""
 
 import json
 from dataclasses import dataclass
@@ -181,7 +181,7 @@ def test_a_specification_accepts_any_shape_and_the_solver_rejects_unsupported_on
 
 
 def as_float32(shape):
-    """The shape in numbers of float32, as a file has it."""
+    """The shape in float32 numbers, as in a file."""
     if isinstance(shape, Polygon):
         return Polygon(shape.vertices.astype(np.float32).astype(float), shape.skin_radius)
     assert isinstance(shape, Capsule)

@@ -1,4 +1,4 @@
-"""Many copies of a world stepped together: each has the bits of a world alone."""
+"""Many copies of a world stepped together: each matches a single world bit for bit."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def body(x, y, number=0, **spec):
 
 
 def pile(world):
-    """Return the bodies of a pile that goes to sleep, after one was destroyed: ids and rows differ."""
+    """Return the bodies of a pile that falls asleep, after one was destroyed, so ids and rows differ."""
     world.create_body(FLOOR)
     bodies = [world.create_body(body(0.3 * (k % 3), 0.6 + 1.1 * k, k, angle=0.2 * k)) for k in range(7)]
     for _ in range(40):
@@ -38,7 +38,7 @@ def pile(world):
 
 
 def joined(world):
-    """Return bodies that hang by most kinds of joints, also from the world's own body, with a motor and limits."""
+    """Return bodies that hang from most kinds of joints, also from the ground body, with a motor and limits."""
     bodies = [world.create_body(body(2.0 * k, 4.0, k)) for k in range(6)]
     base = world.create_body(FLOOR)
     turned = world.create_joint(RevoluteJointSpec(base, bodies[0], (0.0, 4.5), enable_motor=True, motor_speed=3.0, max_motor_torque=9.0))
@@ -59,13 +59,13 @@ def fast(world):
 
 
 def crowd(world):
-    """Return some of so many bodies in one place that each looks at some of the others alone."""
+    """Return bodies of a crowd so dense that each tests only some of the others."""
     world.create_body(FLOOR)
     return [world.create_body(body(0.25, 3.25, 1)) for _ in range(205)][:4]
 
 
 def loaded(world):
-    """Return a chain, and a box on a light one that forces and velocities push off in some worlds: islands solved directly come and go."""
+    """Return a chain, and a box on a light one that is pushed off in some worlds, so directly solved islands appear and disappear."""
     base = world.create_body(FLOOR)
     links = [world.create_body(body(6.0 + k, 4.0, 1)) for k in range(3)]
     for k, (previous, link) in enumerate(zip((base, *links), links, strict=False)):

@@ -1,4 +1,4 @@
-"""AVBD: errors melt by alpha a step, forces are remembered, great mass ratios and chains are held."""
+"""AVBD: errors shrink by alpha per step, forces are stored, and high mass ratios and chains are stable."""
 
 import math
 
@@ -40,14 +40,14 @@ def test_a_house_on_two_wedges_and_a_chain_hold(name, most):
 
 
 def _arm(world):
-    """Return a ground, a disc of 1 kg on a hinge 4 m away, 356 times as inert about that as about its center, and the hinge."""
+    """Return a ground, a disc of 1 kg on a hinge 4 m away, with 356 times its central inertia about the hinge, and the hinge."""
     hub = world.create_body(BodySpec(type="static"))
     disc = world.create_body(BodySpec((FixtureSpec(Circle(0.3), density=1.0 / (math.pi * 0.09)),), position=(4.0, 0.0)))
     return hub, disc, world.create_joint(RevoluteJointSpec(hub, disc, (0.0, 0.0), motor_speed=1.0, max_motor_torque=1e4))
 
 
 def test_the_motor_of_a_hinge_rotates_a_long_arm_at_its_speed():
-    """Driven after the descent, as what nothing holds, it swung between 0.2 and 1.7 rad/s, and an arm of 40 m came off by 3 m."""
+    """Driven after the descent, like a free body, it oscillated between 0.2 and 1.7 rad/s, and an arm of 40 m separated by 3 m."""
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False), solver="avbd")
     _, disc, hinge = _arm(world)
     world.set_joint(hinge, enable_motor=True)

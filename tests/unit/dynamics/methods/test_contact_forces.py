@@ -1,4 +1,4 @@
-"""Baraff's method: exact between collisions, which come in their order; forces at rest, joints, and what it does beyond its size."""
+"""Baraff's method: exact between collisions, which are handled in order; forces at rest, joints, and steps beyond its size limit."""
 
 import math
 
@@ -32,7 +32,7 @@ def _run(world, n_steps):
 
 
 def test_a_ball_bounces_on_exact_parabolas():
-    """From 5 m it touches after 1 s, between two steps or in the middle of one, and rises to 0.64 of the height."""
+    """From 5 m, it touches after 1 s, between two steps or within one, and rises to 0.64 of the height."""
     world = _world()
     _ground(world, restitution=0.8)
     ball = _put(world, Circle(0.5), (0.0, 5.5), restitution=0.8)
@@ -49,7 +49,7 @@ def test_a_ball_bounces_on_exact_parabolas():
 
 
 def test_two_collisions_in_one_step_are_handled_in_order():
-    """A ball between two others hits the near one first: the far one gets its speed, and all of it, as of elastic balls."""
+    """A ball between two others hits the near one first; the far one gets all of its speed, as for elastic balls."""
     world = _world((0.0, 0.0))
     speeds = [0.0, 6.0, 0.0]
     balls = [_put(world, Circle(0.5), (x, 0.0), (v, 0.0), restitution=1.0) for x, v in zip((0.0, 1.02, 2.06), speeds, strict=True)]
@@ -77,7 +77,9 @@ def test_a_box_on_a_slope_slides_or_holds(friction, acceleration):
 
 
 def test_a_disc_rolls_down_and_around():
-    """Down a slope with 2/3 g sin a. On a fixed disc it falls off where the force ends: cos a = 4/7 of the starting height for rolling."""
+    """Down a slope with 2/3 g sin a. On a fixed disc, it falls off where the force vanishes: cos a = 4/7 of the starting height for
+    rolling.
+    """
     world = _world((10.0 * math.sin(0.3), -10.0 * math.cos(0.3)))
     _ground(world, friction=1.0)
     disc = _put(world, Circle(0.5), (0.0, 0.5), friction=1.0)
@@ -95,7 +97,7 @@ def test_a_disc_rolls_down_and_around():
 
 
 def test_a_jamming_rod_stops_without_an_error():
-    """Painleve's rod: with all friction against the motion no force keeps its tip from sinking; the tip catches."""
+    """Painleve's rod: with full friction against the motion, no force keeps its tip from sinking; the tip jams."""
     world = _world()
     _ground(world, friction=2.0)
     angle = 1.0
@@ -114,7 +116,7 @@ def test_a_jamming_rod_stops_without_an_error():
 
 
 def test_joints_hold_to_the_accuracy_of_rk4_and_motors_and_limits_are_respected():
-    """A rod of 2 m swings from 90 degrees: its energy stays to 1e-4 in 2 s; a slide is driven at its speed, up to its end."""
+    """A rod of 2 m swings from 90 degrees: its energy is constant to 1e-4 for 2 s; a slider is driven at its speed, up to its end."""
     world = _world()
     rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
     hinge = world.create_body(BodySpec((), "static"))
@@ -161,7 +163,7 @@ def test_large_steps_use_sequential_impulses():
 
 
 def test_bisection_stops_above_rounding_for_compressed_bodies(monkeypatch):
-    """Issue 29: where nothing new touches, each of eight collisions of a step was tried forty times; a step took four seconds."""
+    """Issue 29: if nothing new touched, each of eight collisions of a step was bisected forty times; a step took four seconds."""
     n_tried = [0]
 
     def counted(*arguments):
@@ -181,7 +183,7 @@ def test_bisection_stops_above_rounding_for_compressed_bodies(monkeypatch):
 
 @pytest.mark.parametrize("half", [1.5, 0.5])
 def test_swapped_edge_points_throw_no_body_up(half):
-    """Issue 29, case 10: as its middle comes over the bend, a plank's two points change places, and its end was thrown up at 5.8 m/s."""
+    """Issue 29, case 10: when its middle passes the bend, a plank's two points swap, and its end was thrown up at 5.8 m/s."""
     world = _world()
     corners = ((-8.0, 0.0), (0.0, 0.0), (2.0, -0.35), (4.0, -0.65))
     links = (Segment(corners[0], corners[1], ghost2=corners[2]), Segment(corners[1], corners[2], ghost1=corners[0], ghost2=corners[3]))
@@ -196,7 +198,7 @@ def test_swapped_edge_points_throw_no_body_up(half):
 
 
 def test_a_step_beyond_the_limit_reports_that_sequential_impulses_solve_it():
-    """Issue 34: another method solved it in silence."""
+    """Issue 34: another method solved it silently."""
     world = _world(largest=3)
     _ground(world)
     for x in (0.0, 3.0):
@@ -230,7 +232,7 @@ TOUCHING = {
 
 @pytest.mark.parametrize("case", TOUCHING)
 def test_the_derivative_of_a_jacobian_matches_contacts_detected_slightly_later(case, monkeypatch):
-    """Issue 34: J' v in closed form. The velocities neither part the bodies nor press them together."""
+    """Issue 34: J' v in closed form. The velocities neither separate the bodies nor press them together."""
     scenes = []
     begin = contact_forces._Scene.__init__
     monkeypatch.setattr(contact_forces._Scene, "__init__", lambda self, *more: (scenes.append(self), begin(self, *more))[1])

@@ -1,4 +1,4 @@
-"""Dantzig's pivoting against a quadratic program, and against what it promises."""
+"""Compares Dantzig's pivoting with a quadratic program, and checks its conditions."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def _holds(bounds, solution):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_without_friction_it_solves_the_quadratic_program(seed):
-    """The f >= 0 that makes |J^T f + g| least: of more rows than coordinates too, where f is one of many and the accelerations are not."""
+    """The f >= 0 that minimizes |J^T f + g|, also for more rows than coordinates, where f is not unique but the accelerations are."""
     rng = np.random.default_rng(seed)
     for _ in range(25):
         n = int(rng.integers(1, 25))
@@ -66,7 +66,7 @@ def test_any_initial_guess_leads_to_a_solution():
 
 @pytest.mark.parametrize("diagonal", [0.0, -1e-17])
 def test_a_row_that_moves_nothing_is_ignored(diagonal):
-    """Its force was an arbitrary solution of the equations, up to 1e17 N, and counted as within its bounds. With a guess and without."""
+    """Its force was an arbitrary solution of the equations, up to 1e17 N, and treated as within its bounds. With and without a guess."""
     rng = np.random.default_rng(3)
     for _ in range(20):
         a, b, bounds = _with_friction(rng, 0.6)
@@ -96,7 +96,7 @@ def test_a_bounded_row_that_moves_nothing_has_a_force_within_its_bounds():
 
 
 def test_a_motor_stays_within_its_maximum_force():
-    """One row of mass 2 that shall get an acceleration of 3: 6 N, or what there is."""
+    """One row of mass 2 that needs an acceleration of 3: 6 N, or the maximum."""
     for most, force in ((10.0, 6.0), (4.0, 4.0)):
         bounds = Bounds(np.array([-most]), np.array([most]), np.array([-1]), np.zeros(1))
         assert solve(np.array([[0.5]]), np.array([-3.0]), bounds).force[0] == pytest.approx(force)

@@ -1,4 +1,4 @@
-"""Properties of every method: the same bits again, exact snapshots, all shapes and joints, settings refused by name."""
+"""Properties of every method: reproducible bits, exact snapshots, all shapes and joints, settings rejected by name."""
 
 import json
 
@@ -16,7 +16,7 @@ METHODS = methods()
 
 
 def _mixed(solver):
-    """Return a world of every kind of shape, resting, falling and bouncing, with a rod on a joint and a bar between two."""
+    """Return a world with every kind of shape, resting, falling and bouncing, with a rod on one joint and a bar between two."""
     world = World(WorldSettings(), solver=solver)
     world.create_body(BodySpec((FixtureSpec(Segment((-8.0, 0.0), (8.0, 0.0))),), "static"))
     shapes = (Polygon.box(0.5, 0.5), Circle(0.4), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Polygon.regular(6, 0.5))

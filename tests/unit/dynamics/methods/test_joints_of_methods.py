@@ -1,4 +1,4 @@
-"""Joints by methods that work on places or forces: the same mechanisms, and what each must keep of them."""
+"""Joints in methods that solve for positions or forces: the same mechanisms, and the properties that each must preserve."""
 
 import math
 

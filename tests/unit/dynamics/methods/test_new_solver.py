@@ -1,4 +1,4 @@
-"""A new solver is one file: the one that CONTRIBUTING.md shows, put in place as it stands there."""
+"""A new solver is one file: the one shown in CONTRIBUTING.md, installed unchanged."""
 
 import json
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.fixture(autouse=True)
 def plane(tmp_path, monkeypatch):
-    """The file, where files of solvers are looked for."""
+    """The file, in the folder in which solvers are searched."""
     section = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## A new solver is one file")[2].partition("\n## ")[0]
     (text,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     (tmp_path / "plane.py").write_text(text, "utf-8")

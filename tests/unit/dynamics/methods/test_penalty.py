@@ -1,4 +1,4 @@
-"""Penalty springs: how deep they sink, and where they explode."""
+"""Penalty springs: overlap at rest, and limits of stability."""
 
 import math
 from itertools import product
@@ -17,7 +17,7 @@ from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldS
 
 
 def _world(**options):
-    """Return a box of 1 kg on two springs, 1 % above its rest, so that it stays on them while it swings as it should."""
+    """Return a box of 1 kg on two springs, 1 % above its rest position, so that it stays in contact while it oscillates."""
     world = World(WorldSettings(sleeping=False, solver_settings=options), solver="penalty")
     ground(world)
     sunk = 10.0 / (2.0 * float(options["stiffness"]))
@@ -59,7 +59,7 @@ def test_a_box_hangs_on_a_slope_by_its_tangential_spring():
 
 
 def _dropped(shape, e, gravity, **options):
-    """Return a body of 1 kg at 6 m/s above a floor, which finds it 5 cm deep, as contacts are found once a step."""
+    """Return a body of 1 kg at 6 m/s above a floor, in which it is 5 cm deep when the contact is detected at the next step."""
     settings = WorldSettings(gravity=(0.0, -gravity), sleeping=False, solver_settings=options)
     world = World(settings, solver="penalty")
     density = 1.0 / shape.mass().area
@@ -94,9 +94,9 @@ def test_reported_impulses_equal_applied_ones(integrator, state):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_no_contact_returns_more_energy_than_restitution_allows(integrator):
-    """It did: a spring that pushes only lets go early, a point that is found deep has work to give, and two points share one mass.
+    """It did: a push-only spring releases early, a point detected at depth stores energy, and two points share one mass.
 
-    Discs and boxes side by side; the larger of two coefficients, that of the body, is the pair's.
+    Discs and boxes side by side; the pair's coefficient is the larger one, that of the body.
     """
     world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False, solver_settings={"integrator": integrator}), solver="penalty")
     world.create_body(BodySpec((FixtureSpec(Segment((-9.0, 0.0), (99.0, 0.0))),), "static"))
@@ -132,10 +132,10 @@ def test_a_ball_returns_to_its_height_and_no_higher(integrator):
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("shape", [Circle(0.3), Polygon.box(0.25, 0.25)], ids=["discs", "boxes"])
 def test_a_crowd_of_elastic_discs_gains_no_energy(shape, integrator):
-    """36 bodies that fly in a frame, e = 1, no friction: boxes had 1.8 times their energy within 7 s, discs 1.05 (issue 29).
+    """36 bodies fly in a frame, e = 1, without friction: boxes reached 1.8 times their energy within 7 s, and discs 1.05 (issue 29).
 
-    Energy and what the contacts have of it add up to rounding. 2 % are for what is free: an overlap d parts with d / 2 s, and a contact
-    that parts, or is found by other corners, leaves what it owes of its last sub-step, 1 % of all at the most in these.
+    Energy plus the contacts' stored energy is constant to rounding. An error of 2 % is allowed: an overlap d separates at d / 2 per second,
+    and a contact that ends, or is detected by other corners, loses the energy of its last sub-step, here at most 1 % of the total.
     """
     settings = WorldSettings(gravity=(0.0, 0.0), sleeping=False, solver_settings={"integrator": integrator})
     world, rng = World(settings, solver="penalty"), np.random.default_rng(2)

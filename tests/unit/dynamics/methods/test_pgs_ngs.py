@@ -1,4 +1,4 @@
-"""PGS with NGS is Box2D's algorithm: where there are no skins, and in one order, it takes the same steps."""
+"""PGS with NGS is Box2D's algorithm: without skins and in the same order, it takes the same steps."""
 
 import math
 
@@ -47,8 +47,9 @@ JOINTS = {
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_steps_of_joints_equal_those_of_box2d(name):
-    """Ten steps end within ten roundings of float32 at 6 m, 2.4e-7 m each, and as many of the velocities: 5e-6 m. In another order of
-    the joints they are 0.2 mm apart. Box2D solves the joint first that came last."""
+    """Ten steps agree within ten float32 rounding errors at 6 m, 2.4e-7 m each, and as many of the velocities: 5e-6 m. With another order
+    of the joints, they differ by 0.2 mm. Box2D solves the newest joint first.
+    """
     worlds = []
     for solver in ("box2d", "pgs_ngs"):
         world = World(WorldSettings(sleeping=False), solver=solver)

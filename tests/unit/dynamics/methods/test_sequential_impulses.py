@@ -1,4 +1,4 @@
-"""Sequential impulses hold resting bodies, correct the chosen share of an error, and bounce by the restitution."""
+"""Sequential impulses support resting bodies, correct the chosen share of an error, and bounce according to the restitution."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Shock propagation: what it holds, and what its parts do."""
+"""Shock propagation: scenes that stand, and its parts."""
 
 import math
 
@@ -101,7 +101,7 @@ def test_a_sweep_removes_a_share_of_an_overlap_and_moves_the_lighter_body_more()
 
 @pytest.mark.parametrize("offset, stands", [(0.45, True), (0.49, False)])
 def test_it_holds_up_a_staircase_that_should_fall(offset, stands):
-    """The four boxes above lean over the edge of the first by 2.5 times the offset; that is too far from 0.2 m on."""
+    """The center of the four upper boxes lies beyond the first box's by 2.5 times the offset, which is too far from 0.2 m on."""
     world = _tower(0)
     for floor in range(5):
         world.create_body(BodySpec((FixtureSpec(BOX, friction=0.6),), position=(offset * floor, 0.5 + floor)))

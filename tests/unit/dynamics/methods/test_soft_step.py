@@ -55,7 +55,7 @@ def test_one_setting_stands_in_every_hard_scene(name):
 
 
 def _mixed(**settings):
-    """Return a world with a chain, a slider, a weld and rods, over boxes that are hit by a ball."""
+    """Return a world with a chain, a slider, a weld and rods, above boxes that a ball hits."""
     world = World(WorldSettings(sleeping=False, **(ALL | settings)), solver="soft_step")
     floor = ground(world)
     previous = floor
@@ -121,7 +121,7 @@ def test_joints_solved_directly_have_no_error():
 
 
 def _under_load(ratio, **settings):
-    """Return the height of a box of so many times the mass of the two boxes below after three seconds."""
+    """Return the height after three seconds of a box with a multiple of the mass of the two boxes below."""
     world = World(WorldSettings(sleeping=False, solver_settings=settings), solver="soft_step")
     ground(world)
     for k in range(2):
@@ -152,7 +152,9 @@ def test_without_a_heavy_load_nothing_is_solved_directly_by_default():
 
 
 def test_two_floors_a_few_rounding_errors_apart_act_as_one_line():
-    """Slip along one line is integrated by the trapezoidal rule; a rounding between two normals made it semi-implicit Euler (issue 29)."""
+    """Slip along one line is integrated by the trapezoidal rule; a rounding difference between two normals made it semi-implicit Euler
+    (issue 29).
+    """
     where = []
     for lean in (0.3, 0.3 + 1e-12):
         world = World(WorldSettings(sleeping=False), solver="soft_step")
@@ -169,7 +171,7 @@ def test_two_floors_a_few_rounding_errors_apart_act_as_one_line():
 
 @pytest.mark.parametrize("direct", ["none", "all"])
 def test_the_plain_loop_of_a_traced_step_and_the_lanes_give_the_same_bits(direct):
-    """Issue 34: the formulas of a contact are written once, for numbers and for lanes."""
+    """Issue 34: the formulas of a contact are written once, for scalars and for lanes."""
     world = _mixed(solver_settings={"direct": direct})
     for _ in range(20):
         world.step()

@@ -27,7 +27,9 @@ def test_a_box_sinks_by_compliance_times_load(sub_steps):
 
 
 def test_a_box_that_needs_the_friction_of_two_points_creeps():
-    """At 30 deg a point would have to hold what both do; the way of a sub-step is lost each time: half as far by half of it."""
+    """At 30 deg, one point would have to carry the load of both; the displacement of a sub-step is lost each time, so half the sub-step
+    gives half the creep.
+    """
 
     labs = [Lab("xpbd", settings={"solver_settings": {"sub_steps": n}}) for n in (4, 8)]
     creep = [next(iter(REFERENCES["resting"].measure(lab))).measured for lab in labs]
@@ -41,7 +43,7 @@ def test_a_ball_keeps_its_restitution_except_for_overlaps():
 
 
 def _slid(degrees, push=0.0):
-    """Return how far, m, and how fast at the end, m/s, a disc that cannot turn slides in a second down a slope; mu_s 0.6, mu 0.4."""
+    """Return the distance, m, and the final speed, m/s, of a non-rotating disc that slides down a slope for a second; mu_s 0.6, mu 0.4."""
     world, slope = _world(static_ratio=1.5), math.radians(degrees)
     ground(world, friction=0.4)
     disc = world.create_body(BodySpec((FixtureSpec(Circle(0.5), friction=0.4),), position=(0.0, 0.5), fixed_rotation=True))
@@ -54,7 +56,7 @@ def _slid(degrees, push=0.0):
 
 
 def test_static_friction_holds_up_to_its_coefficient_and_sliding_friction_acts_beyond():
-    """Issue 33: mu_s of its own. It holds up to atan 0.6 = 30.96 degrees, and once it moves, its acceleration is g (sin - 0.4 cos)."""
+    """Issue 33: a separate mu_s. It holds up to atan 0.6 = 30.96 degrees, and once it moves, its acceleration is g (sin - 0.4 cos)."""
     assert _slid(30.8)[0] < 1e-4
     assert _slid(31.1)[0] > 0.5
     slope = math.radians(28.0)

@@ -1,4 +1,4 @@
-"""Check the claims of steps of GJK, EPA, the axis tests and the alternating projections from the shapes alone."""
+"""Checks the claims of steps of GJK, EPA, the axis tests and alternating projections from the shapes alone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Cores:
         return [self.separation(side, edge) for side in range(2) for edge in range(self.n_edges(side))]
 
     def distance(self):
-        """The least distance of a corner of one from an edge of the other: that of disjoint cores."""
+        """The smallest distance of a corner of one from an edge of the other, which is the distance of disjoint cores."""
         return min(self.to_outline(point, 1 - side) for side in range(2) for point in self.points[side])
 
     def to_outline(self, point, side):
@@ -56,7 +56,7 @@ class Cores:
 
 
 def check_axis(cores, step):
-    """The gap is the gap; so are the two bars and the distance between them."""
+    """The reported gap, the two bars and their distance are correct."""
     (feature,) = step.looked_at
     side, edge = "ab".index(feature.whose), feature.index
     n, separation = cores.normal(side, edge), cores.separation(side, edge)

@@ -1,4 +1,4 @@
-"""Distances by brute force, which share no code with the kernels: of points from a convex core, and of two cores."""
+"""Brute-force distances, independent of the kernels: of points from a convex core, and of two cores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def gap_of_points(core, points):
-    """Return the distances (n,) of points from a core (m, 2), negative inside a polygon: minus the least distance to an edge."""
+    """Return the distances (n,) of points from a core (m, 2); inside a polygon, minus the smallest distance to an edge."""
     a, e = core[None], (np.roll(core, -1, axis=0) - core)[None]
     to = points[:, None] - a
     length_sq = (e * e).sum(axis=2)
@@ -19,7 +19,7 @@ def gap_of_points(core, points):
 
 
 def gap_of_cores(p, q):
-    """Return the distance of two cores in the plane, negative where they overlap: the greatest separation along an edge's normal."""
+    """Return the distance of two cores in the plane; if they overlap, the (negative) greatest separation along an edge normal."""
     apart = float(min(np.abs(gap_of_points(p, q)).min(), np.abs(gap_of_points(q, p)).min()))
     deep = max(separation(p, q), separation(q, p))
     scale = float(np.abs(p - p[0]).max() + np.abs(q - p[0]).max())
@@ -29,7 +29,7 @@ def gap_of_cores(p, q):
 
 
 def separation(p, q):
-    """Return the greatest separation along the outward normals of p's edges; -inf where it has none."""
+    """Return the greatest separation along the outward normals of p's edges; -inf if it has none."""
     if len(p) < 2:
         return -np.inf
     e = np.roll(p, -1, axis=0) - p

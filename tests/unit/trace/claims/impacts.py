@@ -1,4 +1,4 @@
-"""Check the claims of steps towards the time of impact from the shapes and the motions alone."""
+"""Checks the claims of steps toward the time of impact from the shapes and motions alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SAMPLES = np.linspace(0.0, 1.0, 33)
 
 
 class Body:
-    """A core that moves, looked at from a place near by."""
+    """A moving core, relative to a nearby origin."""
 
     def __init__(self, shape, sweep, here):
         core = shape.core
@@ -43,7 +43,7 @@ def turned(points, angle):
 
 
 class Motion:
-    """Both bodies of a case, and how near a number must be."""
+    """Both bodies of a case, and the tolerance of numbers."""
 
     def __init__(self, case):
         pair = case.pair
@@ -61,7 +61,7 @@ class Motion:
         return float((self.b.at(t) @ n).min() - (self.a.at(t) @ n).max()) - self.radii
 
     def held(self, step, t):
-        """The axis of a step, held from values["t"] until t, turned with the edge that carries it."""
+        """The axis of a step, kept from values["t"] until t, rotated with its edge."""
         return turned(np.array([step.axis]), self.rate(step) * (t - step.values["t"]))[0]
 
     def rate(self, step):
@@ -69,14 +69,14 @@ class Motion:
         return 0.0 if first.part != "edge" else self.a.omega if first.whose == "a" else self.b.omega
 
     def gaps_and_rates(self, step):
-        """Return the gap of each corner of B from each of A along the axis that turns with its body, and its rate."""
+        """Return the gap of each corner of B from each of A along the axis that rotates with its body, and its rate."""
         t, n = step.values["t"], np.array(step.axis)
         apart = self.b.at(t)[:, None] - self.a.at(t)[None]
         rates = (self.b.velocities(t)[:, None] - self.a.velocities(t)[None]) @ n + self.rate(step) * (apart @ np.array((-n[1], n[0])))
         return apart @ n, rates
 
     def check_bend(self, step, end):
-        """Along the axis held no corner leaves its tangent by more than K s^2 / 2."""
+        """Along the kept axis, no corner deviates from its tangent by more than K s^2 / 2."""
         t, (gaps, rates) = step.values["t"], self.gaps_and_rates(step)
         for s in (0.5 * (end - t), end - t):
             there = (self.b.at(t + s)[:, None] - self.a.at(t + s)[None]) @ self.held(step, t + s)
@@ -99,7 +99,7 @@ class Motion:
             assert abs((p - self.here) @ n - (self.a.at(t) @ n).max() - self.a.radius) <= self.near
 
     def check_window(self, step):
-        """Outside the window the circles in which the cores turn are apart."""
+        """Outside the window, the circles around the rotating cores are apart."""
         first, last = step.values["t_first"], step.values["t_last"]
         assert step.bound == (None if first > last else first)
         reach = sum(float(np.hypot(*body.local.T).max()) for body in (self.a, self.b)) + self.radii + self.tolerance
@@ -112,7 +112,7 @@ class Motion:
                 assert away <= reach + self.tolerance
 
     def check_line(self, step):
-        """A corner of A and one of B go along the axis as the step says: their gap, and its rate."""
+        """A corner of A and one of B move along the axis with the stated gap and rate."""
         t, (gaps, rates) = step.values["t"], self.gaps_and_rates(step)
         gaps = gaps - self.radii - step.values["above"]
         speed = float(np.abs(rates).max()) + float(np.abs(self.b.velocities(t)).max() + np.abs(self.a.velocities(t)).max())
@@ -123,7 +123,7 @@ class Motion:
             assert self.gap(t) >= -self.near
 
     def check_answer(self, steps):
-        """The answer never passes the first touch, and is one."""
+        """The answer is a contact, and not later than the first one."""
         result, t = steps[-1].result, steps[-1].values["fraction"]
         assert t == result.fraction == steps[-1].bound
         if result.status is Status.OVERLAPPING:

@@ -1,4 +1,4 @@
-"""Check the claims of a step of clipping, by either rule, from the shapes alone."""
+"""Checks the claims of a clipping step, by either rule, from the shapes alone."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _check_choice(cores, rule, polygons, tried, reference):
 
 
 def _check_climb(tried, n, near):
-    """The search goes from the first edge to both neighbors, then on while the separation grows."""
+    """The search goes from the first edge to both neighbors, and continues while the separation grows."""
     if not tried:
         return
     edges, heights = [at[1] for at in tried], [at[2] for at in tried]
@@ -94,7 +94,7 @@ def _check_climb(tried, n, near):
 
 
 def _is_climb(edges, heights, first, step, n, near):
-    """Return whether it went on from a neighbor, in its direction, ever higher but for the last."""
+    """Return whether it continued from a neighbor in its direction, always increasing except for the last."""
     onward = [(edges[first] + step * (k + 1)) % n for k in range(len(edges) - 3)]
     walk = [heights[0], heights[first], *heights[3:]]
     rises = all(higher > lower - near for lower, higher in itertools.pairwise(walk[:-1]))
@@ -102,7 +102,7 @@ def _is_climb(edges, heights, first, step, n, near):
 
 
 def _check_cut(cores, step, reference, incident, before, n_before, rule, links):
-    """The points left lie on the incident edge and between the planes; those cut off lay outside."""
+    """The remaining points lie on the incident edge between the planes; removed points lay outside."""
     side, corner = "ab".index(step.looked_at[0].whose), step.looked_at[0].index
     n, core = cores.normal(*reference), cores.points[side]
     assert side == reference[0] and corner in (reference[1], (reference[1] + 1) % len(core))
@@ -134,7 +134,7 @@ def _check_cut(cores, step, reference, incident, before, n_before, rule, links):
 
 
 def _check_point(cores, step, reference, circles, rule):
-    """The gap is that along the normal, the point midway between the surfaces, and what is kept is near enough."""
+    """The gap is measured along the normal, the point lies midway between the surfaces, and kept points are close enough."""
     end = np.array(step.points[0]) - cores.away
     surface = sum(shape.radius for shape in cores.shapes if not isinstance(shape, Polygon | Segment))
     gap = step.values["gap"] + surface

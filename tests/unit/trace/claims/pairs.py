@@ -1,4 +1,4 @@
-"""Check the claims of steps of broad phases that find pairs from the boxes alone."""
+"""Checks the claims of pair-finding steps of broad phases from the boxes alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the claims of steps of decompositions from the outline alone. shapely judges areas and places."""
+"""Checks the claims of decomposition steps from the outline alone. shapely judges areas and positions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ NEAR = 1e-7
 
 
 def outline_of(case):
-    """Return the case as shapely has it, and its extent."""
+    """Return the case as a shapely geometry, and its extent."""
     region = shapely.Polygon(case.rings[0], case.rings[1:])
     x0, y0, x1, y1 = region.bounds
     return region, max(x1 - x0, y1 - y0)
 
 
 def bend(p, q, r):
-    """Return how far q lies right of the way from p to r: below 0 where the way by q turns right."""
+    """Return how far q lies right of the line from p to r; below 0 if the path through q turns right."""
     along, to = np.subtract(r, p), np.subtract(q, p)
     length = float(np.hypot(*along))
     return float(to[0] * along[1] - to[1] * along[0]) / length if length > 0.0 else 0.0
@@ -32,7 +32,7 @@ def is_convex(loop, near):
 
 
 def check_pieces(case, pieces):
-    """Each is convex and lies in the outline, and their areas make up its own; no two overlap, then."""
+    """Each is convex and lies in the outline, and their areas sum to the outline's, so no two overlap."""
     region, extent = outline_of(case)
     near = NEAR * extent
     wide = region.buffer(4.0 * near)
@@ -53,7 +53,7 @@ def check_cut(case, p, q):
 
 
 def rings_of(case):
-    """Return the rings with the inside on the left."""
+    """Return the rings with the interior on the left."""
     rings = []
     for k, ring in enumerate(case.rings):
         is_left = shapely.LinearRing(ring).is_ccw
@@ -94,7 +94,7 @@ def check_triangulation(case, steps):
 
 
 def joined(left, other, u, v):
-    """Return two loops as left without their common edge u v."""
+    """Return two loops merged at their common edge u v."""
     at, to = left.index(u), other.index(v)
     left, other = left[at + 1 :] + left[: at + 1], other[to + 1 :] + other[: to + 1]  # v .. u, and u .. v
     return left[:-1] + other[:-1]
@@ -140,7 +140,7 @@ CLEAR = 1e-3
 
 
 def least_cuts(loop, extent):
-    """Return the fewest diagonals that cut a polygon into convex pieces; None where it is not small and plain enough to try."""
+    """Return the fewest diagonals that cut a polygon into convex pieces; None if it is too large or complex to try."""
     n = len(loop)
     if n > TRIED or min(abs(bend(p, q, r)) for p in loop for q in loop for r in loop if len({p, q, r}) == 3) < CLEAR * extent:
         return None

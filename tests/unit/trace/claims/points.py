@@ -1,4 +1,4 @@
-"""Check the claims of steps of hulls and enclosing shapes from the points alone, in exact arithmetic where floats are uncertain."""
+"""Checks the claims of steps of hulls and enclosing shapes from the points alone, in exact arithmetic where floats are uncertain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.common.tolerances import WELZL_ROUNDING
 
 
 def turn(p, q, r):
-    """Return 1 where r lies left of the line from p to q, -1 right of it, 0 on it."""
+    """Return 1 if r lies left of the line from p to q, -1 if right of it, 0 if on it."""
     left, right = (q[0] - p[0]) * (r[1] - p[1]), (q[1] - p[1]) * (r[0] - p[0])
     if abs(left - right) > 1e-12 * (abs(left) + abs(right)):
         return 1 if left > right else -1
@@ -86,7 +86,7 @@ def check_monotone_chain(case, steps):
 
 
 def spans(points, axis):
-    """Return how far the points reach along an axis and across it."""
+    """Return the extent of the points along an axis and across it."""
     along, across = points @ np.array(axis), points @ np.array((-axis[1], axis[0]))
     return float(np.ptp(along)), float(np.ptp(across))
 
@@ -126,7 +126,7 @@ GAP = math.pi + 2e-6
 
 
 def is_smallest(center, radius, points, near):
-    """Return whether a circle holds points, and cannot shrink: those on its edge leave no half of it free."""
+    """Return whether a circle contains points and cannot shrink, because the points on its boundary leave no half of it free."""
     away = [math.dist(center, point) for point in points]
     if max(away) > radius + near:
         return False

@@ -1,4 +1,4 @@
-"""Check the claims of a step of a ray cast from the shape and the ray alone."""
+"""Checks the claims of a ray-cast step from the shape and the ray alone."""
 
 from __future__ import annotations
 

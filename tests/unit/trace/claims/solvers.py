@@ -1,4 +1,4 @@
-"""Check the claims of steps of solvers from masses, arms and the sentences' numbers alone: an impulse is the change of the velocities."""
+"""Checks the claims of solver steps from masses, arms and reported numbers alone: impulses equal the changes of momentum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEAR = 1e-9
 
 
 class Bodies:
-    """Bodies in the state that the steps have reported so far."""
+    """Bodies in the state reported by the steps so far."""
 
     def __init__(self, case, method):
         snapshot = case.before(method)
@@ -78,10 +78,10 @@ class Bodies:
         return sum(float(line * self.inverse[body] @ line) for body, line in lines.items())
 
     def check_change(self, step, change, terms=None):
-        """Check that the velocities changed by the impulses' J^T P / m, and all others not at all.
+        """Check that the velocities changed by the impulses' J^T P / m, and all others did not change.
 
-        Of many impulses `terms` has the sum of |J^T P| for each body: where they cancel, each is rounded to its own size and not to the
-        sum's (friction of 1.47 on bodies in one place: impulses of 1e18 N s that leave a tenth of that).
+        For many impulses, `terms` has the sum of |J^T P| for each body: if they cancel, each is rounded relative to its own size, not to
+        that of the sum (friction of 1.47 on bodies in one place: impulses of 1e18 N s that leave a tenth of that).
         """
         for body, (v, _) in self.motion(step).items():
             expected = self.inverse[body] * change.get(body, np.zeros(3))
@@ -135,7 +135,7 @@ def check_solver(case, steps, method):
 
 
 def places_of(steps):
-    """Return where each point of a contact is, its normal, and a step that has its bodies."""
+    """Return the position of each point of a contact, its normal, and a step with its bodies."""
     places = {}
     for step in steps:
         if step.kind in ("normal", "pair"):
@@ -146,7 +146,7 @@ def places_of(steps):
 
 
 def check_warm(bodies, step, accumulated, places):
-    """The impulses that the contacts begin with are given to both bodies, whole."""
+    """The contacts' initial impulses are applied completely to both bodies."""
     change, are_known = {}, True
     for name, value in step.values.items():
         if name.startswith("P"):
@@ -189,7 +189,7 @@ def check_row(bodies, step, accumulated):
 
 
 def check_bounce(bodies, step):
-    """A point that pushed in the step leaves at the speed of restitution; its total impulse never pulls."""
+    """A point that pushed in the step leaves at the restitution speed; its total impulse never pulls."""
     (point,), values = step.points, step.values
     lines, change = bodies.lines(step, point, step.axis), values["after"] - values["before"]
     bodies.check_change(step, {body: line * change for body, line in lines.items()})
@@ -220,7 +220,7 @@ def check_pair(bodies, step, accumulated):
 
 
 def check_apart(bodies, step):
-    """A push of P at the reported levers shifts both bodies by M^-1 J^T P, apart and never together."""
+    """A push P at the reported lever arms displaces both bodies by M^-1 J^T P, always apart."""
     values, normal = step.values, step.axis
     a, _ = bodies.ends(step)
     assert values["push"] >= 0.0
@@ -236,12 +236,12 @@ def mu_of(bodies, step):
 
 
 def of_contact(step):
-    """Return contact and point."""
+    """Return the contact and the point of a step."""
     return step.looked_at[1].index, step.looked_at[0].index
 
 
 def check_placed(bodies, step, accumulated):
-    """An impulse P along a direction displaces both by h M^-1 J^T P, as much as XPBD's row asks for."""
+    """An impulse P along a direction displaces both bodies by h M^-1 J^T P, as XPBD's row requires."""
     values, along, (a, b) = step.values, step.axis, bodies.ends(step)
     contact, k = of_contact(step)
     is_tangent = step.kind == "held"
@@ -283,9 +283,9 @@ def armed_lines(bodies, step):
 
 
 def check_restored(bodies, step, accumulated):
-    """The impulse is what the velocities changed by, and the point's rate is never an approach then.
+    """The impulse matches the change of the velocities, and the point does not approach afterward.
 
-    Penalty takes energy back at the center of pressure, which goes on parting; a point beside it may approach.
+    The penalty method removes energy at the center of pressure, which keeps separating; other points may approach.
     """
     lines = armed_lines(bodies, step)
     impulse = step.values["given"]
@@ -309,7 +309,7 @@ def check_slid(bodies, step, accumulated):
 
 
 def check_descent(bodies, step, accumulated):
-    """The body's way d solves H d = -g; H is no less than M / h^2, whose energy nothing takes away."""
+    """The body's displacement d solves H d = -g, where H is at least M / h^2."""
     values, body = step.values, int(step.values["body"])
     h = np.array([[values["h00"], values["h01"], values["h02"]], [values["h01"], values["h11"], values["h12"]],
                   [values["h02"], values["h12"], values["h22"]]])  # fmt: skip
@@ -325,7 +325,7 @@ def check_descent(bodies, step, accumulated):
 
 
 def check_dual(bodies, step, accumulated):
-    """lambda becomes the force of the spring and lambda, clamped; each row's own k grows where that is within its bounds."""
+    """lambda becomes the clamped sum of the spring force and lambda; each row's k grows if the force is within its bounds."""
     values, beta, h = step.values, bodies.options["beta"], bodies.dt
     contact, k = of_contact(step)
     for letter, name in (("n", "before"), ("t", "before t")):
@@ -342,7 +342,7 @@ def check_dual(bodies, step, accumulated):
 
 
 def check_force(bodies, step, accumulated):
-    """A spring and a damper push, never pull, and only what overlaps; friction is within mu of it."""
+    """A spring and a damper push overlapping bodies and never pull; friction is at most mu times the force."""
     values, (a, b) = step.values, bodies.ends(step)
     assert values["force"] >= 0.0 and abs(values["friction"]) <= mu_of(bodies, step) * values["force"] * (1.0 + 1e-12)
     assert values["gap"] < 0.0 or values["force"] == values["friction"] == 0.0
@@ -358,7 +358,7 @@ def check_force(bodies, step, accumulated):
 
 
 def check_springs(bodies, step):
-    """Semi-implicit Euler: each velocity has changed by h (g + F / m), and joints, where a body has some, besides."""
+    """Semi-implicit Euler: each velocity has changed by h (g + F / m), plus the effect of the body's joints."""
     h = bodies.dt / bodies.options["sub_steps"]
     for body, (v, x) in bodies.motion(step).items():
         force = bodies.forces.get(body, np.zeros(3))
@@ -371,7 +371,7 @@ def check_springs(bodies, step):
 
 
 def check_collide(bodies, step, accumulated):
-    """Both impulses push, friction is within the cone, and what is frozen does not move."""
+    """Both impulses push, friction is within the cone, and frozen bodies do not move."""
     values, normal, (a, _) = step.values, step.axis, bodies.ends(step)
     places = [mark.points[0] for mark in step.marks if mark.role == "looked_at" and mark.form == "point"]
     pushes = [values[f"p{k}"] for k in (0, 1) if f"asked {k}" in values][: len(places)]  # one by one, only the other's is missing
@@ -388,7 +388,7 @@ def check_collide(bodies, step, accumulated):
 
 
 def rows_of(bodies, step):
-    """Yield contact and point, J along normal and tangent by body, P along both, and mu, of a step that reports many points."""
+    """Yield contact and point, J along normal and tangent by body, P along both, and mu, for a step that reports many points."""
     values = step.values
     for name, pn in values.items():
         if name[0] == "P" and name[-1] == "n":
@@ -417,7 +417,7 @@ def check_cone(bodies, step):
 
 
 def check_collision(bodies, step, accumulated):
-    """Impulses at the start of a step are what the velocities changed by; after them nothing that touches approaches."""
+    """Impulses at the start of a step match the change of the velocities; afterward, no touching pair approaches."""
     motion = bodies.motion(step)
     if not bodies.jointed and not any(x.any() for _, x in motion.values()) and not step.values["others"]:
         bodies.check_change(step, *check_cone(bodies, step))
@@ -427,7 +427,7 @@ def check_collision(bodies, step, accumulated):
 
 
 def check_forces(bodies, step, accumulated):
-    """Either force or acceleration is 0, and neither is negative."""
+    """Force or acceleration is 0, and neither is negative."""
     check_cone(bodies, step)
     rates = {name[1:]: value for name, value in step.values.items() if name[0] == "u" and name[-1] == "n"}
     most = 10.0 + max(map(abs, rates.values()), default=0.0)

@@ -1,4 +1,4 @@
-"""Check the claims of steps of shapes that only slide from the shapes alone."""
+"""Checks the claims of steps of translating shapes from the shapes alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAMPLES = np.linspace(0.0, 1.0, 33)
 
 
 class Slide:
-    """Both cores of a case, looked at from A's place, and how near a number must be."""
+    """Both cores of a case, relative to A's position, and the tolerance of numbers."""
 
     def __init__(self, case, names=("a", "b")):
         pair = case.pair
@@ -41,7 +41,7 @@ class Slide:
         return gap_of_cores(self.core["a"] + t * self.way["a"], self.core["b"] + t * self.way["b"]) - self.radii
 
     def check_edge(self, step):
-        """Beyond this edge the other's shadow lies as far as said, and meets its own when said."""
+        """The other's projection lies at the stated distance beyond this edge, and reaches it at the stated time."""
         whose, edge, vertex, n = step.looked_at[0].whose, step.looked_at[0].index, step.looked_at[1].index, np.array(step.axis)
         other = "b" if whose == "a" else "a"
         own, others, values = self.core[whose], self.core[other], step.values
@@ -78,7 +78,7 @@ class Slide:
         return 0.0 <= values["along"] <= values["length"]
 
     def check_circle(self, center, away, nearest, half):
-        """The way passes a place at that distance then, and is within the radii for half before and after."""
+        """The path passes a position at that distance and time, and is within the radii for half the interval before and after."""
         assert abs(abs(center[0] * self.w[1] - center[1] * self.w[0]) - away * self.speed) <= self.near * self.speed
         assert abs(nearest * self.speed**2 - center @ self.w) <= self.near * self.speed * (1.0 + abs(nearest))
         if math.isfinite(half):
@@ -88,7 +88,7 @@ class Slide:
             assert away > self.radii
 
     def check_times(self, status, t_first, normal, points, names):
-        """Nothing touches before the answer; it is a touch, where it says, and the normal leads apart."""
+        """There is no contact before the answer; the answer is a contact at the stated position, with a separating normal."""
         first, second = names
         if status is Status.OVERLAPPING or (normal is None and status is Status.HIT):
             assert self.gap(0.0) <= self.near

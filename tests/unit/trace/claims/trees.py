@@ -1,4 +1,4 @@
-"""Check the claims of steps of trees of boxes from the boxes alone."""
+"""Checks the claims of steps of box trees from the boxes alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def near(case):
 
 
 class Drawn:
-    """The tree of a step's picture: names of nodes, children of each in order; boxes of the leaves from the case, wider by a margin."""
+    """The tree of a step's picture: node names, ordered children of each, and leaf boxes from the case enlarged by a margin."""
 
     def __init__(self, case, kept, margin):
         nodes = [mark for mark in kept if mark.view == "tree" and mark.form == "point"]
@@ -81,7 +81,7 @@ class Drawn:
         return half_perimeter(around((self.box(name), box))) + grown
 
     def check_boxes(self, leaves):
-        """Every box is in the tree, once, and the nodes' boxes are the least that bound what is below them."""
+        """Every box is in the tree once, and the nodes' boxes are the smallest that bound their subtrees."""
         assert sorted(leaf for root in self.roots for leaf in self.leaves(root)) == sorted(map(str, leaves))
         assert sorted(self.box(name) for name in self.children) == self.inner_boxes
 
@@ -101,7 +101,7 @@ class Drawings:
 
 
 def check_insertions(case, steps, margin):
-    """Costs, bounds and gains are what the boxes say; the cheapest place that was looked at is taken."""
+    """Costs, bounds and gains match the boxes; the cheapest visited place is chosen."""
     tiny = 40.0 * near(case)
     n_in, before, looked, drawings = 0, None, {}, Drawings(case, margin)
     for step in steps:
@@ -146,7 +146,7 @@ def check_insertions(case, steps, margin):
 
 
 def check_descent(case, steps, margin=0.0):
-    """The walk comes to the nodes that it must, in order, meets what is met, and finds what brute force finds."""
+    """The traversal visits the required nodes in order, reports overlaps correctly, and finds the same boxes as brute force."""
     answer = steps[-1]
     met = tuple(k for k, box in enumerate(case.boxes) if meets(box, case.region))
     assert answer.result == met and answer.kind == "answer" and answer.values["found"] == len(met)
@@ -177,7 +177,7 @@ def check_descent(case, steps, margin=0.0):
 
 
 def check_parts(case, steps):
-    """Each picture of a growing tree shows a part of the final one, each node with its box there."""
+    """Each picture of a growing tree shows a part of the final tree, with each node's final box."""
     drawings = Drawings(case)
     final = drawings.of(steps[-1])
     for step in steps:
@@ -193,7 +193,7 @@ def center(box):
 
 
 def check_order(case, step):
-    """The cells hold the centers, and the boxes stand in the order of their keys; return these, by box."""
+    """The cells contain the centers, and the boxes are in the order of their keys; return the keys by box."""
     n = len(case.boxes)
     number_bits = max(1, (n - 1).bit_length())
     axis_bits = min(24, (64 - number_bits) // 2)
