@@ -76,7 +76,7 @@ def _draw_tree(canvas: Canvas, sketch: TreeSketch, level: int) -> None:
 
 
 def _draw_axes(canvas: Canvas, sketch: AxisSketch) -> None:
-    """Draw each sorted interval on its own line beside the arena, in the order of their lower ends."""
+    """Draw each sorted interval on its own line next to the arena, in the order of the lower ends."""
     for k, axis in enumerate(sketch.axes):
         canvas.segments(*_intervals(sketch, k), mix(palette.BACKGROUND, level_color(1 + k), 0.7))
         near, far = -HALF[1 - axis] - _GAP, -HALF[1 - axis] - _GAP - BAND
@@ -151,7 +151,7 @@ def chart_height(n_structures: int, ui_scale: float) -> float:
 
 
 def draw_chart(canvas: Canvas, race: Race, drawn: int, room: float) -> None:
-    """Draw the times of all structures on the lowest `room` pixels of the view."""
+    """Draw the times of all structures in the lowest `room` pixels of the view."""
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale
     begins = top + height - room

@@ -38,7 +38,7 @@ Pose = tuple[float, float, float]
 class Impact:
     """A pose to which continuous physics moved the bullet during a step, and its contact; the normal pushes the bullet.
 
-    For a pair that met several times in a step, Box2D keeps only the last contact. After the first impact of a step, `fraction` is a lower
+    If a pair touched several times in a step, Box2D keeps only the last contact. After the first impact of a step, `fraction` is a lower
     bound.
     """
 

@@ -97,7 +97,9 @@ def draw_impact(canvas: Canvas, shape: FixtureShape, pose: Pose, point: Point | 
 def draw_numbers(
     canvas: Canvas, ghosts: Sequence[tuple[int, Pose]], radius: float, first: Sequence[int], color: Color, half_lane: float
 ) -> None:
-    """Write the steps beside the ghosts where there is room, those of `first` first, in words and in `color`; smaller in a low lane."""
+    """Write the step numbers next to the ghosts where there is room, those in `first` first, in words and in `color`; smaller in a low
+    lane.
+    """
     ui, reach = canvas.ui_scale, radius * canvas.camera.scale
     room = half_lane * canvas.camera.scale - reach
     if room < 14.0 * ui or not ghosts:
@@ -116,7 +118,7 @@ def draw_numbers(
 
 
 def shorter(verdict: str) -> list[str]:
-    """Return a verdict, without what is in parentheses, and its beginnings, cut where a part of the sentence ends; the longest first.
+    """Return a verdict without parenthetical text and its prefixes that end at a clause, the longest first.
 
     Examples
     --------

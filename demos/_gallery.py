@@ -98,7 +98,7 @@ class Scene(Demo):
         return replace(self.world_settings, **of_parameters)
 
     def on_parameter(self, name: str) -> None:
-        """Change a world's setting on the spot; restart for anything else."""
+        """Change a world's setting at once; restart for other parameters."""
         setting = next((entry.setting for entry in self.parameters if entry.name == name), "")
         if setting:
             self.world.set_settings(**{setting: int(self.parameter(name))})

@@ -126,7 +126,7 @@ class Limitation(Demo):
         return False
 
     def status(self) -> Sequence[StatusLine]:
-        """Say whether another solver runs; and what was predicted, in a view without the table."""
+        """Write whether another solver runs, and the predictions in a view without the table."""
         lines: list[StatusLine] = [
             (f"{finding.what}: {finding.measurement_words} (predicted {finding.prediction_words})", self._color(finding))
             for finding in (self.findings() if self.view_state else ())

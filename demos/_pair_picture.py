@@ -37,7 +37,7 @@ def outline(shape: AnyShape, xf: Transform) -> FloatArray:
 
 
 def pair_box(pair: Pair) -> AABB:
-    """Return the box around everything of a pair, wherever it moves, with room for the words below."""
+    """Return the box around a pair and its motion, with room for the text below."""
     places: list[FloatArray] = []
     for shape, sweep in ((pair.shape_a, pair.sweep_a), (pair.shape_b, pair.sweep_b)):
         if shape is not None:

@@ -29,7 +29,7 @@ class Pit(Demo):
     toss: ClassVar[tuple[float, tuple[float, float], float]]
 
     def dig(self, half_width: float, height: float, friction: float, restitution: float = 0.0) -> None:
-        """Create the pit, with its floor at y = 0 and so much room between its walls."""
+        """Create the pit, with its floor at y = 0 and this much room between its walls."""
         sides = (
             Polygon.box(half_width + WALL, 0.5 * WALL, (0.0, -0.5 * WALL)),
             Polygon.box(0.5 * WALL, 0.5 * height, (-half_width - 0.5 * WALL, 0.5 * height)),

@@ -241,7 +241,7 @@ class BoundingVolumes(Demo):
     # -- drawing
 
     def arrange(self, width: float, height: float) -> bool:
-        """Put the table where the picture is larger, beside the figures or below them, or into the readout where it could not be read."""
+        """Put the table next to the figures or below them, wherever the picture is larger, or into the readout if it is not legible."""
         scales = {}
         for is_below in (False, True):
             box = self._box(is_below)

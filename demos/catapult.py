@@ -52,7 +52,7 @@ def parabola_range(position: Point, velocity: Point, height: float, gravity: flo
 
 
 def range_lost(position: Point, velocity: Point, height: float, gravity: float, dt: float) -> float:
-    """Return by how much the range with Box2D's steps is shorter than that of the parabola, to first order, meters.
+    """Return the difference between the parabola's range and that with Box2D's steps, to first order, meters.
 
     After n steps, t = n dt, a body is ``g t dt / 2`` below the parabola; with a vertical speed v at the landing, it lands earlier by
     ``v_x / v`` times that.

@@ -1,7 +1,7 @@
 """Conveyor belts: bodies whose surface moves while they stay in place.
 
-Box2D 2.3 has no surface speed, but friction depends only on the bodies' relative velocity. A belt is therefore a kinematic body that has
-the belt's velocity and is put back in its place after each step.
+Box2D 2.3 has no surface speed, but friction depends only on the bodies' relative velocity. A belt is therefore a kinematic body with the
+belt's velocity that is moved back to its place after each step.
 
 A parcel that is put down at rest slips until friction has accelerated it, by mu g, to the belt's speed v: for a distance v^2 / (2 mu g).
 """

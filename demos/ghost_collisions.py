@@ -1,7 +1,7 @@
 """Boxes slide over three level floors that look alike, and some trip over the seams.
 
 Each box starts at a random phase, a fraction of a step's travel. From the phase alone, `limitations.seams` predicts whether it will trip:
-a box on tiles trips where a step ends with its face 15 to 20 mm before a tile, which has a probability of 5 mm / (v h) at each; a disc
+a box on tiles trips if a step ends with its face 15 to 20 mm in front of a tile, which has a probability of 5 mm / (v h) at each; a disc
 trips at each corner near which a step ends, including the ends of edges without ghost vertices.
 """
 

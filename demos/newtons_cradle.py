@@ -1,4 +1,4 @@
-"""Newton's cradle: as many balls leave as come in, with the same speed.
+"""Newton's cradle: as many balls leave as arrive, at the same speed.
 
 Equal balls with a restitution of 1 exchange velocities. Box2D solves all contacts of a step together, which would distribute an impact
 among balls that touch; so they hang a few millimeters apart and collide one after the other.

@@ -137,7 +137,7 @@ class Figure:
         self.walked = self.walked + abs(vx) / self.world.settings.hertz if abs(vx) > 0.05 else 0.0
 
     def reach(self, below: float) -> float:
-        """Return how far the fixtures that begin lower than `below` meters above the feet extend ahead, meters."""
+        """Return how far fixtures that begin less than `below` meters above the feet extend ahead, meters."""
         boxes = [shape.aabb(Transform()) for shape in self.holds[self.looks_left].shapes]
         low = [box for box in boxes if box.lower[1] < below]
         return max(-box.lower[0] if self.looks_left else box.upper[0] for box in low)

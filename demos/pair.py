@@ -136,7 +136,7 @@ class PairInspector(CaseHand):
 
     @property
     def answers(self) -> PairAnswers | None:
-        """Both answers to the pair as it stands; None while the algorithms are not loaded."""
+        """Both answers for the current pair; None while the algorithms are not loaded."""
         if not self.has_algorithms:
             return None
         if self.view_state.pair is not self.pair and self._is_loaded():
@@ -150,7 +150,7 @@ class PairInspector(CaseHand):
         return self.view_state.answers if self.view_state.pair is self.pair else None
 
     def _is_loaded(self) -> bool:
-        """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
+        """Return True if the query's algorithms are loaded; in the window, a thread loads them, which takes seconds the first time."""
         return not self.viewer.interactive or _loads.begin(self.pair.query, partial(_load, self.pair))
 
     # The hand

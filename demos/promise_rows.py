@@ -1,6 +1,6 @@
 """Rows of bullets at thin targets: what sensors detect, which bodies stop a bullet, and what two switches do.
 
-A lane is a rule. Its rows differ only in the phase of the steps; beside it is the share of many shots.
+A lane is a rule. Its rows differ only in the phase of the steps; the share of many shots is shown next to it.
 """
 
 from __future__ import annotations

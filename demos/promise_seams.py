@@ -49,7 +49,7 @@ COLUMNS, LAST_COLUMN = (10.4, 11.8), 13.3
     watch="The same body slides over four kinds of level floors. On some of them, it trips at the seams.",
 )
 class PromiseSeams(Limitation):
-    """A lane per floor."""
+    """One lane per floor."""
 
     tries = (
         ("Slide a disc: it hops at every corner.", "set slider"),

@@ -1,7 +1,7 @@
 """The program's start: ``collision-lab`` where it is installed, ``python main.py`` in the project's folder, ``python -m engine`` in both.
 
-If it cannot start, because Python has another version or a part is not installed, it says why in one line. Worker processes import this
-module, as the one that their parent began with: what holds for the whole process is arranged by the import.
+If it cannot start, because of an unsupported Python version or a missing part, it reports the reason in one line. Worker processes import
+this module as their parent's main module, so process-wide setup happens at import.
 """
 
 from __future__ import annotations

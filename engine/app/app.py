@@ -175,7 +175,7 @@ class App:
     # -- step by step -------------------------------------------------------------------------------------------------
 
     def step_through(self) -> None:
-        """Open the stepper of what is pointed at, zoomed in on or selected; otherwise the demo's own."""
+        """Open the stepper of the object under the pointer, zoomed in on or selected; otherwise the demo's own."""
         with contextlib.suppress(LabError):  # the zoomed difference no longer exists
             self.session.watch(self._door())
 

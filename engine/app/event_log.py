@@ -1,4 +1,4 @@
-"""Contact events between bodies by step: pairs that began and ceased to touch, and their approach speeds."""
+"""Contact events between bodies by step: pairs that started and stopped touching, and their approach speeds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DROPPED_AT_ONCE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Two bodies began or ceased to touch in `step` of the history.
+    """Two bodies started or stopped touching in `step` of the history.
 
     `speed` is the approach speed of their surfaces along the normal before the step, m/s; NaN if unknown: for an end, for a sensor, and for
     a pair that touched only within one step. A beginning faster than 1 m/s, Box2D's threshold for bouncing, is an impact.

@@ -151,7 +151,7 @@ class FramePainter:
     ) -> None:
         """Draw the session's view as prepared, and nothing outside it.
 
-        A difference under the `pointer` is explained beside it. `paint_over` adds drawings over the bodies.
+        A difference under the `pointer` is explained next to it. `paint_over` adds drawings over the bodies.
         """
         demo, plate, lanes = session.demo, self.readout, session.view.lanes
         clip = surface.get_clip()
@@ -339,7 +339,7 @@ class FramePainter:
                         self._explain(surface, room, (round(x + gap), round(y + gap)), difference, is_close=True)
 
     def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference, is_close: bool) -> None:
-        """Explain beside a pixel what a difference is and how it was proved."""
+        """Explain a difference and its proof next to a pixel."""
         reason, color = REASONS[difference.reason], reason_color(difference.reason)
         width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
         lines: list[tuple[str, Color]] = [(f"{reason.name}, {length_words(difference.size)}", color)]
@@ -352,7 +352,7 @@ class FramePainter:
         self._write_beside(surface, view, at, lines)
 
     def _write_beside(self, surface: pygame.Surface, view: Place, at: tuple[int, int], lines: list[tuple[str, Color]]) -> None:
-        """Write lines on a plate beside a pixel, within the view."""
+        """Write lines on a plate next to a pixel, within the view."""
         place = pygame.Rect((0, 0), lines_size(self._book, lines, 13.0))
         gap = round(14 * self._book.ui_scale)
         place.topleft = at[0] + gap, at[1] + gap

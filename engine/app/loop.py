@@ -1,8 +1,8 @@
 """The loop of the real window: events, steps and drawing, until it is closed.
 
-The loop rests when nobody seems to watch: it then handles events, but takes no steps and draws nothing. The preview beside the list rests
-without input, and a running demo while its window is minimized or hidden, unless it is being recorded or a file is being written. While
-kernels are being compiled, which also uses the processor, a preview runs at half the frame rate.
+The loop pauses when the window is unused: it then handles events, but takes no steps and draws nothing. The preview next to the list pauses
+without input, and a running demo pauses while its window is minimized or hidden, unless it is being recorded or a file is being written.
+While kernels are being compiled, which also uses the processor, a preview runs at half the frame rate.
 """
 
 from __future__ import annotations

@@ -351,7 +351,7 @@ class Navigator:
         return self._remembering(session)
 
     def _remembering(self, session: Session) -> Session:
-        """Return a session with what was done in the demo's earlier sessions."""
+        """Return a session with the actions of the demo's earlier sessions."""
         session.done = self._done.setdefault((session.demo.id, file_stem(session.demo)), session.done)
         return session
 

@@ -30,7 +30,7 @@ def is_ready(solver: str) -> bool:
 def progress(solver: str) -> tuple[str, float | None]:
     """Return the progress of loading a solver, in words and as a share.
 
-    The estimate is the time that other algorithms took on this computer in this session; without any there is no estimate.
+    The estimate is the time that other algorithms took on this computer in this session; at first, there is no estimate.
     """
     seconds, usual = loading(f"solver {solver}").seconds, usual_duration()
     if usual is None:

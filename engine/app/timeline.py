@@ -1,6 +1,6 @@
 """The past of a running demo: its present step in the history, and moving to another step.
 
-Time stands still while the demo moves to another step. A long move takes several frames, so that the window stays responsive; an action
+Time is paused while the demo moves to another step. A long move takes several frames, so that the window stays responsive; an action
 during the move first completes it (`finish`). If the demo fails, it is paused and the reason is shown (`failure`).
 """
 
@@ -31,7 +31,7 @@ class Timeline:
     ----------
     demo : Demo
     clock : FixedClock
-        Paused while time stands still.
+        Paused during moves to another step.
     messages : Messages
         Receives messages about moves to another step.
     has_history : bool

@@ -10,9 +10,9 @@ round merges *all* pairs that have chosen each other::
               +-->    <---+            (a, b) and (d, e) have chosen each other:
     ->  ab    c    de     f            the next round has four clusters
 
-**Every round merges.** Among equally near clusters the one whose place differs in the lowest bits is chosen: the least (perimeter,
-exclusive or of the places). This key is symmetric, so the two clusters of the pair with the least key choose each other, and a thousand
-identical boxes form five hundred pairs, not one.
+**Every round merges.** Ties are broken by the positions: the cluster with the least (perimeter, exclusive or of the positions) is chosen.
+This key is symmetric, so the two clusters of the pair with the least key choose each other, and a thousand identical boxes form five
+hundred pairs, not one.
 
 **The number of rounds is bounded.** With nested boxes each can choose the next smaller one, so that only one pair per round merges.
 Therefore a round that would leave more than `MAX_LEFT` of the clusters merges adjacent pairs instead. So the number of rounds, and the

@@ -35,7 +35,7 @@ reduces the sum of perimeters most::
 Rotations correct sorted insertions, for which the greedy descent alone builds a list.
 
 **Height.** But nested boxes *are* cheapest as a list, and identical ones cost the same in any shape. So no subtree is higher than its
-sibling by more than `MAX_TILT`, T: an AVL tree with slack. A leaf is only inserted beside a node of height at most T. Then an insertion or
+sibling by more than `MAX_TILT`, T: an AVL tree with slack. A leaf is only inserted next to a node of height at most T. Then an insertion or
 a removal changes the height of a subtree by at most 1, and if that makes a tilt of T + 1 the taller grandchild rises, regardless of the
 cost: with the lower side at h, the higher one at h + T + 1 and its children at G = h + T and h <= F <= h + T, the exchange leaves G beside
 a node of height F + 1 with children F and h, tilts of at most T, and a total change of the height by at most 1. Rotations for the cost
@@ -121,7 +121,7 @@ def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -
 
 @kernel
 def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, trace: FloatArray | None) -> int:
-    """Return the node beside which a leaf costs least among those that the descent visits."""
+    """Return the sibling with the least cost for a new leaf among the visited nodes."""
     own = half_perimeter(boxes, leaf)
     node = int(state[ROOT])
     direct, inherited = joint_half_perimeter(boxes, node, leaf), 0.0

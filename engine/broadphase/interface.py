@@ -187,8 +187,8 @@ class BroadPhase(ABC):
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
         """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), meters, meet: rows (n, 2) as of `regions`.
 
-        A segment that begins in a box or touches it meets it, and a segment of zero length is a point. No box that is met is omitted; one
-        that is missed by a few roundings of the length may be included (see `_boxes_kernel`).
+        A segment that begins in a box or touches it meets it, and a segment of zero length is a point. No hit box is omitted; a box missed
+        by a few rounding errors of the length may be included (see `_boxes_kernel`).
         """
         starts = _points("origins", origins)
         return self._query(np.stack((starts, _points("translations", translations, len(starts))), axis=1))

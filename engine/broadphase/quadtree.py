@@ -1,4 +1,4 @@
-"""A quadtree: boxes in the smallest of ever smaller quarters of space that contains them."""
+"""A quadtree: space is divided recursively into quarters, and each box is stored in the smallest one that contains it."""
 
 from __future__ import annotations
 

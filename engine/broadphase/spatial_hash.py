@@ -1,7 +1,7 @@
 """A spatial hash: cells of one size, chosen for the boxes, in an unbounded world; only boxes whose cells changed are moved.
 
 **How large cells should be.** With small cells, large boxes cover too many of them, and oversize boxes are compared with everything. Large
-cells: boxes crowd in them. What a frame costs with cells of a given size can be counted without doing it: links to walk along, comparisons
+cells: boxes crowd in them. The cost of a frame with a given cell size can be counted without running it: links to follow, comparisons
 within cells, oversize boxes times all boxes. A sample of boxes is put into cells of each size of a ladder, from the median extent up by
 factors of the root of 2 to where nothing is oversize, and the cheapest size is taken. Of the n boxes the sample holds s; a pair is in the
 sample with a chance of (s / n)^2, so comparisons within cells are counted n^2 / s^2 times, the rest n / s times. The sample is drawn (with

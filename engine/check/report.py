@@ -180,7 +180,7 @@ def wrong_by_kind(tally: Tally) -> str:
 
 
 def summary_lines(tally: Tally) -> list[str]:
-    """Return the remarks on a function beside its counts."""
+    """Return the remarks on a function, shown next to its counts."""
     lines = []
     if tally.gave_up:
         lines.append(f"gave up after {tally.pairs:,} of {tally.task.pairs:,} pairs: {tally.gave_up}")

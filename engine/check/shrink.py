@@ -1,4 +1,4 @@
-"""The smallest pair that still fails in the same way: the search of `engine.compare.pair.shrink`, over shapes in world coordinates.
+"""The smallest pair that still fails in the same way, found by `engine.compare.pair.shrink` over shapes in world coordinates.
 
 A pair that is clear stays clear: the fault is at least a tenth of the smaller shape, the shapes overlap or are separated by at least as
 much, no corner is on an edge, and there is only one right normal.

@@ -1,4 +1,4 @@
-"""Decides whether an answer is right, and if not, in which way it is wrong.
+"""Decides whether an answer is correct, and if not, how it is wrong.
 
 Most answers are right, and our float64 answer proves that quickly, because its error is less than the allowed one. Otherwise
 `engine.check.truth` judges the answer, so that only exact arithmetic rejects an answer.

@@ -312,7 +312,7 @@ class ChipmunkWorld(EngineWorld):
             self._hooks_installed = needed
 
     def _pair(self, arbiter: pymunk.Arbiter) -> tuple[int, int] | None:
-        """Return the fixtures of an arbiter; None if neither body is dynamic, which is nobody's event."""
+        """Return the fixtures of an arbiter; None if neither body is dynamic, because such pairs have no events."""
         a, b = (self._fixture_of[shape] for shape in arbiter.shapes)
         return (a, b) if self._is_moved(a) or self._is_moved(b) else None
 

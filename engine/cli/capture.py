@@ -51,7 +51,7 @@ class RunCapture:
             self._size, self._rate = film_size(size), check_film("--record", film, fps)
 
     def start(self, demo: Demo, n_steps: int, length: str, besides: Sequence[Comparison] = ()) -> None:
-        """Capture the present state of a demo and of the copies beside it; `length` is the option that gives the number of steps."""
+        """Capture the current state of a demo and of its comparison copies; `length` is the option that gives the number of steps."""
         if self._film_path is not None:
             from engine.app.film import Film, FrameTimes
             from engine.app.headless import Filming

@@ -68,7 +68,7 @@ _T = TypeVar("_T")
 
 
 class InterruptedRunError(LabError):
-    """The run was interrupted by Ctrl-C; the message says how far it got. Reported as one line on standard error with status 130."""
+    """The run was interrupted by Ctrl-C; the message reports its progress. Reported as one line on standard error with status 130."""
 
 
 class SafeConsole(Console):

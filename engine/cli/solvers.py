@@ -179,7 +179,7 @@ def _pictures(cells: Sequence[Cell]) -> dict[str, bytes]:
 
 
 def _runs(plan: Plan, cells: Sequence[Cell], n_jobs: int) -> dict[str, bytes]:
-    """Return a page of each run, by file name; each is run once more, as long as it lasted."""
+    """Return a page of each run, by file name; each is repeated for its original duration."""
     from engine.compare.processes.workers import run_tasks
 
     tasks = [(cell.scene, cell.variant, plan.hertz, round(cell.seconds * plan.hertz)) for cell in cells if cell.seconds]

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class LabError(Exception):
-    """Base class of all exceptions that this project raises on purpose. Text from files and paths is escaped and shortened in the
+    """Base class of all exceptions that this project raises deliberately. Text from files and paths is escaped and shortened in the
     message."""
 
     def __str__(self) -> str:

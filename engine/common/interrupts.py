@@ -7,8 +7,8 @@ termination request handled by `interrupt`) is therefore only recorded.
 Elsewhere an extension module may silently drop the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during the
 lookup, SWIG wrappers clear conversion errors, and an optional import that fails is treated as a missing module. During the imports for a
 run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
-once per iteration. Python reports an exception in a finalizer or in a callback of a weak reference, which nobody can catch, on standard
-error ("Exception ignored in"); an interrupt there is not an error of the program, and is recorded without a report.
+once per iteration. Python reports an exception in a finalizer or in a weak reference callback, which cannot be caught, on standard error
+("Exception ignored in"); an interrupt there is not an error of the program, and is recorded without a report.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _report = sys.unraisablehook
 
 
 def _report_errors(unraisable: sys.UnraisableHookArgs) -> None:
-    """Report an exception that nobody can catch, unless it is an interrupt, which `raise_lost` raises again."""
+    """Report an uncatchable exception, unless it is an interrupt, which `raise_lost` raises again."""
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         _report(unraisable)
 

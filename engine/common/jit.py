@@ -198,8 +198,7 @@ def cache_is_warm() -> bool:
 
 
 def cache_folder() -> Path:
-    """Return the cache folder: in `NUMBA_CACHE_DIR` if set, else beside the sources, else, if these are not writable, in the home
-    folder."""
+    """Return the cache folder: in `NUMBA_CACHE_DIR` if set, else next to the sources, or in the home folder if these are not writable."""
     return _root()
 
 

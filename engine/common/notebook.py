@@ -8,7 +8,7 @@ __all__ = ["Shown"]
 
 
 class Shown:
-    """Base class of what a notebook shows as a page that plays; see `engine.player.show`."""
+    """Base class of objects that a notebook shows as a page that plays; see `engine.player.show`."""
 
     __slots__ = ()
 

@@ -21,7 +21,7 @@ contact point       the end; back to local and out again at float64 (9 u S); hal
 ==================  ===========================================================================================  =========
 
 where f = 0 if no plane cut. Circles: two centers to the world (5 u S each), their difference (u S): 11 u S; a direction taken
-over a distance d therefore errs by 11 u S / d, and the point by the circle's radius times that, beside its own rounding.
+over a distance d therefore errs by 11 u S / d, and the point by the circle's radius times that, in addition to its own rounding.
 
 b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
 vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32. Asked for a

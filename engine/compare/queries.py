@@ -145,7 +145,7 @@ def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> Flo
 def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows:
     """Return our manifolds by the exact rule, or by Box2D's.
 
-    Manifolds of edges always use Box2D's rule, which alone defines an edge's sides and its neighbors' share.
+    Manifolds of edges always use Box2D's rule, because only that rule defines an edge's sides and the effect of its neighbors.
     """
     is_edge = posed.is_edge
     if not exact or is_edge.all():

@@ -30,7 +30,7 @@ lines and one parabola, a concave function::
     target --+------+-----> s
              s1   touch
 
-so from 0 up to the root s1 there is no touch. If F is tangent to G, steps of length s1 converge like Newton's method, but always from the
+so there is no contact before the root s1. If F is tangent to G, steps of length s1 converge like Newton's method, but always from the
 safe side; the classical bound converges linearly and, at a graze, hardly at all. That is why the axis rotates with its face: along a fixed
 axis, the end of a rotating face moves forward immediately although it cannot hit anything, and 14 steps were needed instead of 7.
 

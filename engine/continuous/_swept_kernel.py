@@ -12,7 +12,7 @@ moves by -w::
                              +---X----- t
                                 / \\
 
-They touch exactly while *every* s(t) <= 0 (see `_sat_kernel`), an intersection of half-lines, hence one interval [t_first, t_last];
+They touch if and only if *every* s(t) <= 0 (see `_sat_kernel`), an intersection of half-lines, hence one interval [t_first, t_last];
 it is the moving origin's path clipped against the edges of the Minkowski difference. The normal that closes last is the normal of
 the first contact.
 

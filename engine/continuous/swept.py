@@ -1,6 +1,6 @@
 """First and last contacts of many pairs of translating shapes, with contact sets at the first; and shape casts, rays with a shape.
 
-A shape S that translates meets a shape T when its path, a ray, meets the set of all t - s, the Minkowski difference; so a shape cast is the
+A translating shape S touches a shape T when its path, a ray, hits the set of all t - s, the Minkowski difference; so a shape cast is the
 swept contact of `_swept_kernel` with one side at rest, and its result has the form of a ray cast: a point of T, and T's normal there.
 """
 

@@ -57,7 +57,7 @@ class Verdict(NamedTuple):
     Attributes
     ----------
     reason : str
-        One of `REASONS`; of a user's function one of `engine.check.kinds.KINDS`.
+        One of `REASONS`; for a user's function one of `engine.check.kinds.KINDS`.
     size : float
         How far the answers are apart, meters unless the reason has another unit.
     evidence : str
@@ -71,7 +71,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One pair on which Box2D and we differ. For a viewer, it records where, by how much, and why.
+    """One pair on which Box2D and we differ. For a viewer, it records the location, size and reason.
 
     `reason` is one of the referee's reasons, or "unexplained"; `size`, meters, is the largest difference between corresponding points or,
     if the axes differ, the excess of Box2D's depth; `evidence` states in one sentence what has been proved.

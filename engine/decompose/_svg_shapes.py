@@ -320,7 +320,9 @@ class _Walk:
     # -- lengths, transforms, boxes ---------------------------------------------------------------------------------------------------
 
     def _resolved(self, value: Length, along: str, style: Style, viewport: _Viewport) -> float:
-        """Return user units; percentages of the viewport's width along "x", of its height along "y", else of its diagonal over root 2."""
+        """Return user units; percentages refer to the viewport's width along "x", its height along "y", and otherwise its diagonal over
+        root 2.
+        """
         if value.unit == "px":
             return value.number
         if value.unit == "%" and viewport.is_guess:
@@ -489,7 +491,7 @@ class _Walk:
         return 0.0 if paint.fallback is None else self._alpha(paint.fallback, style)
 
     def _alpha_of_server(self, server: Element) -> float:
-        """Return the alpha of a gradient's most opaque stop, or 1 for a pattern that has a size and content, else 0.
+        """Return the alpha of a gradient's most opaque stop, 1 for a pattern with a size and content, otherwise 0.
 
         Missing parts are inherited through links.
         """

@@ -254,7 +254,7 @@ class _Rule(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A compound selector in a selector: the combinator before it; of the last one specificity, order and rule, else None."""
+    """A compound selector in a selector: the combinator before it; for the last one, specificity, order and rule, otherwise None."""
 
     combinator: str
     end: tuple[tuple[int, int, int], int, _Rule] | None

@@ -162,7 +162,7 @@ def differences(one: Any, other: Any) -> tuple[Any, Any]:
 
 
 def _without(parts: NDArray[np.object_], others: NDArray[np.object_], of: IntArray, met: IntArray) -> Any:
-    """Return the parts minus the others: part ``of[k]`` meets the other ``met[k]``."""
+    """Subtract the others from the parts: part ``of[k]`` overlaps the other ``met[k]``."""
     import shapely
 
     order = np.argsort(of, kind="stable")

@@ -188,7 +188,7 @@ def _traced_opacity(path: str, opacity: Opacity, scale: float, tolerance: float,
 def _traced(
     name: str, traced_outline: Outline, picture: Picture | None, notes: tuple[str, ...], scale: float, tolerance: float, started: float
 ) -> Tracing:
-    """Return what remains of a contour without specks, simplified and centered."""
+    """Return a contour without specks, simplified and centered."""
     traced = time.thread_time()
     contour, n_parts, n_holes = without_specks(traced_outline, SPECK_RADIUS)
     if contour is None:

@@ -1,4 +1,4 @@
-"""Convex cores with exact coordinates: where they are placed, how far apart they are, and witnesses that show it.
+"""Convex cores with exact coordinates: their placement, their distance, and witnesses for it.
 
 A float is a whole number over a power of two. With all numbers of a question over the largest of these powers, 2^bits, sums and products
 are those of Python's integers, which do not round. A fraction would look for a common divisor after each operation, which takes ten times

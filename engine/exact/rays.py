@@ -1,6 +1,6 @@
 """A ray at a shape: margins, normals and hits, exact up to the last division by an edge's length.
 
-The *margin* of a point is how far it lies outside the shape: the greatest of its distances from the edges' lines, or that from the circle;
+The *margin* of a point is its distance outside the shape: the greatest of its distances from the edges' lines, or that from the circle;
 negative inside. That of an edge is its distance: no point lies inside.
 """
 

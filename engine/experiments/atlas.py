@@ -96,8 +96,8 @@ class Outlier:
     standard_errors : float
         Difference of the shares, standard errors; infinite if the predicted share is 0 or 1.
     reason : "sampling", "turned" or "unexplained"
-        Sampling: there are no surprises, only an unusual sample of phases. Turned: in each surprise, the target or the box-shaped bullet
-        had turned after the hit, which the law does not model.
+        Sampling: no shot contradicts the law; only the sample of phases is unusual. Turned: in each surprise, the target or the box-shaped
+        bullet had turned after the hit, which the law does not model.
     """
 
     column: int

@@ -393,7 +393,7 @@ class ShotSpec:
 
     @property
     def _cosine(self) -> float:
-        """Share of the bullet's path along the target's normal; another bullet is met along the line of flight."""
+        """Share of the bullet's path along the target's normal; another bullet is hit along the line of flight."""
         return 1.0 if self.target == "head_on" else math.cos(self.angle)
 
 

@@ -136,7 +136,7 @@ class ShotTracker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the shot needs no more tracking; at the latest about sixty steps after it was fired."""
+        """True if the shot needs no further tracking; at the latest about sixty steps after it was fired."""
         return self.steps >= self._last_step
 
     @property

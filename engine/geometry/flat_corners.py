@@ -62,10 +62,10 @@ def without_flat_corners(corners: FloatArray, make: Callable[[FloatArray], _Made
     Parameters
     ----------
     corners : float64 (n, 2)
-        In either winding, as `make` takes them.
+        In either winding, as accepted by `make`.
     make : callable
-        Makes a polygon, or what has one, of as many corners: one that is left out repeats the one before it, which `Polygon` drops, so
-        that a refusal numbers corners as they were given.
+        Makes a polygon, or an object with one, from as many corners: a dropped corner repeats the one before it, which `Polygon` removes,
+        so error messages number corners as given.
 
     Raises
     ------

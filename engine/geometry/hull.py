@@ -18,8 +18,8 @@ neighbors. Among points equally far the first in the order of x, then y, is take
 inside it.
 
 **The check on it** is the monotone chain, which shares the predicate only and finds the same hull, to the bit. Points are taken from left
-to right. The lower hull of those seen so far is a chain that turns left only; a new point, right of all of them, is its new end, and
-whatever would then make the chain turn right, or go straight on, is taken off again::
+to right. The lower hull of the visited points is a chain that only turns left; a new point, right of all of them, is its new end, and
+points that would make the chain turn right or continue straight are removed::
 
                       o new                          o new
                      /                              /

@@ -1,8 +1,8 @@
 """The convex polygon.
 
-One test decides both convexity and winding. Going round a simple convex polygon the direction of travel turns one way
-only, and once in all: every cross product of successive edges has the winding's sign, and the turns sum to 2 pi. A
-star (pentagram) turns one way but twice, 4 pi, so the signs alone would let it pass.
+One test decides both convexity and winding. Around a simple convex polygon, the edge direction turns only one way, and once in total: every
+cross product of successive edges has the winding's sign, and the turns sum to 2 pi. A pentagram turns one way but twice, 4 pi, so the signs
+alone would accept it.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Polygon(ConvexShape):
         Raises
         ------
         InvalidShapeError
-            `n_sides` is no whole number of at least 3, the radius is not positive, or a number is not finite.
+            `n_sides` is not an integer of at least 3, the radius is not positive, or a number is not finite.
         """
         try:
             n_sides, radius = integer("n_sides", n_sides, low=3), positive("radius", radius, "m")

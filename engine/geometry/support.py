@@ -1,7 +1,7 @@
 """The support function: the point of a shape that lies farthest in a direction.
 
-It is all that GJK and EPA ever ask of a shape, and it adds up: the farthest point of core and disc together is the farthest
-vertex of the core plus the radius along the direction::
+It is all that GJK and EPA need from a shape, and it is additive: the farthest point of core plus disc is the farthest vertex of the core
+plus the radius along the direction::
 
         d ->             .--.
               core *-----*   *  farthest vertex + r d / |d|

@@ -1,7 +1,7 @@
 """A rigid motion over one step: the center moves on a straight line, the angle grows linearly.
 
 Box2D moves bodies the same way between two steps (b2Sweep), rotating about the center of mass; a motion about any other
-point is an arc, and two poses alone do not determine which was meant.
+point is an arc, and two poses alone do not determine which one is intended.
 """
 
 from __future__ import annotations

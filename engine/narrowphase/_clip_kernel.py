@@ -150,7 +150,8 @@ class Clipped(NamedTuple):
     """The part of an incident edge between the side planes.
 
     Each end is its point, its index on the reference polygon and on the incident one, and whether it was clipped: then it is (vertex,
-    face), else (face, vertex). `is_single` if only the first end remains, `is_empty` if none does; `is_cut` if a plane clipped the edge.
+    face), otherwise (face, vertex). `is_single` if only the first end remains, `is_empty` if none does; `is_cut` if a plane clipped the
+    edge.
     """
 
     x0: float

@@ -20,7 +20,7 @@ their cores is at most R, and the axis of least translation is one of three::
 1. Compute the greatest separation s over the edges of both cores, as for polygons. A core of two vertices has two edges, its one
    line seen from either side; a core of one vertex has none.
 2. If ``s < 0``, the cores overlap (each straddles every edge line of the other), and the axis is that edge's normal.
-3. Else measure the distance d of the cores. Always ``s <= d``, for an edge line parts no farther than the cores are apart. Equal
+3. Otherwise, measure the distance d of the cores. Always ``s <= d``, for an edge line parts no farther than the cores are apart. Equal
    (within rounding): an edge faces the other core, and carries the axis. Less: the nearest features are two corners,
    and the axis is the line between them. Where d itself is nothing but rounding it has no direction; the edge has one.
 

@@ -175,7 +175,7 @@ def _set_end(s: FloatArray, row: int, lane: int, a_x: float, a_y: float, b_x: fl
 def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
     """Transform B to A's frame and start from the support along the line of the two origins; see `gjk_cores`.
 
-    The first step 1 is done here, as it is simple for a segment that is one point.
+    The first iteration of step 1 is done here, because it is simple for a segment of one point.
     """
     for lane in range(LANES):
         (ax, ay), (bx, by) = two(s, _POSE_A, lane), two(s, _POSE_B, lane)

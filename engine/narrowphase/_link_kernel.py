@@ -1,6 +1,6 @@
 """A link of a chain, a segment with neighbors, against any other shape by the exact rule.
 
-Alone, a segment is a shape like any other, and its ends are corners (`_core_manifold_kernel`). In a chain the neighbors continue at its
+A single segment is a shape like any other, and its ends are corners (`_core_manifold_kernel`). In a chain the neighbors continue at its
 ends::
 
         ghost1 . . . . v1 ============ v2 . . . . ghost2
@@ -24,7 +24,7 @@ upright side is upward. The side is that of the shorter translation; if both are
 **The axis** on that side is the link's normal, or a face of the other shape within the arc, whichever has the greater separation, both of
 the whole shapes (`_sat_kernel`). So a plank that tips over a ridge is supported along its own face, and not along the link's normal, below
 which its far end is. If the distance of the cores is greater than that separation, two corners are nearest and the axis is the line between
-them. If the other corner is beside the neighbor, before its end in its direction, the contact is the neighbor's, and it is dropped, which
+them. If the other corner is beside the neighbor, before its end in its direction, the contact belongs to the neighbor and is dropped, which
 the trace records. If the axis is the link's normal, but the incident edge descends over a ridge and beyond, steeper than the neighbor, it
 is in contact with the joint, and its own normal is the axis: a shape that slides along this edge must not catch there either.
 

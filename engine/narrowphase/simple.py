@@ -1,6 +1,6 @@
 """Introduction: overlap of points, circles and rectangles. Four tests in plain Python that contain the ideas of the later chapters.
 
-**A point and a circle.** They meet when the point is no farther from the center than the radius.
+**A point and a circle.** They touch if the distance of the point from the center is at most the radius.
 
 **Two circles.** Shrink one to its center and enlarge the other by the same radius: gaps do not change, and the problem is the first one.
 (This addition of two shapes is the Minkowski sum, on which all later chapters are based.) ::

@@ -332,7 +332,7 @@ class Server:
         self._cut_off(connection, reason, m.Refused(reason[:500]))
 
     def _cut_off(self, connection: _Connection, reason: str, message: m.Refused | m.Dropped | None = None) -> None:
-        """End a connection; if `message` is None, its client sees a lost connection and reconnects by itself."""
+        """End a connection; if `message` is None, its client sees a lost connection and reconnects automatically."""
         if connection.peer not in self._connections:
             return
         self._dropped.append(Drop(self.simulation.now, connection.name, reason))
@@ -457,7 +457,8 @@ class Server:
     def _new_user(self) -> _User | None:
         """Return a new user, or None if no number is free and no user is absent.
 
-        The new user gets a free number, or else that of an absent user, preferably one without actions, otherwise the one absent longest.
+        The new user gets a free number, or otherwise that of an absent user, preferably one without actions, otherwise the one absent
+        longest.
         """
         number = next((k for k in range(1, MAX_USERS + 1) if k not in self._users), None)
         if number is None:
@@ -575,7 +576,7 @@ class Server:
                     return
 
     def _send_again(self, connection: _Connection, content: bytes, now: float) -> bool:
-        """Resend a message, within the limits; a client that receives no reply asks again."""
+        """Resend a message, within the limits; a client that receives no reply repeats its request."""
         if not connection.replies.take(len(content), now):
             return False
         self._send_bytes(connection, content)

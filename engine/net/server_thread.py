@@ -256,7 +256,7 @@ class ServerThread:
     tls : ssl.SSLContext, optional
         Context with the server's certificate (`engine.net.tls`); if None, connections are unencrypted.
     until : int, optional
-        Number of ticks after which the server ends by itself.
+        Number of ticks after which the server ends.
     record : path-like, optional
         File for a recording; must not exist yet.
     on_tick : callable, optional

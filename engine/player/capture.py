@@ -349,7 +349,7 @@ class Capture:
                 run |= {"box2d": difference.box2d_normal, "ours": difference.ours_normal}
 
     def _parting(self, beside: Comparison) -> dict[str, Any]:
-        """Return what is said about a copy: its solver, and where and when it first was elsewhere."""
+        """Return the text about a copy: its solver, and where and when it first diverged."""
         parted = beside.distances.parted
         text = "" if parted is None else f"{beside.name(parted.stage, parted.body)} {1000.0 * parted.meters:.2g} mm apart"
         return {"solver": " ".join(beside.demo.sim.solvers), "step": None if parted is None else parted.step, "text": text}
@@ -357,7 +357,9 @@ class Capture:
     # -- the recording ------------------------------------------------------------------------------------------------
 
     def packed(self) -> str:
-        """Return everything captured so far, as `engine.player.encoding` packs it; any thread may call it if there are no copies."""
+        """Return everything captured so far, in the form that `engine.player.encoding` packs; any thread may call it if there are no
+        copies.
+        """
         bodies, streams, motion = self._packed_bodies()
         points, pairs, tracks = self._packed_points(motion)
         streams |= tracks
@@ -442,6 +444,6 @@ class Capture:
 
 
 def _name(name: str, body: int, n_bodies: int) -> str:
-    """Return what a body is called: its name, with its id if it shares the name with others, or its id alone."""
+    """Return a body's display name: its name, with its id if the name is not unique, or only its id."""
     known = called("body", body)
     return known if not name else name if n_bodies == 1 else f"{name} ({known})"

@@ -58,7 +58,7 @@ def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
     """Draw a scale bar of a round length in a lower corner, on a plate of its own; return the plate's place.
 
     The right corner is preferred, or the left one if it `was_left`. If text covers only the preferred corner, the other one is used; if
-    text covers both, the bar goes above it. Without room, the bar is left out and the place is empty.
+    text covers both, the bar goes above it. Without room, the bar is omitted and the place is empty.
     """
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale

@@ -290,7 +290,7 @@ class Canvas:
         plate: bool = False,
         sides: Sequence[tuple[int, int]] = ALL_SIDES,
     ) -> bool:
-        """Write text beside a pixel, `gap` design pixels away, where it covers no other text; return False if there is no room.
+        """Write text next to a pixel, `gap` design pixels away, where it covers no other text; return False if there is no room.
 
         `sides` are the allowed sides, as for `LabelRoom.beside`.
         """

@@ -255,7 +255,7 @@ def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
 
 
 def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
-    """Write the separation beside each point, starting in the middle of the view, as far as there is room."""
+    """Write the separation next to each point, starting in the middle of the view, as far as there is room."""
     positions, _, separations = _present(contacts)
     pixels = canvas.camera.to_screen_array(positions)
     left, top, width, height = canvas.camera.view

@@ -100,7 +100,7 @@ class _Axes:
 
 
 def draw_gap_plot(canvas: Canvas, place: Place, plot: GapPlot, pointer: tuple[float, float] | None = None) -> None:
-    """Draw into (left, top, width, height), with the values under the pointer's pixel beside it."""
+    """Draw into (left, top, width, height), with the values at the pointer next to it."""
     surface, ui, frame = canvas.surface, canvas.ui_scale, pygame.Rect(place)
     if not _has_room(canvas, frame):
         return

@@ -215,7 +215,7 @@ def _way(along: FloatArray) -> tuple[int, int]:
 
 
 def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
-    """Write the names of the corners of shape A or B outside beside them, if there is room and no mark names them."""
+    """Write the names of the corners of shape A or B outside next to them, if there is room and no mark names them."""
     if mark.text not in ("A", "B") or mark.form not in ("polygon", "path") or len(mark.points) > _MAX_NUMBERED:
         return
     pixels = canvas.camera.to_screen_array(place(np.array(mark.points, dtype=np.float64)))

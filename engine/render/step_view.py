@@ -63,7 +63,7 @@ _GUTTER, _FOOT = 50.0, 32.0
 
 
 class AlgorithmFacts(Protocol):
-    """Facts about an algorithm shown beside its steps; `engine.trace.protocol.Algorithm` has them."""
+    """Facts about an algorithm shown next to its steps; `engine.trace.protocol.Algorithm` has them."""
 
     @property
     def title(self) -> str: ...
@@ -411,7 +411,7 @@ class StepPicture:
 
 
 def slider_height(fonts: FontBook) -> int:
-    """Return the height of a slider alone, pixels."""
+    """Return the height of a single slider, pixels."""
     return round(_SLIDER * fonts.ui_scale)
 
 
@@ -590,14 +590,14 @@ def _draw_head(surface: pygame.Surface, place: pygame.Rect, algorithm: Algorithm
 
 
 def _title_lines(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> list[str]:
-    """Return the lines of the title that fit beside the link."""
+    """Return the lines of the title that fit next to the link."""
     pad = round(_PAD * fonts.ui_scale)
     room = width - fonts.width(_link_words(width, algorithm, fonts), _LINK) - 3 * pad
     return fonts.wrapped(algorithm.title, _TITLE, max(room, 1), True)
 
 
 def _link_words(width: int, algorithm: AlgorithmFacts, fonts: FontBook) -> str:
-    """Return the text of the link, as much as fits beside the title."""
+    """Return as much of the link's text as fits next to the title."""
     room = width - fonts.width(algorithm.title, _TITLE, True) - round(4 * _PAD * fonts.ui_scale)
     return next((words for words in ("Why it works", "Why?") if fonts.width(words, _LINK) <= room), "Why?")
 

@@ -13,7 +13,7 @@ Our scenes have no custom properties, no image files, and no mass other than wha
 is listed in the scene's notes, except redundant values, such as a joint's speed, which follows from its bodies. An invalid value is
 rejected with an error that names its path.
 
-Source: iforce2d.net/rube/json-structure and, for what it leaves open (defaults, names of old versions), the loader b2dJson by the same
+Source: iforce2d.net/rube/json-structure and, for what it does not specify (defaults, names of old versions), the loader b2dJson by the same
 author.
 """
 

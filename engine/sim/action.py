@@ -7,7 +7,7 @@
         def apply(self, sim: Simulation) -> None:
             sim.world(self.stage).apply_impulse(self.body, (0.0, 50.0))
 
-A new kind needs nothing else: history, recordings, shared simulations and replays handle its instances through `Simulation.act`. Fields
+A new kind needs no further code: history, recordings, shared simulations and replays handle its instances through `Simulation.act`. Fields
 hold plain data: numbers, strings, and tuples and dicts of these. The built-in kinds are in `engine.sim.actions`, with the codec that
 validates every field against its type.
 

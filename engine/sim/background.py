@@ -1,4 +1,4 @@
-"""Work in a thread beside the window."""
+"""Work in a background thread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_background(work: Callable[[], _Result], name: str) -> Future[_Result]:
 
 
 class Loads:
-    """Names of what a process has loaded in the background, in threads of one name."""
+    """Names of the items that a process has loaded in background threads."""
 
     def __init__(self, thread: str) -> None:
         self._thread = thread

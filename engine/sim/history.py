@@ -10,7 +10,7 @@ The demo canonicalizes its worlds at every keyframe; otherwise a world that was 
 in hidden solver state (`World.canonicalize`).
 
 Rewinding discards nothing: later steps are replayed until a different action is applied. Then a new branch begins, and `redo` returns to
-the old one as long as nothing else is done. A gesture, from grab to release, is undone as a whole.
+the old one until another action is performed. A gesture, from grab to release, is undone as a whole.
 
 The hash of every step is stored. If a repeated step has a different hash, which is a bug in this program or in the demo, `divergence`
 records the first such step.

@@ -15,7 +15,8 @@ _BY_VELOCITY = "velocity"
 
 
 def judged_step(world: World, body: int) -> tuple[float, Why] | None:
-    """Return how far apart both solvers put a body after the next step, meters, and why; None if the difference is only rounding.
+    """Return the distance between a body's positions after the next step in both solvers, meters, and its cause; None if it is only
+    rounding.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class Parameter:
 
     @property
     def grouped(self) -> dict[str, tuple[int, ...]]:
-        """Values of the choices of each group, groups without a choice left out; a single group without a title if there are none."""
+        """Values of the choices of each group, without empty groups; a single group without a title if there are none."""
         if not self.groups:
             return {"": tuple(range(len(self.choices)))}
         values = {title: tuple(self.choices.index(word) for word in words if word in self.choices) for title, words in self.groups.items()}

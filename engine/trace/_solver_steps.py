@@ -93,7 +93,7 @@ class SolverDecoder(SolverState):
         self.before_stage = list(self.velocity)
 
     def decode_row(self, e: Any) -> None:
-        """Add the step of a row, after what it changes has been noted."""
+        """Add the step of a row after its changes have been recorded."""
         self.before, self.moved = list(self.velocity), list(self.shift)
         self.counts["rows solved"] += type(e).__name__ not in ("stage", "body", "warm")
         for of in ("v", "x"):
@@ -117,7 +117,7 @@ class SolverDecoder(SolverState):
         )  # fmt: skip
 
     def row(self, e: Any, kind: str, words: str, values: Mapping[str, float], points: Iterable[int] | None = None, **more: Any) -> None:
-        """Add the step of a contact's row, with what it changes: of a point, or of several `points` at once."""
+        """Add the step of a contact's row with its changes, for one point or several `points` at once."""
         contact, k = e.contact, getattr(e, "k", -1)
         ends, name = self._ends[contact], self._point_name(contact, k) if k >= 0 else ""
         marks = [mark for of in ((k,) if points is None else points) for mark in self._impulses(contact, of)]
@@ -322,7 +322,7 @@ class SolverDecoder(SolverState):
     # Shifts
 
     def _shifts(self, bodies: Iterable[int]) -> str:
-        """Return how far a row has moved bodies that can move."""
+        """Return how far a row has moved the movable bodies."""
         ways = {body: 1e3 * math.dist(self.shift[body][:2], self.moved[body][:2]) for body in bodies if self._gives_way[body]}
         return " and ".join(f"{self._names[body]} by {amount(way, 'mm')}" for body, way in ways.items())
 

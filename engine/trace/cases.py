@@ -1,7 +1,7 @@
 """Inputs of algorithms in a form that can be edited: each drag gives a new case, and the old one stays.
 
-A case has named *parts* that can be dragged (a whole shape, a corner, an end of a ray). An invalid change, such as a corner dragged so
-that a polygon is no longer convex, leaves the case as it is.
+A case has named *parts* that can be dragged (a whole shape, a corner, an end of a ray). An invalid change, such as a corner dragged so that
+a polygon is no longer convex, leaves the case unchanged.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Case(ABC):
         return AABB((left, bottom), (right, top))
 
     def part_at(self, point: Point, reach: float) -> str | None:
-        """Return the part under the pointer: the nearest handle within `reach` meters, else a whole shape."""
+        """Return the part under the pointer: the nearest handle within `reach` meters, otherwise a whole shape."""
         near = min(((math.dist(at, point), name) for name, at in self.handles), default=None)
         return near[1] if near is not None and near[0] <= reach else None
 
@@ -241,7 +241,7 @@ class PairCase(Case):
         return replace(self, before=before.pair) if isinstance(before, PairCase) else self
 
     def plainer(self, query: str = "toi") -> Iterator[PairCase]:
-        """Yield the start of the motion, for a `query` at rest; else the motion without its rotation, and that relative to B at rest."""
+        """Yield the start of the motion for a `query` at rest, else the motion without its rotation, and that relative to B at rest."""
         pair, origin = self.pair, (0.0, 0.0)
         plain = replace(pair, center_a=origin, center_b=origin, provenance=None, outsider=None)
         if query in _STANDING and pair.shape_b is not None:

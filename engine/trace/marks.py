@@ -43,7 +43,7 @@ def path(role: Role, *points: Point, view: str = "plane", text: str = "") -> Mar
 
 
 def arrow(role: Role, start: Point, way: Point, length: float = 1.0, view: str = "plane", text: str = "") -> Mark:
-    """Mark an arrow from a point, `length` times the vector `way` long."""
+    """Mark an arrow from a point along `way`, scaled by `length`."""
     return Mark("arrow", role, (start, along(start, way, length)), view, text)
 
 
@@ -69,7 +69,7 @@ def away_from_line(p: Point, q: Point, point: Point) -> tuple[float, Point]:
 
 
 def between(p: Point, q: Point, share: float = 0.5) -> Point:
-    """Return the point at a share of the way from p to q."""
+    """Return the point at a fraction of the line from p to q."""
     return p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])
 
 

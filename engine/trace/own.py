@@ -1,6 +1,6 @@
 """Compares a user's function with an algorithm: finds the first step that contradicts its answer.
 
-The function is one that ``check`` takes: plain shapes go in, plain data comes out, and it runs in a process of its own
+The function is one that ``check`` takes: it takes plain shapes, returns plain data, and runs in a separate process
 (`engine.check.runner`). Exact arithmetic decides whether its answer is right (`engine.check.verdicts`). The steps show where it goes wrong:
 each step proves that the separation of the two shapes is at least L, or at most U::
 
@@ -102,7 +102,7 @@ class OwnAnswer:
 
 
 class OwnFunction:
-    """A function of a file, in a process of its own, to be compared with an algorithm; use it in a ``with`` statement.
+    """A function from a file, in a separate process, to be compared with an algorithm; use it in a ``with`` statement.
 
     Its name selects the query: "distance" in it, the distance; "overlap", an overlap test; any other is a ``collide``.
 
@@ -203,7 +203,7 @@ class Asking:
 
 
 def plain_case(case: Case) -> PlainPair:
-    """Return a case as the plain pair passed to a function, skins left out.
+    """Return a case as the plain pair passed to a function, without skins.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def beside(query: str, case: Case, steps: Sequence[TraceStep], reply: Reply, tol
     query : str
         The query, one of `engine.check.kinds.QUERIES`.
     tolerance : float
-        Allowed error of an answer, meters, beside float64 rounding.
+        Allowed error of an answer, meters, in addition to float64 rounding.
 
     Raises
     ------

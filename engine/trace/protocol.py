@@ -41,14 +41,14 @@ class TraceSteps(list[TraceStep], Shown):
 
 
 class Decoder(Generic[C]):
-    """Turns what a kernel recorded of a case into steps: each event calls the method of its name.
+    """Converts a kernel's record of a case into steps: each event calls the method of its name.
 
     Attributes
     ----------
     events : mapping of float to Event
         The events decoded, by the kinds of their rows.
     costs : tuple of str
-        Names of the counts in `TraceStep.cost`, beside that of the steps.
+        Names of the counts in `TraceStep.cost`, in addition to that of the steps.
     result : object
         Answer of the query.
     """
@@ -113,7 +113,7 @@ class Algorithm(ABC, Generic[C]):
     views : tuple of View
         The first is the one that can be edited.
     beside : tuple of str
-        Algorithms worth showing beside it on the same case.
+        Algorithms worth comparing on the same case.
     legend : mapping of role to str
         Meanings of the marks' colors that differ from `engine.render.roles.ROLE_WORDS`.
     only : str

@@ -120,8 +120,8 @@ def score_of(made: Iterable[Prediction]) -> Score:
 class Quiz:
     """Questions of an algorithm, on a case and seeded variations of it. The questions do not depend on the answers.
 
-    The first question is on the case itself, if it has any. Then each question is taken from the next few variations, the one whose kind
-    and right answer were least frequent so far: otherwise most axes separate nothing, and most guesses "no" are right.
+    The first question is on the case itself, if it has any. Each later question comes from the next few variations: the one whose kind and
+    correct answer were least frequent so far. Otherwise, most axes separate nothing, and guessing "no" is usually correct.
 
     Parameters
     ----------

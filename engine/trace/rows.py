@@ -37,7 +37,7 @@ class Event:
         self._row = _tuple_type(name, [field for field, _ in self.fields])
 
     def read(self, numbers: Sequence[float]) -> Any:
-        """Return the numbers of a row, its kind left out, as a named tuple whose type has the event's name."""
+        """Return the numbers of a row without its kind, as a named tuple whose type has the event's name."""
         values, at = list[Any](), 0
         for _, form in self.fields:
             end = at + (int(form) if form.isdigit() else 1)

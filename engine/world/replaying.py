@@ -120,7 +120,7 @@ class _Listener:
 
     @property
     def asks(self) -> bool:
-        """True if the step must ask `allows` about each contact."""
+        """True if the step must call `allows` for each contact."""
         return bool(self._recorded) or self.hooks.pre_solve is not None
 
     @property

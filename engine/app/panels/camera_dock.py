@@ -86,7 +86,7 @@ class CameraDock(Dock):
             canvas.label(tuple(top.tolist()), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _paint_numbers(self, canvas: Canvas, session: Session) -> None:
-        """Write mass and motion of the body under the pointer beside the body, or beside the pointer if the body is large."""
+        """Write the mass and motion of the body under the pointer next to the body, or next to the pointer if the body is large."""
         if self._hands is not None and self._hands.is_building:
             return
         pointer = self._pointer(session)

@@ -1,4 +1,4 @@
-"""Parts of the window that lie beside the view or over it: the timeline, tools, plots. Each is a class of its own, in a file of its own.
+"""Parts of the window next to the view or over it: the timeline, tools, plots. Each is a class of its own, in a file of its own.
 
     +-------+---------------------------+-------+
     | panel | view                      | right |

@@ -1,4 +1,4 @@
-"""The log of contact events on the right: which bodies began and ceased to touch, and how fast they met. A click goes to the step."""
+"""The log of contact events on the right: which bodies started and stopped touching, and their approach speed. A click goes to the step."""
 
 from __future__ import annotations
 

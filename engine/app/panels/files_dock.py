@@ -211,7 +211,7 @@ class FilesDock(Dock):
             self._open_left(left)
 
     def _kept_session(self, left: RecoveryFile | Session) -> Session | None:
-        """Return the demo that was left, of which a recovery file was written, or None if it is no longer kept."""
+        """Return the kept demo for which a recovery file was written, or None if it is no longer kept."""
         if isinstance(left, Session):
             return left
         return next((session for session in self._navigator.left if session.saved.recovery == left.path), None)
@@ -248,7 +248,7 @@ class FilesDock(Dock):
         return free_path(Path.cwd(), file_stem(demo), _SCENE_SUFFIX)
 
     def _save_in(self, session: Session, path: Path, title: str, may_replace: bool = False) -> str:
-        """Save in a file; ask first whether to replace a foreign file, and which moment is meant."""
+        """Save in a file; ask first whether to replace a foreign file, and which moment to save."""
         if not session.demo.stages:
             raise LabError("this demo has no world")
         session.timeline.finish()

@@ -98,7 +98,7 @@ class PlotDock(Dock):
         self.draw_edge(surface)
 
     def toggle(self, source: Source) -> None:
-        """Plot a quantity, or stop plotting it; the oldest curve gives way if there are too many curves or units."""
+        """Plot a quantity, or stop plotting it; the oldest curve is removed if there are too many curves or units."""
         if source in self.chosen:
             self.chosen.remove(source)
             return

@@ -195,7 +195,7 @@ class ToolsDock(Dock):
         return False
 
     def _escape(self) -> bool:
-        """Cancel what was begun; otherwise clear the selection; otherwise return to the hand; otherwise leave the key to the window."""
+        """Cancel an unfinished action, else clear the selection, else return to the hand, else leave the key to the window."""
         if self.tool.is_busy:
             self.tool.cancel()
             self.editor.is_dragging = False

@@ -110,7 +110,7 @@ def compare_chunk(task: _Task) -> Tally:
 
 
 def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
-    """Ask a question about a chunk, judge the answers, and count the verdicts.
+    """Run a query on a chunk, judge the answers, and count the verdicts.
 
     ``seconds`` has the times for creating cases, for our answers and for Box2D's; the rest was spent on judging.
     """

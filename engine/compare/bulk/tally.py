@@ -206,7 +206,7 @@ class QueryTally(KindTally):
     """Counts of one query for all kinds together, and further results.
 
     `maxima` are further maxima, specific to this query, by their names in the JSON; `kinds` has the counts of each kind of pair or shape,
-    and `random` those of the cases in no adversarial family. `wrong` is the way in which Box2D can be wrong here. `histograms` has the
+    and `random` those of the cases in no adversarial family. `wrong` describes how Box2D can be wrong here. `histograms` has the
     errors of agreeing rows, by name, and the sizes of differences, by reason. `examples` has the first and the worst for each reason,
     including "unexplained". `seconds` has the times, summed over the processes, for creating cases, our answers, Box2D's, and judging.
     """
@@ -262,7 +262,7 @@ class QueryTally(KindTally):
         return {**kind.counts_as_json(), "sizes": sizes, **self._wrong_as_json(kind)}
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
-        """Return the plain data of docs/json.md; rates are per second of one process, `seconds` all that of all processes."""
+        """Return the plain data of docs/json.md; rates are per second of one process, and `seconds` is the total of all processes."""
         parts: dict[str, Any] = {}
         if self.kinds:
             parts["kinds"] = {name: self._kind_as_json(kind) for name, kind in sorted(self.kinds.items())}

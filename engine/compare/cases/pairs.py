@@ -95,7 +95,7 @@ class CaseChunk:
 def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str] = SOLID_KINDS) -> CaseChunk:
     """Return the first `n_pairs` pairs of one chunk of the sequence that belongs to `seed` and `kinds`.
 
-    `kinds` are some of `PAIR_KINDS`; each pair is in either order. Without kinds that have them, there are no edges among the shapes.
+    `kinds` are some of `PAIR_KINDS`; each pair is in either order. Without kinds that use them, the shapes include no edges.
     """
     shapes, *columns = _whole_chunk(seed, chunk, tuple(kinds))
     return CaseChunk(shapes, *(column[:n_pairs].copy() for column in columns))

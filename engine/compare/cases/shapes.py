@@ -113,7 +113,7 @@ def random_polygon(rng: np.random.Generator, n_vertices: int) -> Polygon:
 
 
 def random_edges(rng: np.random.Generator, n: int, size: float = 1.0) -> tuple[Segment, ...]:
-    """Return `n` edges within `size` times 1.5 m, a quarter each alone, with a neighbor before, with one after, with both.
+    """Return `n` edges within `size` times 1.5 m, a quarter each without neighbors, with the previous one, with the next one, with both.
 
     A third of the neighbors have any direction, a third bend a little, and a third go straight on, within float32 rounding.
     """

@@ -62,7 +62,7 @@ class StandingPair:
 
     @property
     def touches(self) -> bool:
-        """Whether its boxes overlap and it touches by the rule or the overlap, as for all pairs."""
+        """True if its boxes overlap and it touches by Box2D's rule or, for sensors, by the overlap test, as for all pairs."""
         return self.gap <= 0.0 and self.decides()
 
     def decides(self, is_mirrored: bool = False) -> bool:
@@ -80,7 +80,7 @@ class StandingPair:
         return 2.0 * float(allowances.tree_box_allowance(reach).max())
 
     def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Explained:
-        """Prove that float32 rounding decides whether it touches; `contacts` have Box2D's manifold if it alone reports the touch."""
+        """Prove that float32 rounding decides whether it touches; `contacts` has Box2D's manifold if only Box2D reports the contact."""
         posed, row = self._posed, PosedRow(self._posed, 0)
         if self._is_sensed[0]:
             return explain_overlap(row, is_theirs)

@@ -90,7 +90,7 @@ class Provenance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outsider:
-    """The answer of a user's function: its name, its answer as plain data (None: no contact), and what was wrong with it.
+    """The answer of a user's function: its name, its answer as plain data (None: no contact), and its mistake.
 
     An answer that is not plain data, or contains a number that is not finite, cannot be saved; it is omitted and described in `note`.
     """

@@ -61,7 +61,7 @@ class ClusterError(LabError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class _Done(Generic[_Answer]):
-    """An answer, distinct from anything else that a future may hold."""
+    """An answer, distinct from other results of a future."""
 
     answer: _Answer
 
@@ -193,7 +193,9 @@ def _connected(distributed: Any, address: str) -> Iterator[Any]:
 
 
 async def _greeted(distributed: Any, address: str) -> str:
-    """Return the kind of process that answers at an address. `Client` would wait forever for one that accepts and says nothing."""
+    """Return the kind of process that answers at an address. `Client` would wait forever for a server that accepts connections but does not
+    respond.
+    """
     arguments = distributed.Security().get_connection_args("client")
 
     async def ask() -> str:

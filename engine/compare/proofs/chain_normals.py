@@ -20,7 +20,7 @@ __all__ = ["explain_link"]
 def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> Explained:
     """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
 
-    `excess` is how much deeper Box2D's overlap is, meters. Return None if this is not the reason.
+    `excess` is the additional depth of Box2D's overlap, meters. Return None if this is not the reason.
     """
     side = 0 if row.kind(0) == SEGMENT else 1
     sign = 1.0 if side == 0 else -1.0
@@ -53,7 +53,7 @@ def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> E
 
 
 def _turned(start: Vector, end: Vector) -> Vector:
-    """Return the unit normal to the right of the way from one point to another."""
+    """Return the unit normal to the right of the line from one point to another."""
     dx, dy = minus(end, start)
     length = math.hypot(dx, dy)
     return dy / length, -dx / length
@@ -64,7 +64,7 @@ def _angle(first: Vector, other: Vector) -> float:
 
 
 def _beyond(normal: Vector, neighbors: tuple[tuple[Vector, Vector, Vector | None], ...], direction: Vector) -> float:
-    """Return by how many radians a normal lies beyond those of one side, whose own is `normal`; negative within."""
+    """Return the angle, radians, by which a normal lies beyond those of the side with `normal`; negative within."""
     lean = _angle(normal, direction)
     for end, start, ghost in neighbors:
         outward = minus(end, start)

@@ -140,7 +140,7 @@ class AxisMargins(NamedTuple):
 
 
 def axis_margins(posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows) -> AxisMargins:
-    """Return the margins of our axes and Box2D's, of all pairs at once."""
+    """Return the margins of our axes and Box2D's for all pairs at once."""
     error = 3.0 * SAT_ROUNDING * posed.scale  # of two separations, and of their difference
     bound = 2.0 * allowances.separation_allowance(posed.scale)
     return AxisMargins((ours.axis[:, 2] - replay.axis[:, 2]).tolist(), error.tolist(), bound.tolist())

@@ -5,7 +5,7 @@ Both programs cut a polygon into triangles (s, v_i, v_i+1) from a reference poin
     D_i = e_i x e_i+1         twice a triangle's area
     area = sum D_i / 2        c = sum D_i (e_i + e_i+1) / (6 area)        J = sum D_i q_i / 12,  q_i = e_i.e_i + e_i.e_i+1 + e_i+1.e_i+1
 
-and the inertia about the centroid is J - mass c.c. The sums do not depend on s, so that its own rounding is no error. With u the
+and the inertia about the centroid is J - mass c.c. The sums do not depend on s, so its own rounding causes no error. With u the
 relative error of one operation, terms in u^2 left out:
 
 ==================  ===================================================================================================
@@ -20,19 +20,19 @@ J                   D 4 u and two products 2 u; q 6 u; their product u: 13 u of 
 ==================  ===================================================================================================
 
 Box2D then moves the inertia to the body's origin, I = J + m (g.g - c.c) with g = c + s, and what needs it about the centroid (a body
-does) takes m g.g away again. So its inertia is J - m c.c with the roundings of numbers as large as m g.g: what is lost of a body far
-from its origin.
+does) takes m g.g away again. So its inertia is J - m c.c with rounding errors of numbers as large as m g.g, which is the loss for a body
+far from its origin.
 
-Where nothing cancels D is as large as M: writing |D_i| for M_i and leaving m g.g out gives how good the numbers are then. This is what
-agreement asks; the true bound with M_i is what an explanation may use. The difference between the two is cancellation: edges seen at a
-small angle from s, such as those of needles, and numbers far larger than what is left of them.
+Without cancellation, D is as large as M: replacing M_i by |D_i| and omitting m g.g gives the accuracy in that case. Agreement uses
+this bound; an explanation may use the true bound with M_i. The difference between the two is cancellation: edges at a small angle as seen
+from s, such as those of needles, and numbers far larger than their differences.
 
 The kept centroid (`b2PolygonShape::m_centroid`, which collision uses) is the same sum with s at the local origin, however far that is.
 
-Where rounding may eat half of an area and more, no bound holds for what is divided by it. What can still be shown is that Box2D's number
-is that of its own sums and of nothing else, repeated in float32 in its own order: the same additions and products, each rounded, end at
-the same bits. An operation that a compiler fuses would round once less; the wheel's does not. Source: Box2D 2.3.0,
-Collision/Shapes/b2PolygonShape.cpp, ComputeCentroid and b2PolygonShape::ComputeMass.
+If rounding may reach half of an area or more, no bound holds for quotients by it. It can still be shown that Box2D's number results only
+from its own sums: repeated in float32 in its own order, the same rounded additions and products give the same bits. A fused operation would
+round once less; the wheel's compiler did not fuse any. Source: Box2D 2.3.0, Collision/Shapes/b2PolygonShape.cpp, ComputeCentroid and
+b2PolygonShape::ComputeMass.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def mass_bounds(
     reference : (n, 2)
         The point s.
     is_shifted : bool
-        The inertia went by way of the body's origin.
+        The inertia was computed about the body's origin first.
     cancels : bool
-        True for the bound itself, False for what it would be if nothing canceled.
+        True for the bound itself, False for the bound without cancellation.
     """
     e1 = vertices - reference[:, None, :]
     e2 = np.roll(e1, -1, axis=1)

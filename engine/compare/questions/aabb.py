@@ -1,8 +1,8 @@
 """Question: bounding box of a shape.
 
 Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
-reverse it, because the minimum of numbers with error b has error b. So there is no tie to prove. If a side is farther off, the box is
-computed again in fractions, which shows whose error it is, and the row is unexplained.
+reverse it, because the minimum of numbers with error b has error b. Therefore there are no ties to prove. If a side is farther off, the box
+is computed again in fractions, which shows whose error it is, and the row is unexplained.
 """
 
 from __future__ import annotations

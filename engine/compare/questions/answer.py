@@ -36,7 +36,7 @@ class Answer:
 
     @property
     def depth(self) -> float:
-        """How far B must move along the normal until the deepest point just touches, skins left out; 0 where none overlaps."""
+        """Distance that B must move along the normal until the deepest point just touches, without skins; 0 if none overlaps."""
         return max(0.0, -min(self.separations, default=0.0))
 
 

@@ -49,7 +49,7 @@ class _ContactQuestion(PairOfShapesQuestion[Ours, Theirs]):
 
 
 class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
-    """Asks where two shapes touch, and how deep."""
+    """Query: where two shapes touch, and how deeply."""
 
     name = "manifold"
     wrong = WRONG_AXIS
@@ -67,7 +67,7 @@ class ManifoldQuestion(_ContactQuestion[ManifoldRows, Answers]):
 
 
 class OverlapQuestion(_ContactQuestion[Flags, Flags]):
-    """Asks whether two shapes overlap."""
+    """Query: whether two shapes overlap."""
 
     name = "overlap"
 

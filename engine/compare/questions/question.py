@@ -1,4 +1,4 @@
-"""A question that both sides answer: its cases, both answers, the verdicts, and what a row looks like.
+"""A query that both sides answer: its cases, both answers, the verdicts, and the drawing of a row.
 
     cases ---> box2d ---------------------> judge ---> shown
        \\---> columns ---> ours ------------/
@@ -190,7 +190,7 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
     names : sequence of str
         The kinds of cases by which verdicts are counted.
     wrong : Wrong or None
-        The way in which Box2D can be wrong here.
+        How Box2D can be wrong here.
     """
 
     names: ClassVar[Sequence[str]] = PAIR_KINDS

@@ -28,7 +28,7 @@ Outline = Sequence[Point]
 
 
 class Panel:
-    """A view of the world, and what has been drawn in it. Box2D's points are rings, those of other answers are dots.
+    """A view of the world, and its drawing. Box2D's points are rings, those of other answers are dots.
 
     Parameters
     ----------

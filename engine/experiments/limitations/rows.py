@@ -118,7 +118,7 @@ class Rows:
         self._row = {body: row for bodies in (self.targets, self.bullets) for row, body in enumerate(bodies)}
 
     def begin_again(self) -> None:
-        """Clear the records; the bodies have been put back to the start."""
+        """Clear the records; the bodies have been moved back to the start."""
         self.seen, self.passed = [False] * len(self.bullets), [False] * len(self.bullets)
         self.ways = [way[:1] for way in self.ways]
 
@@ -216,7 +216,9 @@ def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: i
 
 
 def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
-    """Return the shares that tunnel through a static wall for each combination of settings, and how many bits the flag alone changes."""
+    """Return the shares that tunnel through a static wall for each combination of settings, and the number of bits that the flag alone
+    changes.
+    """
     findings, hashes = [], []
     for continuous, bullet in SWITCHES:
         shot = flagged("static", speed, thickness, continuous, bullet)

@@ -155,7 +155,7 @@ class Slide:
                 way.append((*poses[row, :2].tolist(), *velocities[row, :2].tolist()))
 
     def begin_again(self) -> None:
-        """Clear the records; the sliders have been put back to the start."""
+        """Clear the records; the sliders have been moved back to the start."""
         self.track = [way[:1] for way in self.track]
 
     def first_bump(self, at: int) -> int | None:

@@ -141,7 +141,8 @@ ARCH_FRICTION = 0.21701
 
 @reference("arch of 17 stones: minimum friction", is_slow=True)
 def arch(lab: Lab) -> list[Row]:
-    """A normal and a tangential force act at each end of each joint: a linear program tells if they can balance all weights and moments.
+    """A normal and a tangential force act at each end of each joint: a linear program decides whether they can balance all weights and
+    moments.
 
     By bisection, the minimum friction for which they can is 0.21701.
     """
@@ -196,6 +197,6 @@ def domino_speed(settings: WorldSettings, solver: str) -> float:
 
 @reference("domino wave", is_slow=True)
 def dominoes(lab: Lab) -> list[Row]:
-    """There is no formula: the reference is the speed with steps of 1/1,920 s, at which it has converged."""
+    """There is no formula: the reference is the converged speed with steps of 1/1,920 s."""
     speed = domino_speed(lab.world().settings, lab.solver)
     return [relative("speed of the wave, m/s", DOMINO_SPEED, speed, 0.015)]

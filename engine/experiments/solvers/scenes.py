@@ -47,7 +47,7 @@ class Judged:
     joints : sequence of int
         Joints whose error is measured.
     layers : sequence of tuples of int
-        Groups of bodies that bear only their own weight: at rest, contacts push such a group up by exactly that.
+        Groups of bodies that carry only their own weight: at rest, contacts push such a group up with exactly that force.
     free : str
         ``"xy"`` or ``"x"``, the conserved components of momentum; otherwise empty.
     rests : bool
@@ -174,7 +174,7 @@ def _jointed(joints: list[int], most: float, rests: bool, at_last: float = math.
 
 
 def _above(layers: list[list[int]]) -> Layers:
-    """Return each layer with the layers that it bears."""
+    """Return each layer with the layers that it carries."""
     return tuple(tuple(body for layer in layers[k:] for body in layer) for k in range(len(layers)))
 
 

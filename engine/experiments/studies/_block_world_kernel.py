@@ -12,8 +12,8 @@ A step of h, without warm starting:
 normal separates them best, or overlaps least. The plane then moves with that polygon. Its normal n, from A to B, is the direction of all
 normal impulses.
 
-**Contact points** at the tested poses are the corners of one polygon in the other (n m looks each way) and the points where two edges
-cross (n m looks).
+**Contact points** at the tested poses are the corners of one polygon in the other (n m tests each way) and the crossings of two edges (n m
+tests).
 
 **Filter.** Let p be a point of the plane, and d the depth of the overlap along n. All common points x lie in the band with
 ``|(x - p).n| <= d``: the polygon with the edge lies behind the plane, and the other one reaches no deeper than d. So only corners with

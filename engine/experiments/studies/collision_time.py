@@ -6,8 +6,8 @@ time of collision"). With c collisions in a step and n bodies this needs c log(1
 grows with n: the cost grows with n^2.
 
 **Later.** All discs are moved to the end of the step, and all pairs that overlap and approach there get their impulses along the normals at
-that time. *Pair by pair*: each as if it were alone, repeated until none approaches (Guendelman, Bridson, Fedkiw 2003). *All at once*: the
-impulses P >= 0 with which each pair that overlaps or touches separates at least as fast as it approached,
+that time. *Pair by pair*: each pair is solved as if it were alone, until none approaches (Guendelman, Bridson, Fedkiw 2003). *All at once*:
+the impulses P >= 0 with which each pair that overlaps or touches separates at least as fast as it approached,
 
     v+ = v- + A P >= u,    P >= 0,    P (v+ - u) = 0    with    u = max(-v-, 0)
 

@@ -3,8 +3,8 @@
 **By normal and gravity.** The contacts of the step are known. A body rests on the other one if gravity would bring it closer, by more than
 six degrees (`contact_layers`).
 
-**By advancing.** Each body alone takes a step of h from rest, so it moves by h^2 g, and all others stay. It rests on those that it then
-overlaps by more than before. This needs two queries of depth for each of the two bodies of a contact.
+**By advancing.** Each body takes a step of h alone from rest, so it moves by h^2 g while all others stay in place. It rests on those bodies
+whose overlap with it increases. This needs two queries of depth for each of the two bodies of a contact.
 
 The two differ if a normal is nearly horizontal. With an angle a between normal and gravity, the depth grows by h^2 g cos a, 2.8 mm at 60 Hz
 straight down, so that any `_SLACK` far below it admits normals that are less than six degrees off horizontal.
@@ -53,7 +53,7 @@ def by_normal(world: World) -> Edges:
 
 
 def by_advancing(world: World) -> Edges:
-    """Return which body rests on which, by a step of each body alone."""
+    """Return which body rests on which, by moving each body alone for one step."""
     shapes = {number: world.fixture(world.body(number).fixtures[0]).spec.shape for number in world.body_ids}
     poses = {number: world.state(number).xf for number in world.body_ids}
     edges = set()

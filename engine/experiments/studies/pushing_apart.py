@@ -200,7 +200,7 @@ def pushing_apart(quick: bool) -> Results:
             (False, True),
             1e3 * _STABLE,
         ),
-        Chart("the solver's time", "blocks", "of 5 sweeps, no push", curves_by(timed, 0, 1, 3)),
+        Chart("the solver's time", "blocks", "relative to 5 sweeps, no push", curves_by(timed, 0, 1, 3)),
         Chart(
             f"sequential impulses, a tower of {tall}",
             "iterations",

@@ -60,9 +60,9 @@ class Study:
     ----------
     name, title : str
     said : str
-        Method and results of the authors, as far as they are known here.
+        Method and results of the authors, as far as they are known.
     measure : callable
-        Performs the measurement; given True, a reduced version that only shows whether it runs. Its docstring describes the repetition.
+        Performs the measurement; given True, a reduced version that only tests that it runs. Its docstring describes the repetition.
     """
 
     name: str

@@ -105,7 +105,7 @@ def _box(caliper: Caliper, p: Point, left: Point) -> Points:
 
 
 class RotatingCalipers(PointsAlgorithm):
-    """The rectangle of minimum area, by one round of three calipers."""
+    """The rectangle of minimum area, by one revolution of three calipers."""
 
     name = "rotating_calipers"
     title = "Rotating calipers: the rectangle of minimum area"

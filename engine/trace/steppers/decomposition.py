@@ -53,7 +53,7 @@ class NamedPart:
         return tuple(Mark("polygon", role, self.places(piece)) for piece in pieces)
 
     def path(self, role: Role, *indices: int, text: str = "") -> Mark:
-        """Mark a way from corner to corner."""
+        """Mark a path from corner to corner."""
         return Mark("path", role, self.places(indices), text=text)
 
     @property

@@ -44,7 +44,7 @@ class DifferenceAlgorithm(PairAlgorithm):
 
 
 class DifferenceDecoder(Decoder[PairCase]):
-    """The vertices of B - A, world axes, and where they come from."""
+    """The vertices of B - A, world axes, with the vertices of A and B that form them."""
 
     def set_up(self) -> None:
         self.xf_a = self.case.pair.pose_a

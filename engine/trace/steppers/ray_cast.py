@@ -57,7 +57,7 @@ class _Decoder(TimesDecoder):
         return tuple(dot("new", self.at(t), text=moment(t)) for t in times if abs(t) < 5.0)
 
     def clipped(self, entry: float, leave: float) -> Marks:
-        """Mark what is left of the ray, and what is cut off."""
+        """Mark the remaining and the removed part of the ray."""
         first, last = min(max(entry, 0.0), 1.0), min(max(leave, 0.0), 1.0)
         if entry > leave or leave < 0.0 or entry > 1.0:
             return (path("dropped", self.origin, self.end),)

@@ -111,7 +111,7 @@ class Edges:
         return min(ends), max(ends)
 
     def shadow_marks(self, side: int, edge: int, separation: float, gap_role: Role, reach: float) -> Marks:
-        """Draw an edge, the axis beside the shapes with both shadows on it, and the shadows once more as bars.
+        """Draw an edge, the axis next to the shapes with both projections on it, and the projections again as bars.
 
         The kernel knows where B's shadow begins; the far ends of the shadows are computed here."""
         n, (v, w) = self.normals[side][edge], self.ends(side, edge)
@@ -249,7 +249,7 @@ class AxesDecoder(Decoder[PairCase]):
         return self.edges.along(n, v, 1 - side)[1] + self.reach < self.edges.along(n, v, side)[0]
 
     def gap_marks(self, is_current: bool = False) -> Marks:
-        """Draw the gaps of all axes so far in the colors of their shadows; ring the newest while its axis is the current one."""
+        """Draw the gaps of all axes so far in the colors of their projections, with a ring around the newest while its axis is current."""
         if not self.gaps:
             return ()
         best, others = self.gaps[self.top], [gap for k, gap in enumerate(self.gaps) if k != self.top]

@@ -446,7 +446,7 @@ class _DiscsDecoder(SweptDecoder):
         """The difference is a circle, which needs no step of its own."""
 
     def rounded_end(self, e: Any) -> None:
-        """The answer says the same."""
+        """The answer is the same."""
 
     def rounded_corner(self, e: Any) -> None:
         away, nearest = e.away, e.nearest
