@@ -1,6 +1,6 @@
-"""A shot at a tower of thin bricks, with and without the bullet flag: with it the tower is hit, without it luck decides.
+"""A shot at a tower of thin bricks, with and without the bullet flag: with it, the tower is hit; without it, chance decides.
 
-Without the flag Box2D checks two dynamic bodies only at the ends of steps. The shot hits if one of these positions, x0 + k v h, is closer
+Without the flag, Box2D checks two dynamic bodies only at the ends of steps. The shot hits if one of these positions, x0 + k v h, is closer
 to the tower's center than half a brick, the shot's radius and the skin together; this is computed before the shot.
 """
 

@@ -227,7 +227,7 @@ class Navigator:
         )
 
     def choose(self, index: int) -> None:
-        """Choose a demo of the list, and show its preview; ignored if there is no such demo."""
+        """Choose a demo from the list, and show its preview; ignored if there is no such demo."""
         browser = self._screen.browser
         if browser is None or not 0 <= index < len(self.demos):
             return

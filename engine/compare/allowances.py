@@ -25,7 +25,7 @@ over a distance d therefore errs by 11 u S / d, and the point by the circle's ra
 
 b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
 vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32. Asked for a
-distance it takes the radii off (2 u S more: 25 u S), and answers 0 where the cores are within EPS32 of each other.
+distance it subtracts the radii (2 u S more: 25 u S), and answers 0 where the cores are within EPS32 of each other.
 
 b2TimeOfImpact takes whole turns off both angles first (the turns' number times a float32 2 pi, half u off, and one subtraction: 2.5 u of
 the angle) and interpolates positions and angles (3 u of each: S then holds the reach of each core times its angle too) before it takes

@@ -1,4 +1,4 @@
-"""Inputs of algorithms in a form that can be edited: each drag gives a new case, and the old one stays.
+"""Inputs of algorithms in a form that can be edited: each drag gives a new case, and the old one is unchanged.
 
 A case has named *parts* that can be dragged (a whole shape, a corner, an end of a ray). An invalid change, such as a corner dragged so that
 a polygon is no longer convex, leaves the case unchanged.
@@ -502,7 +502,7 @@ def _mean(points: Points) -> Point:
 
 
 def _is_inside(ring: Points, point: Point) -> bool:
-    """Return True if a ring contains a point, by the edges that a ray to the right crosses."""
+    """Return True if a ring contains a point, by counting the edges that a ray to the right crosses."""
     x, y = point
     is_inside = False
     for (px, py), (qx, qy) in zip(ring, (*ring[1:], ring[0]), strict=True):

@@ -19,7 +19,7 @@ __all__ = ["SceneCase"]
 
 @dataclass(frozen=True, eq=False)
 class SceneCase(Case):
-    """A world whose step after some others is shown. Bodies are edited in the state before those.
+    """A world of which a later step may be shown. Bodies are edited in the state before the first step.
 
     Attributes
     ----------

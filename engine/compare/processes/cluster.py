@@ -85,9 +85,10 @@ def run_on_cluster(
 ) -> Generator[_Answer, None, None]:
     """Yield ``function(task)`` of each task, in order of completion, computed by the processes of a Dask cluster.
 
-    Each process first does the `rehearsal`, whose answer is dropped: it loads what the tasks need. `rehearsal` is hashable, and `function`
-    importable there. A process does one task at a time, however many threads it has: they would share the clocks and Box2D. Closing the
-    generator withdraws the tasks that are not begun; a process ends the one it is at. If no process is left, another is waited for.
+    Each process first does the `rehearsal`, whose answer is discarded: it loads what the tasks need. `rehearsal` is hashable, and
+    `function` importable there. A process does one task at a time, however many threads it has: they would share the clocks and Box2D.
+    Closing the generator withdraws the tasks that are not begun; a process ends the one it is at. If no process is left, another is waited
+    for.
 
     Raises
     ------

@@ -44,7 +44,7 @@ def run_tasks(
 ) -> Generator[_Answer, None, None]:
     """Yield ``function(task)`` of each task, in order of completion; with one job in this process, otherwise in `n_jobs` processes.
 
-    Each process, this one too, first does the `rehearsal`, if there is one, whose answer is dropped: it loads what the tasks need.
+    Each process, this one too, first does the `rehearsal`, if there is one, whose answer is discarded: it loads what the tasks need.
     Closing the generator ends the processes. An exception of `function` is raised here.
 
     Raises

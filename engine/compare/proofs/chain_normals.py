@@ -1,4 +1,4 @@
-"""Proof that Box2D's normal at a link of a chain is none that the chain has there, and that ours is.
+"""Proof that at a link the chain has our normal but not Box2D's.
 
 `engine.narrowphase._link_kernel` defines the normals of a link, with pictures: on each side those between its own and the
 neighbor's across a ridge. Here they are angles, in the world frame, and the side is found by cutting the whole outline; no line is shared.
@@ -18,7 +18,7 @@ __all__ = ["explain_link"]
 
 
 def explain_link(row: PosedRow, ours: Vector, box2d: Vector, excess: float) -> Explained:
-    """Show of two normals from A to B that the chain has ours, and not Box2D's: on this side, or as the side where the shape lies.
+    """Show that the chain has our normal from A to B but not Box2D's, either on this side or on the side where the shape lies.
 
     `excess` is the additional depth of Box2D's overlap, meters. Return None if this is not the reason.
     """

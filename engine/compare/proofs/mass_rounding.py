@@ -27,7 +27,7 @@ Without cancellation, D is as large as M: replacing M_i by |D_i| and omitting m 
 this bound; an explanation may use the true bound with M_i. The difference between the two is cancellation: edges at a small angle as seen
 from s, such as those of needles, and numbers far larger than their differences.
 
-The kept centroid (`b2PolygonShape::m_centroid`, which collision uses) is the same sum with s at the local origin, however far that is.
+The stored centroid (`b2PolygonShape::m_centroid`, which collision uses) is the same sum with s at the local origin, however far that is.
 
 If rounding may reach half of an area or more, no bound holds for quotients by it. It can still be shown that Box2D's number results only
 from its own sums: repeated in float32 in its own order, the same rounded additions and products give the same bits. A fused operation would

@@ -8,7 +8,7 @@ Box2D's float32 rounding (`allowances`). If they differ, the following steps are
 
        ours is shallower    `skin` if the cores are apart and Box2D's points too: a contact of the skins only;
                             `face_preference` if Box2D climbed to the best edge of each polygon and then kept A's for 0.98 and 0.001;
-                            `local_maximum` otherwise: its climb stopped on the wrong hill
+                            `local_maximum` otherwise: its climb stopped at a local maximum
        equally deep         the same normal: the two faces are parallel and either may be the reference, agree;
                             another normal: `float32_tie`, the two separations compared in rational arithmetic
        ours is deeper       unexplained: our own fault

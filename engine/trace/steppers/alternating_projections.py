@@ -115,7 +115,7 @@ class _Decoder(DifferenceDecoder):
 
 
 class AlternatingProjections(PairAlgorithm):
-    """Projections to and fro between two convex shapes until the points converge."""
+    """Projections back and forth between two convex shapes until the points converge."""
 
     name = "alternating_projections"
     title = "Alternating projections: back and forth"

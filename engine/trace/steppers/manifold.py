@@ -372,7 +372,7 @@ class ClippedManifold(PairAlgorithm):
 
 
 class Box2DManifold(ClippedManifold):
-    """Contact points of two shapes as in Box2D: a climb that may stop on the wrong hill, and a preference for A's edges."""
+    """Contact points of two shapes as in Box2D: a climb that may stop at a local maximum, and a preference for A's edges."""
 
     name = "manifold_box2d"
     title = "Clipping by Box2D's rule: a climb"

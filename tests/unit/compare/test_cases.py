@@ -1,4 +1,4 @@
-"""The cases: the properties of each family, and that the sequence depends only on the seed."""
+"""Each family of cases has its properties, and the sequence depends only on the seed."""
 
 import numpy as np
 import pytest
