@@ -114,7 +114,8 @@ def draw_numbers(
             side = (side[1] if y1 > y0 else -side[1], side[1])
         words, shade = (f"step {step}", color) if is_first else (f"{step}", palette.CAPTION)
         beside = reach if step else _muzzle(radius) * canvas.camera.scale  # the first number stands below the muzzle's edge
-        canvas.label(at, words, shade, size, gap + beside / ui, bold=is_first, sides=(side,))
+        sides = (side, (-side[0], -side[1])) if is_first else (side,)  # neighbors of `first` are too close for words on one side
+        canvas.label(at, words, shade, size, gap + beside / ui, bold=is_first, sides=sides)
 
 
 def shorter(verdict: str) -> list[str]:

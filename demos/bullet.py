@@ -129,12 +129,12 @@ class Bullet(Demo):
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
     parameters = (
+        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         replace(
             Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
             buttons={rule: (name, f"{meaning[:1].upper()}{meaning[1:]}.") for rule, (name, meaning) in RULE_NAMES.items()},
         ),
         Parameter.choice("target", tuple(TARGETS), "target", tuple(alias for _, alias in TARGETS.values()), default=3),
-        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
         Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
         Parameter("thickness", 0.05, 0.005, 1.0, "m", "target thickness", slider_high=0.5),
         Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "bullet radius"),
@@ -273,7 +273,7 @@ class Bullet(Demo):
         """Return the angle of a shot from a point to the target, whole degrees; the current angle if the point is too near."""
         if math.hypot(x, y) < MIN_AIM:
             return self.parameter("angle")
-        return float(round(min(max(math.degrees(math.atan2(-y, abs(x))), -75.0), 75.0)))
+        return float(round(min(max(math.degrees(math.atan2(y, abs(x))), -75.0), 75.0)))
 
     def on_parameter(self, name: str) -> None:
         by_itself = self.fires_by_itself
@@ -355,7 +355,7 @@ class Bullet(Demo):
                     self._draw_lane(inner, lane, lane.watch)
                     if self._aim is not None:
                         angle = math.radians(self._aimed_angle(*self._aim[1:]))
-                        inner.dashed((LEFT * math.cos(angle), LEFT * math.sin(angle)), (0.0, 0.0), palette.WARNING)
+                        inner.dashed((LEFT * math.cos(angle), -LEFT * math.sin(angle)), (0.0, 0.0), palette.WARNING)
             self._draw_heading(inner, lane)
         x, y = canvas.camera.to_screen((self._left, self._half + self._head + self._lead))
         room = canvas.camera.to_screen((self._right, 0.0))[0] - x

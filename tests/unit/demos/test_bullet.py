@@ -8,7 +8,7 @@ import pygame
 import pytest
 
 from demos._bullet_lane import Lane
-from demos._bullet_picture import ghosts_shown
+from demos._bullet_picture import draw_numbers, ghosts_shown
 from demos.bullet import NAMES, RULE_NAMES, TARGETS, Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
@@ -18,10 +18,12 @@ from engine.contracts import Status, StepAgreement
 from engine.experiments.spec import RULES, ShotSpec
 from engine.experiments.spec import TARGETS as ALL_TARGETS
 from engine.experiments.tracker import Outcome
+from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.sim.actions import ResourceReady
+from tests.unit.app.written import Written, noting_words
 
 SOLID = ("wall", "moving", "plate", "blade", "bullet")
 CCD_LOOKS_AT = ("wall", "moving", "blade")  # what is static or kinematic: without the flag, nothing else
@@ -174,11 +176,13 @@ def test_a_drag_in_a_lane_aims_at_the_target_and_fires():
     assert demo.grab((lane.offset[0] - 2.0, lane.offset[1])) and demo.grabbing
     demo.drag((lane.offset[0] - 2.0, lane.offset[1] - 1.0))
     demo.release()
-    assert demo.parameter("angle") == round(math.degrees(math.atan2(1.0, 2.0))) and not demo.grabbing
+    assert demo.parameter("angle") == round(math.degrees(math.atan2(-1.0, 2.0))) and not demo.grabbing
+    (x, y), (vx, vy) = demo.spec().start, demo.spec().velocity
+    assert y / x == pytest.approx(0.5, rel=0.02) and vy / vx == pytest.approx(0.5, rel=0.02), "from below, as the pointer was"
     assert demo.grab((0.0, lane.offset[1])), "so near the target that it says no direction"
     shots = demo.shots
     demo.release()
-    assert demo.shots == shots + 1 and demo.parameter("angle") == 27.0
+    assert demo.shots == shots + 1 and demo.parameter("angle") == -27.0
 
 
 def test_names_select_the_target_as_in_the_fire_command():
@@ -348,3 +352,12 @@ def test_the_kernels_of_the_close_up_can_be_loaded(monkeypatch):
     """They must be loaded with Box2D's shapes, otherwise the demo cannot be drawn."""
     monkeypatch.setattr("engine.app.compiling.loaded", set())
     assert is_loaded("step curves", in_background=False)
+
+
+def test_both_steps_around_the_target_are_named_though_they_are_close():
+    surface = Written((800, 300))
+    canvas = Canvas(surface, Camera(scale=100.0, view=(0, 0, 800, 300)))
+    ghosts = [(step, (0.22 * (step - 17), 0.0, 0.0)) for step in range(10, 20)]
+    with noting_words():
+        draw_numbers(canvas, ghosts, 0.05, (17, 18), palette.UNEXPLAINED, 0.8)
+    assert {"step 17", "step 18"} <= {words for words, _ in surface.words} and not surface.overlaps()
