@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from engine.app.session import Session
+from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
@@ -33,13 +34,18 @@ class Farthest(NamedTuple):
 
     @property
     def first(self) -> Point:
-        """Position at which the first world's body is drawn, that world's frame."""
-        return self.stage.drawn_pose(self.body)[:2]
+        """Center of mass at which the first world's body is drawn, that world's frame, meters."""
+        return _drawn_center(self.stage, self.body)
 
     @property
     def second(self) -> Point:
-        """Position of the other world's body."""
-        return self.other.drawn_pose(self.body)[:2]
+        """Center of mass of the other world's body, meters."""
+        return _drawn_center(self.other, self.body)
+
+
+def _drawn_center(stage: Stage, body: int) -> Point:
+    x, y, angle = stage.drawn_pose(body)
+    return Transform((x, y), angle).apply(stage.world.body(body).local_center)
 
 
 def title_of(beside: Comparison) -> str:

@@ -1,6 +1,7 @@
 """Distances between corresponding bodies of two demos, step by step, and the cause of a divergence as far as contacts show it.
 
-Bodies correspond if their stages and ids are equal. Their distance is the distance between their origins.
+Bodies correspond if their stages and ids are equal. Their distance is the distance between their centers of mass, because a body's origin
+may lie far outside its shapes, where a small rotation moves it far.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.sim.motion_sums import centers_of_mass
 
 if TYPE_CHECKING:
     from engine.contracts import StepContacts
@@ -69,6 +71,8 @@ class Distances:
         """First differing contact of each body, by (stage, body); not updated after the divergence."""
         self._touched: dict[tuple[int, int], int] = {}
         """Step of a body's first contact in either world, by (stage, body); not updated after the divergence."""
+        self._local_centers: dict[tuple[int, bool], tuple[World, int, FloatArray]] = {}
+        """World, its structure version, and its bodies' centers of mass in their frames, by (stage, True for the first demo)."""
 
     def __len__(self) -> int:
         """Number of recorded states, including the initial state."""
@@ -108,7 +112,8 @@ class Distances:
         """Record the next step, right after both demos have completed it."""
         step, farthest, at, single = len(self), 0.0, _NONE, 0
         for k, (mine, theirs) in enumerate(zip(first.stages, second.stages, strict=False)):
-            ids, away, n_others = _distances(mine.world, theirs.world)
+            centers = self._centers(k, True, mine.world), self._centers(k, False, theirs.world)
+            ids, away, n_others = _distances(mine.world, theirs.world, *centers)
             single += n_others
             if len(ids):
                 row = int(np.argmax(away))
@@ -135,6 +140,14 @@ class Distances:
         self._touched = {body: step for body, step in self._touched.items() if step <= last}
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _centers(self, stage: int, is_first: bool, world: World) -> FloatArray:
+        """Return the centers of mass of a world's bodies, world frame, meters, float64 (n, 2)."""
+        known = self._local_centers.get((stage, is_first))
+        if known is None or known[0] is not world or known[1] != world.structure_version:
+            local = np.array([world.body(body).local_center for body in world.body_ids], dtype=np.float64).reshape(-1, 2)
+            known = self._local_centers[stage, is_first] = world, world.structure_version, local
+        return centers_of_mass(world.poses, known[2])
 
     def _compare_contacts(self, step: int, stage: int, first: StepContacts, second: StepContacts) -> None:
         mine, theirs = _touching(first), _touching(second)
@@ -179,10 +192,12 @@ def _most_in_flight(world: World, apart: Apart) -> float:
     return 0.5005 * pull * settings.dt**2 * apart.step
 
 
-def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
-    """Return the ids of bodies in both worlds, their distances, meters, and the number of bodies in only one world."""
+def _distances(first: World, second: World, here: FloatArray, there: FloatArray) -> tuple[IntArray, FloatArray, int]:
+    """Return the ids of bodies in both worlds, their distances, meters, and the number of bodies in only one world.
+
+    `here` and `there` are the centers of mass in the two worlds, meters, float64 (n, 2).
+    """
     ids, others = np.array(first.body_ids, dtype=np.int64), np.array(second.body_ids, dtype=np.int64)
-    here, there = first.poses[:, :2], second.poses[:, :2]
     n_single = 0
     if not np.array_equal(ids, others):
         both, rows, other_rows = np.intersect1d(ids, others, assume_unique=True, return_indices=True)

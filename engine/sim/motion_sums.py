@@ -18,7 +18,7 @@ from engine.common.arrays import FloatArray
 from engine.sim.stage import body_box
 from engine.world import World
 
-__all__ = ["SUMS", "BodyMasses", "Motion"]
+__all__ = ["SUMS", "BodyMasses", "Motion", "centers_of_mass"]
 
 SUMS = ("kinetic", "potential", "total", "px", "py", "angular")
 """Names of the sums; units J, J, J, kg m/s, kg m/s, kg m²/s."""
@@ -95,9 +95,7 @@ class Motion:
     @property
     def centers(self) -> FloatArray:
         """Centers of mass in the world frame, meters, float64 (n, 2)."""
-        (x, y, angle), center = self.values[:, :3].astype(np.float64).T, self.masses.center
-        cos, sin = np.cos(angle), np.sin(angle)
-        return np.column_stack((x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]))
+        return centers_of_mass(self.values[:, :3].astype(np.float64), self.masses.center)
 
     @cached_property
     def is_lost(self) -> NDArray[np.bool_]:
@@ -119,6 +117,13 @@ class Motion:
         potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
         angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
         return kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular
+
+
+def centers_of_mass(poses: FloatArray, local: FloatArray) -> FloatArray:
+    """Return centers of mass in the world frame, meters, float64 (n, 2), from poses (n, 3) and the centers in the bodies' frames (n, 2)."""
+    (x, y, angle), (cx, cy) = poses.T, local.T
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.column_stack((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
 
 
 def _floor(world: World) -> float:

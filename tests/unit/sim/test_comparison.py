@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from engine.app.second_picture import Farthest
 from engine.app.session import Session
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
@@ -12,7 +13,7 @@ from engine.dynamics.methods.sequential_impulses import SequentialImpulses
 from engine.geometry import Circle, Polygon
 from engine.sim.actions import CreateBody, DestroyBody, Drag, Grab, Release, Restart, SetParameter, SetPose, SetSolver, SetVelocity
 from engine.sim.comparison import Comparison
-from engine.sim.distances import TOLERANCE, Why
+from engine.sim.distances import TOLERANCE, Distances, Why
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, World
@@ -188,6 +189,30 @@ class Near(Demo):
         world = self.add_stage(World()).world
         world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
         world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 1.015)))
+
+
+class Offset(Demo):
+    """A box 10 m from its body's origin."""
+
+    id = "offset"
+
+    def build(self):
+        corners = [(9.5, -0.5), (10.5, -0.5), (10.5, 0.5), (9.5, 0.5)]
+        self.add_stage(World()).world.create_body(BodySpec((FixtureSpec(Polygon(corners)),)))
+
+
+def test_the_distance_is_between_centers_of_mass():
+    first, second, distances, turn = Offset(), Offset(), Distances(), 0.1
+    world = only(second).world
+    world.set_pose(0, (10.0 - 10.0 * math.cos(turn), 0.3 - 10.0 * math.sin(turn)), turn)  # about the box's center, which rises by 0.3 m
+    distances.note(first, second)
+    assert distances.meters == pytest.approx([0.3], abs=1e-5)
+    far = Farthest(only(first), only(second), 0, 0.3)
+    assert far.first == pytest.approx((10.0, 0.0), abs=1e-5) and far.second == pytest.approx((10.0, 0.3), abs=1e-5)
+    world.destroy_fixture(world.fixtures_of(0)[0])
+    world.create_fixture(0, FixtureSpec(Circle(0.5)))  # another center of mass
+    distances.note(first, second)
+    assert distances.meters[1] == pytest.approx(math.dist((10.0, 0.0), world.state(0).position), abs=1e-5)
 
 
 def test_a_contact_in_only_one_world_is_named():
