@@ -194,11 +194,12 @@ class GjkDecoder(DifferenceDecoder):
         result, points = self.result, self.witnesses
         gap = meters(result.separation)
         less = f" after subtracting the radii, {meters(self.radii)}" if self.radii > 0.0 else ""
+        deep = f" by at least the radii, {meters(self.radii)}" if self.radii > 0.0 else ""
         touch = f" EPA needed {self.n_expansions} supports to exclude an overlap." if self.is_expanded else ""
         words = {
             Status.SEPARATED: f"No vertex of B - A is nearer along n than v, so the distance is {gap}{less}.",
             Status.TOUCHING: f"The shapes touch: the gap is 0 within rounding{less}.{touch}",
-            Status.OVERLAPPING: f"The shapes overlap: the separation is at most {gap}{less}. EPA computes the depth.",
+            Status.OVERLAPPING: f"The shapes overlap{deep}. EPA computes the depth.",
             Status.DEGENERATE: "No answer: the squares of these lengths exceed the range of float64.",
             Status.OUT_OF_ITERATIONS: f"Out of iterations: the distance is at most {gap}.",
         }

@@ -315,7 +315,8 @@ class ClippingDecoder(AxesDecoder):
         points, depth, normal = tuple(point.position for point in result.points), -deepest.separation, result.normal
         there = f"There {'is' if n == 1 else 'are'} {counted(n, 'contact point')}. The normal n points from A to B, at {degrees(normal)}."
         if depth <= 0.0:
-            ends = f"The {'smaller gap' if n == 2 else 'gap'} is {meters(-depth)}."
+            skins = f", less than the skins, {meters(self.reach - self._radii)}" if self.reach > self._radii else ""
+            ends = f"The {'smaller gap' if n == 2 else 'gap'} is {meters(-depth)}{skins}."
         elif self.ends and depth < (most := self._depth_along_reference()) - 1e-9 * self.edges.size - self.touch:
             ends = (
                 f"The {'larger depth' if n == 2 else 'depth'} is {meters(depth)}. Moving B {meters(most)} along n separates the shapes, "

@@ -55,6 +55,20 @@ def test_the_last_step_draws_each_depth_to_scale_and_the_normal_once():
     assert "kept" in {mark.role for mark in marks if mark.form == "path"}  # the clipped edge
 
 
+def test_a_gap_of_a_contact_is_named_with_the_skins_that_it_lies_within():
+    skinned = Polygon(BOX.vertices, 0.01)
+    steps = trace.steps("manifold", skinned, HERE, skinned, Transform((0.3, 1.015)))
+    assert steps[-1].sentence.endswith("The smaller gap is 0.015 m, less than the skins, 0.020 m.")
+    assert "gap" not in trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 0.985)))[-1].sentence
+
+
+def test_gjk_names_no_distance_of_shapes_that_overlap():
+    steps = trace.steps("gjk", BOX, HERE, BOX, Transform((0.3, 0.4)))
+    assert steps[-1].sentence == "The shapes overlap. EPA computes the depth."
+    steps = trace.steps("gjk", BOX, HERE, Capsule((0.0, 0.0), (1.0, 0.0), 0.25), HERE)
+    assert steps[-1].sentence == "The shapes overlap by at least the radii, 0.250 m. EPA computes the depth."
+
+
 def test_an_axis_has_one_color_in_the_picture_and_in_the_chart():
     steps = [step for step in trace.steps("manifold", BOX, HERE, BOX, Transform((0.3, 1.8), 0.1)) if step.kind in ("axis", "reference")]
     for at, step in enumerate(steps[:-1]):
