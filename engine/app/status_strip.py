@@ -108,6 +108,8 @@ class Notes:
     def __init__(self) -> None:
         self._slow, self._empty = _State(_SLOW_AT_LEAST, _SLOW_FOR), _State()
         self._is_slow = self._is_empty = False
+        self._share = ""
+        """Share of the chosen speed when time last ran slowly; the note keeps it until it ends."""
 
     def advance(self, elapsed: float, is_slow: bool, shows_nothing: bool) -> None:
         """Advance by `elapsed` real seconds with the present states: time runs slowly, no body is in view."""
@@ -128,8 +130,10 @@ class Notes:
         if (sentence := next((note for stage in session.demo.stages for note in stage.world.step_notes), None)) is not None:
             return sentence, palette.WARNING
         if self._is_slow:
+            if session.clock.is_slow:
+                self._share = session.clock.share_of_speed
             what = _what_takes_long(session.costs.shown, is_warming_up)
-            return f"Running at {session.clock.share_of_speed} of the chosen speed: {what}", palette.WARNING
+            return f"Running at {self._share} of the chosen speed: {what}", palette.WARNING
         if session.view.focus is not None:
             return "Close-up. Esc returns.", palette.TEXT
         return None
