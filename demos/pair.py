@@ -86,7 +86,7 @@ class PairInspector(CaseHand):
         ("Choose toi: a rod passes through a plate, and Box2D misses the contact.", "set query"),
         ("Step through our algorithm (F6).", "step_through"),
     )
-    keywords = "manifold distance time of impact ray cast compare referee penetration"
+    keywords = "contact manifold distance time of impact ray cast compare differ referee penetration"
     parameters = (Parameter.choice("query", QUERIES, "query"), FRACTION)
     keys = (
         ("Left drag", "move a shape, a corner or an endpoint"),

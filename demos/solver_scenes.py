@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from demos._gallery import Scene
 from engine.demo import Parameter, StatusLine, register
@@ -32,8 +33,13 @@ class SolverScenes(Scene):
         ("Switch to another solver (Shift F11). Then restart (R).", "solver"),
         ("Compare with a second solver (F11).", "beside"),
     )
-    keywords = "arch stack mass ratio chain solver iterations stability"
-    parameters = (Parameter.choice("scene", tuple(SCENES), "scene", default=list(SCENES).index("arch")),)
+    keywords = "arch stack mass ratio chain solver iterations stability compare engines differ"
+    parameters = (
+        replace(
+            Parameter.choice("scene", tuple(SCENES), "scene", default=list(SCENES).index("arch")),
+            buttons={name: (name.replace("_", " "), f"{scene.title}.") for name, scene in SCENES.items()},
+        ),
+    )
 
     @property
     def scene(self) -> BenchScene:

@@ -555,22 +555,24 @@ class Form:
         """Write the value of a field; or the text being typed, with its end visible, and the cursor."""
         fonts, inner = self.ui.fonts, box.inflate(-self.ui.px(8), 0)
         typing: Typing | None = self.ui.typing if self.ui.focus == (self, key) else None
+        if isinstance(row, Text):
+            align = "midleft"
         if typing is None:
             hint = row.hint if isinstance(row, Text) else ""
             words = "several" if row.is_mixed else row.shown() or hint
             bold, color = isinstance(row, Slider), palette.ACCENT if isinstance(row, Slider) else None
             if row.is_mixed or not row.shown():
                 color = palette.CAPTION
-            if isinstance(row, Text):
-                align = "midleft"
             self._write(surface, words, inner if align != "midright" else box, align, color, bold)
             return
         clip = surface.get_clip()
         surface.set_clip(box.clip(clip))
         text = fonts.render(typing.text or " ", _SIZE, palette.TEXT)
         place = text.get_rect(center=box.center)
-        if text.get_width() > inner.width or align != "center":
+        if text.get_width() > inner.width or align == "midright":
             place.midright = inner.midright
+        elif align == "midleft":
+            place.midleft = inner.midleft
         if typing.is_fresh and typing.text:
             pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.5), place.inflate(self.ui.px(4), 0))
         surface.blit(text, place)

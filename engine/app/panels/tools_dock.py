@@ -53,7 +53,7 @@ class ToolsDock(Dock):
         ("Shift B C P F", "draw: box, circle, polygon, outline"),
         ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
         ("Shift E", "eraser"),
-        ("Shift  while drawing", "make the body static;  Ctrl snaps to the grid"),
+        ("Shift while drawing", "make the body static; Ctrl snaps to the grid"),
         ("Del, P", "delete or pin the selection"),
         ("Ctrl C X V D A", "copy, cut, paste, duplicate, select all"),
     )

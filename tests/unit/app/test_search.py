@@ -64,6 +64,22 @@ def test_a_match_in_the_name_precedes_a_match_in_the_description(words, kind, li
     assert KINDS[listed.window.navigator.chosen].id == kind and listed.window.navigator.chosen in found_in(KINDS, words)
 
 
+def test_typed_text_stays_where_the_hint_and_the_entered_text_stand(listed):
+    def left_of(words):
+        surface = Written(SIZE)
+        with noting_words():
+            listed.window.screen.is_outdated = True
+            listed.window.show(surface)
+        return next(place.left for text, place in surface.words if text == words)
+
+    hint = left_of(f"Search {len(KINDS)} demos")
+    write(listed, "pyr")
+    typed = left_of("pyr")
+    listed.key(pygame.K_RETURN)
+    listed.key(pygame.K_ESCAPE)
+    assert left_of("pyr") == pytest.approx(hint, abs=1) == pytest.approx(typed, abs=1)
+
+
 def test_arrows_move_only_among_matches(listed):
     window = listed.window
     write(listed, "wall")
@@ -133,7 +149,17 @@ def test_the_first_letter_after_returning_starts_a_new_search(listed):
     assert listed.window.navigator.searched == "pu"
 
 
-@pytest.mark.parametrize("word, id", [("tunneling", "bullet"), ("GJK", "stepper"), ("friction", "tilted_board"), ("rope", "bridge")])
+@pytest.mark.parametrize(
+    "word, id",
+    [
+        ("tunneling", "bullet"),
+        ("GJK", "stepper"),
+        ("friction", "tilted_board"),
+        ("rope", "bridge"),
+        ("contact manifold", "pair"),
+        ("engines differ", "solver_scenes"),
+    ],
+)
 def test_common_search_terms_find_their_demo(word, id):
     assert id in {all_demos()[k].id for k in found_in(all_demos(), word)}
 
