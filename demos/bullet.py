@@ -180,7 +180,7 @@ class Bullet(Demo):
         return next(lane.colors for lane in self.lanes if lane.stage is stage)
 
     def _step_of(self, lane: int) -> Iterator[StepPiece]:
-        """Return the pieces of a lane's step, by its index, because rewinding replaces the lanes."""
+        """Return the pieces of a lane's step; the lane is given by its index, because rewinding replaces the lanes."""
         return self.lanes[lane].step()
 
     def fire(self) -> None:

@@ -188,7 +188,7 @@ class TimeSeries:
         return {name: rows[:, k] for k, name in enumerate(SUMS)}
 
     def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
-        """Return the steps whose values do not continue those before, ascending.
+        """Return the steps at which a series is discontinuous, ascending.
 
         For the sums over a world (no body given): the world restarted, bodies were added or removed, or one was changed by hand. For a
         body: its world restarted, or the body was changed by hand.
@@ -269,7 +269,7 @@ class TimeSeries:
             del self._masses[edit.stage]  # the static bodies have moved, so the limit for falling bodies has changed too
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
-        """Return True if a body's id means another body than in the step before, or its mass has changed; True if that is unknown."""
+        """Return True if a body's id denotes a different body than in the step before, or its mass changed; True if that is unknown."""
         place, last = self._row(step, stage, body), self._row(step - 1, stage, body)
         if place is None or last is None:
             return True

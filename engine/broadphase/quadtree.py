@@ -23,7 +23,7 @@ LEAF_SIZE = 8
 class QuadTree(BroadPhase):
     """Divides space recursively into quarters where there are many boxes; rebuilt after a change; see `BroadPhase`.
 
-    For boxes of very different sizes, or crowds in a wide world, that all move. See `_quadtree_kernel`.
+    Suitable if all boxes move, and their sizes differ widely or they crowd in a large world. See `_quadtree_kernel`.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def visible_share(failure: Failure) -> float:
 
 
 def is_clear(pair: PlainPair) -> bool:
-    """Return True if the right answer is visible: a clear overlap or gap, and one clearly best direction."""
+    """Return True if the correct answer is visible: a clear overlap or gap, and one clearly best direction."""
     truth, size = Truth(pair), min(_extent(pair.a), _extent(pair.b))
     if not -_DEEPEST * size <= float(truth.separation) <= -_VISIBLE * size and not truth.separation >= _VISIBLE * size:
         return False

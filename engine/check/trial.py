@@ -69,7 +69,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """The right answer: separation (negative when overlapping), a best normal, and the contact points in both shapes; and Box2D's.
+    """The correct answer: separation (negative when overlapping), a best normal, and the contact points in both shapes; and Box2D's.
 
     `nearest` are the closest points of A and B if they are separated.
     """

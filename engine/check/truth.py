@@ -1,4 +1,4 @@
-"""The right answer, in exact arithmetic on the numbers passed to the function.
+"""The correct answer, in exact arithmetic on the numbers passed to the function.
 
 All answers follow from one quantity. The *separation* of two shapes along a direction d is the gap between their projections on it,
 
@@ -36,7 +36,7 @@ _VALUE_BITS = 100
 
 
 class Truth:
-    """The right answers for one pair.
+    """The correct answers for one pair.
 
     Parameters
     ----------

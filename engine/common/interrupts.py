@@ -4,9 +4,9 @@ Python runs signal handlers between two bytecodes, including at the entry of a c
 from a Box2D listener aborts the interpreter; one from llvmlite's object cache is printed and lost. While either runs, SIGINT (and a
 termination request handled by `interrupt`) is therefore only recorded.
 
-Elsewhere an extension module may silently drop the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during the
-lookup, SWIG wrappers clear conversion errors, and an optional import that fails is treated as a missing module. During the imports for a
-run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
+Elsewhere, an extension module may silently discard the exception: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear any error raised during
+the lookup, SWIG wrappers clear conversion errors, and an optional import that fails is treated as a missing module. During the imports for
+a run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
 once per iteration. Python reports an exception in a finalizer or in a weak reference callback, which cannot be caught, on standard error
 ("Exception ignored in"); an interrupt there is not an error of the program, and is recorded without a report.
 """

@@ -137,7 +137,9 @@ def boxes_in_a_pyramid(world: World, n: int) -> list[list[int]]:
 
 
 def stones_under_slabs(world: World) -> tuple[list[int], list[int]]:
-    """Add a floor, an arch of 17 stones and four slabs on it; return stones, the keystone in their middle, and slabs, the lowest first."""
+    """Add a floor, an arch of 17 stones and four slabs on it; return the stones, with the keystone in the middle, and the slabs from bottom
+    to top.
+    """
     ground(world, friction=0.6)
     stones = [body(world, Polygon(stone), (0.0, 0.0), friction=0.6) for stone in arch_stones()]
     top = float(arch_stones()[8][:, 1].max())

@@ -50,8 +50,8 @@ sub-step takes a share k from the depth::
         c = o t (2 z + o t)        a = 1 / (1 + c)        k = c / (1 + c) * o t / (2 z + o t)
 
 A disc seen at depth s, without its margin, is ``(s (1 - k) + a u t) (1 - k)^3`` deep when the step ends: past the middle if that is
-more than ``R = reach - margin``. So discs seen deeper than ``R / (1 - k)^3 - a u t``, over 1 - k, tunnel. The swept test stops a disc about
-a slop deep, which does not help if that is too deep already.
+more than ``R = reach - margin``. So discs that are detected at a depth of more than ``(R / (1 - k)^3 - a u t) / (1 - k)`` tunnel. The swept
+test stops a disc about a slop deep, which does not help if that is too deep already.
 
 **Rules with continuous tests** check the whole path: no bullet tunnels at any speed. With the bullet flag this applies to all targets, by
 default to those that are not dynamic. Our sub-steps ensure ``d <= min(2 r, w) <= reach``, as the minimum of two numbers is at most their

@@ -1,8 +1,8 @@
 """The convex polygon.
 
 One test decides both convexity and winding. Around a simple convex polygon, the edge direction turns only one way, and once in total: every
-cross product of successive edges has the winding's sign, and the turns sum to 2 pi. A pentagram turns one way but twice, 4 pi, so the signs
-alone would accept it.
+cross product of successive edges has the winding's sign, and the turns sum to 2 pi. A pentagram always turns in the same direction but by 4
+pi in total, so the signs alone would accept it.
 """
 
 from __future__ import annotations

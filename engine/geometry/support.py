@@ -7,8 +7,8 @@ plus the radius along the direction::
               core *-----*   *  farthest vertex + r d / |d|
                          `--'
 
-Among vertices equally far the first is taken. All vertices are tried: for the dozen that a polygon has, a search by halves would
-cost more than it saves.
+Among vertices equally far the first is taken. All vertices are tried: for the dozen that a polygon has, a binary search would cost more
+than it saves.
 
 Source: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.
 """

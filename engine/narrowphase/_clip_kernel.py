@@ -1,4 +1,4 @@
-"""From an axis to contact points: the incident edge, clipped to the width of the reference edge.
+"""Contact points for a given axis: the incident edge, clipped to the width of the reference edge.
 
 The axis is the normal of the reference edge. The *incident* edge of the other polygon is the one whose normal points most against it. The
 contact is the part of the incident edge between the two side planes through the ends of the reference edge and at most `limit` in front of

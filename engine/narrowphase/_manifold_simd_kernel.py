@@ -151,7 +151,8 @@ def _pick_by_climb(
 ) -> None:
     """Select the separation of the polygon at `base` at which Box2D's walk ends; see `_climb_kernel`.
 
-    `sign` is -1 if the polygon is B, because the walk starts toward the other one. Lanes walk one by one: few steps, all different.
+    `sign` is -1 if the polygon is B, because the walk starts toward the other one. Lanes are processed one by one, because their steps are
+    few and all different.
     """
     for lane in range(LANES):
         s[MAX + lane] = -np.inf

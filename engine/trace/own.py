@@ -374,7 +374,7 @@ def _said(reply: Reply) -> str:
 
 
 def _marks(case: Case, reply: Reply) -> Marks:
-    """Mark the points of an answer, and its normal from their middle, or from the middle of the picture."""
+    """Mark the points of an answer, and its normal at their center, or at the center of the picture."""
     keys = reply.keys
     points = tuple((x, y) for x, y in [*keys.get("points", ()), *(keys[name] for name in ("point_a", "point_b") if name in keys)])
     dots: Marks = (dot("own", *points, text="yours"),) if points else ()

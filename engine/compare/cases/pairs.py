@@ -1,7 +1,7 @@
 """Seeded pairs of shapes at ordinary poses, and at poses for which collision code often fails.
 
-A fifth of the pairs belong to one of the families below; the others are random, with distances of the middles up to 1.7 times that at which
-they about touch, so that half of them do.
+A fifth of the pairs belong to one of the families below; the others are random, with distances of the centers up to 1.7 times that at which
+they roughly touch, so that half of them do.
 
 ===============  =================================================================================================================
 parallel         an edge of each, face to face, touching, or a little in or out
@@ -242,7 +242,7 @@ def _center(shape: CaseShape) -> FloatArray:
 
 
 def _reach(shape: CaseShape) -> float:
-    """Return the mean distance of the surface from the middle: pairs whose middles are two of these apart about touch."""
+    """Return the mean distance of the surface from the center; two equal shapes roughly touch at twice this distance."""
     if isinstance(shape, Circle):
         return shape.radius
     away = outline_of(shape) - _center(shape)

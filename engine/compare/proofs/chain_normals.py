@@ -1,7 +1,7 @@
 """Proof that at a link the chain has our normal but not Box2D's.
 
 `engine.narrowphase._link_kernel` defines the normals of a link, with pictures: on each side those between its own and the
-neighbor's across a ridge. Here they are angles, in the world frame, and the side is found by cutting the whole outline; no line is shared.
+neighbor's across a ridge. Here they are angles in the world frame, and the side is found by cutting the whole outline; no code is shared.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class NamedPart:
 
 
 def area_of(points: Sequence[Point]) -> float:
-    """Return the area of a polygon, its numbers kept small."""
+    """Return the area of a polygon, computed relative to its first point to keep the products small."""
     x0, y0 = points[0]
     own = [(x - x0, y - y0) for x, y in points]
     return 0.5 * sum(px * qy - py * qx for (px, py), (qx, qy) in zip(own, [*own[1:], own[0]], strict=True))

@@ -50,7 +50,7 @@ class SolverStepper(Algorithm[SceneCase]):
         self, method: str, title: str, page: str, text: str, beside: tuple[str, ...], settings: Mapping[str, float | str],
         sweep_word: str = "Sweep", view: View = _IMPULSES, with_disc: bool = True,
     ) -> None:  # fmt: skip
-        """Read the pseudocode from a text whose lines end in "#" and the kinds of steps that they are."""
+        """Read the pseudocode from a text in which "#" at the end of a line precedes the kinds of steps that the line covers."""
         rows = [line.partition("#")[::2] for line in code(text)]
         self.name, self.title, self.page, self.beside = method, title, f"solvers/{method}.md{page}", beside  # type: ignore[misc]
         self.pseudo_code = tuple(words.rstrip() for words, _ in rows)  # type: ignore[misc]
