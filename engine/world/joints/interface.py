@@ -1,4 +1,4 @@
-"""What all kinds of joints share: their specifications, and joints resolved into body-local anchors, angles and lengths.
+"""Base classes of joint specifications, and joints resolved into body-local anchors, angles and lengths.
 
 Specifications use world coordinates at creation, while solvers use local anchors, a reference angle and rest lengths. A specification is
 *resolved* into these numbers once, at creation (`ResolvedJoint`). A solver that recreates the joint uses them, not the current poses.
@@ -122,19 +122,19 @@ class JointSpec(Checked, ABC):
         """Return the joint in body frames at the current poses of its bodies; a gear joint is resolved from the `others`."""
         a, b = bodies_of(self)
         xf_a, xf_b = pose_of(a), pose_of(b)
-        given: dict[str, Any] = {name: value for name in RESOLVED_AS if (value := getattr(self, name, None)) is not None}
-        on_a = given.pop("anchor", None) or given.pop("anchor_a", None)
+        values: dict[str, Any] = {name: value for name in RESOLVED_AS if (value := getattr(self, name, None)) is not None}
+        on_a = values.pop("anchor", None) or values.pop("anchor_a", None)
         resolved: dict[str, Any] = {"reference_angle": xf_b.angle - xf_a.angle}
         if on_a is None:
             resolved["local_anchor_a"] = xf_a.apply_inverse(xf_b.position)  # a motor joint
         else:
-            on_b = given.pop("anchor_b", on_a)
+            on_b = values.pop("anchor_b", on_a)
             resolved |= {"local_anchor_a": xf_a.apply_inverse(on_a), "local_anchor_b": xf_b.apply_inverse(on_b)}
             resolved["length_a"] = math.dist(getattr(self, "ground_anchor_a", on_b), on_a)
             resolved["length_b"] = math.dist(getattr(self, "ground_anchor_b", on_b), on_b)
-        if "axis" in given:
-            resolved["local_axis_a"] = Transform((0.0, 0.0), xf_a.angle).apply_inverse(unit(given.pop("axis")))
-        return ResolvedJoint(self, (a, b), **resolved | {RESOLVED_AS[name]: value for name, value in given.items()})
+        if "axis" in values:
+            resolved["local_axis_a"] = Transform((0.0, 0.0), xf_a.angle).apply_inverse(unit(values.pop("axis")))
+        return ResolvedJoint(self, (a, b), **resolved | {RESOLVED_AS[name]: value for name, value in values.items()})
 
     @abstractmethod
     def rows(self, joint: ResolvedJoint) -> Rows:
