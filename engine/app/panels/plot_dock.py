@@ -190,8 +190,10 @@ class PlotDock(Dock):
             return []
         watched = session.timeline.watched
         stage = watched[0] if watched is not None else 0
-        world = session.demo.stages[stage].label or "the world"
-        fallen = series.n_fallen(stage, history.now)
+        label, fallen = session.demo.stages[stage].label, series.n_fallen(stage, history.now)
+        bodies_summed = (
+            "all bodies" + (f" except {counted(fallen, 'fallen one', 'fallen ones')}" if fallen else "") + (f": {label}" if label else "")
+        )
         walk = tuple(
             Button(words, partial(self._walk, session, way), f"Watch the {name} body.")
             for words, way, name in (("‹", -1, "previous"), ("›", 1, "next"))
@@ -201,14 +203,7 @@ class PlotDock(Dock):
         ]
         bodies = tuple(self._button(("body", name)) for name in QUANTITIES) if watched is not None else ()
         rows.append(Buttons((*walk, *bodies), height=19.0))
-        rows.append(
-            Note(
-                f"{world} except {counted(fallen, 'fallen body', 'fallen bodies')}" if fallen else f"all of {world}",
-                12.5,
-                palette.TEXT,
-                bold=True,
-            )
-        )
+        rows.append(Note(bodies_summed, 12.5, palette.TEXT, bold=True))
         rows.append(Buttons(tuple(self._button(("whole", name)) for name in SUMS), height=19.0))
         rows.append(Note("Turn the wheel over a curve to zoom the time axis."))
         return rows

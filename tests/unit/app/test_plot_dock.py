@@ -4,11 +4,13 @@ import numpy as np
 import pygame
 
 from engine.app.panels.plot_dock import PlotDock
+from engine.app.window import Window
 from engine.render import palette
 from engine.sim.actions import DestroyBody
 from engine.sim.history import demo_hash
+from engine.ui.rows import Note
 from tests.unit.app.controls import place
-from tests.unit.app.hand import dock_of, frames, key, press
+from tests.unit.app.hand import SIZE, dock_of, frames, key, press
 
 
 def body_pixel(window, body):
@@ -163,3 +165,19 @@ def test_the_theme_and_the_text_size_can_change_at_run_time(window):
 def _count(surface, color):
     pixels = pygame.surfarray.array3d(surface)
     return int((pixels == np.array(color)).all(axis=2).sum())
+
+
+def test_the_sums_name_their_world_and_the_bodies_that_they_exclude(twins, monkeypatch):
+    window = Window(SIZE, (twins,), twins())
+    key(window, pygame.K_F7)
+    frames(window, 3)
+    dock, session = dock_of(window, PlotDock), window.session
+
+    def headings():
+        return [row.words for row in dock._chooser(session) if isinstance(row, Note) and row.bold]
+
+    assert headings()[-1] == "all bodies"
+    session.timeline.watched = (1, 0)
+    assert headings()[-1] == "all bodies: right"
+    monkeypatch.setattr(type(session.timeline.series), "n_fallen", lambda *_: 1)
+    assert headings()[-1] == "all bodies except 1 fallen one: right"
