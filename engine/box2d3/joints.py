@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import pyb2d3
@@ -31,12 +30,10 @@ def _function_of(kind: type[JointSpec]) -> Any:
 JOINTS = tuple(kind for kind in JOINT_SPECS if _function_of(kind) is not None)
 """Supported joint specifications."""
 
-_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        **{"anchor": "local_anchor_a", "anchor_a": "local_anchor_a", "anchor_b": "local_anchor_b"},
-        **{"axis": "local_axis_a", "frequency": "hertz"},
-    }
-)
+_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("anchor", "anchor_a"), "local_anchor_a"),
+    **{"anchor_b": "local_anchor_b", "axis": "local_axis_a", "frequency": "hertz"},
+}
 """Names of fields in Box2D's joint definitions, where they differ."""
 
 

@@ -26,7 +26,6 @@ from engine.geometry import Transform
 from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
-    JointSpec,
     MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -61,8 +60,8 @@ _SPRING_LENGTH = 1.0
 """Rest length of a wheel's spring, m: Chipmunk's spring acts along the line between its ends, so they must not meet."""
 
 
-def check_joint(spec: JointSpec) -> None:
-    """Check that Chipmunk supports the settings of a joint.
+def check_joint(spec: object) -> None:
+    """Check that Chipmunk supports the settings of a specification, if it is a joint.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from engine.chipmunk.joints import JOINTS, check_joint
 from engine.chipmunk.space import ChipmunkWorld
 from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.world.joints.interface import JointSpec, ResolvedJoint
+from engine.world.joints.interface import ResolvedJoint
 from engine.world.replaying import ReplaySolver
 from engine.world.setting import Setting
 from engine.world.solver import Capabilities
@@ -59,10 +59,7 @@ class ChipmunkSolver(ReplaySolver):
         for fixture in spec.fixtures if isinstance(spec, BodySpec) else (spec,) if isinstance(spec, FixtureSpec) else ():
             if fixture.group > 0:
                 raise InvalidInputError("group", "at most 0 with Chipmunk, in which no group forces a collision", fixture.group)
-        if isinstance(spec, ResolvedJoint):
-            cls.accept(spec.spec)
-        if isinstance(spec, JointSpec):
-            check_joint(spec)
+        check_joint(spec.spec if isinstance(spec, ResolvedJoint) else spec)
         if isinstance(spec, WorldSettings):
             _check_settings(spec)
         return spec

@@ -96,7 +96,7 @@ class JointTable:
         ends: list[tuple[int, int]] = []
         for number, joint in sorted(joints.items()):
             of_joint = list(rows_of(joint, joints, gear_sums.get(number, 0.0)))
-            at = [_body_rows(row.ends or joint.bodies, rows, world) for row in of_joint]
+            at = [(world if a is None else rows[a], rows[b]) for a, b in (row.ends or joint.bodies for row in of_joint)]
             if not all(is_active[a] and is_active[b] for a, b in at):
                 continue
             for row, (a, b) in zip(of_joint, at, strict=True):
@@ -109,6 +109,9 @@ class JointTable:
         two = kind != SUM
         local[two] -= center[table[two]].reshape(-1, 4)
 
+        def column(name: str, *shape: int) -> FloatArray:
+            return np.array([getattr(row, name) for row in listed], dtype=np.float64).reshape(-1, *shape)
+
         linked = (linked_bodies(joint.spec, joints) for joint in joints.values())
         links = [(rows[ends[0]], rows[end]) for ends in linked for end in ends[1:]]
         return cls(
@@ -117,11 +120,8 @@ class JointTable:
             mode=np.array([row.mode for row in listed], dtype=np.int64),
             ends=table,
             local=local,
-            **{
-                name: np.array([getattr(row, name) for row in listed], dtype=np.float64)
-                for name in ("target", "speed", "max_force", "ratio")
-            },
-            **{name: np.array([getattr(row, name) for row in listed], dtype=np.float64).reshape(-1, 2) for name in ("axis", "spring")},
+            **{name: column(name) for name in ("target", "speed", "max_force", "ratio")},
+            **{name: column(name, 2) for name in ("axis", "spring")},
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
         )
 
@@ -249,8 +249,3 @@ def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:
     cosine, sine = turned.T
     x, y = vectors.T
     return np.column_stack((cosine * x - sine * y, sine * x + cosine * y))
-
-
-def _body_rows(bodies: tuple[int | None, int], rows: Mapping[int, int], world: int) -> tuple[int, int]:
-    first, second = bodies
-    return (world if first is None else rows[first]), rows[second]

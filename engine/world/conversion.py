@@ -55,7 +55,6 @@ def converted(
 
     def accepted_joint(joint: int, resolved: ResolvedJoint) -> ResolvedJoint:
         with renamed(partial(_named, f"joint {joint}")):
-            kind.accept(resolved.spec)
             return kind.accept(resolved)
 
     converted_snapshot = replace(

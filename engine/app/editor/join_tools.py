@@ -38,7 +38,7 @@ _SAMPLE = 6.0
 class JoinTool(Tool):
     """Base class: the first click chooses a body, the second the other body, or the ground if there is none."""
 
-    kind: ClassVar[type[RevoluteJointSpec | WeldJointSpec]]
+    kind: ClassVar[type[RevoluteJointSpec | WeldJointSpec | WheelJointSpec]]
 
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
@@ -205,10 +205,7 @@ class WheelTool(JoinTool):
 
     name, letter = "Wheel", "O"
     hint = "click the wheel, then the body it carries, or empty space for the ground; the wheel turns freely on a spring"
-    upright: ClassVar[Point] = (0.0, 1.0)
-
-    def spec(self, first: int, second: int, a: Point, b: Point, axis: Point | None) -> JointSpec:
-        return WheelJointSpec(second, first, a, self.upright)
+    kind = WheelJointSpec
 
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         middle = stage.world.state(body).xf.apply(stage.world.body(body).local_center)

@@ -14,7 +14,7 @@ from engine.sim.stage import body_box
 from engine.ui.rows import Heading, Line, Note, Number, Row, Switch
 from engine.world import GearJointSpec, JointSpec, MouseJointSpec, PrismaticJointSpec, PulleyJointSpec, World
 from engine.world.fields import changed
-from engine.world.joints.interface import Label, changeable
+from engine.world.joints.interface import Label, changeable, joints_of
 
 __all__ = ["joint_rows"]
 
@@ -49,17 +49,14 @@ def joint_rows(editor: Editor, chosen: ChosenJoint) -> list[Row]:
 
 def _ends(editor: Editor, world: World, joint: int, spec: JointSpec) -> list[Row]:
     if isinstance(spec, GearJointSpec):
-        return [Line(f"couples {'AB'[k]}", _joint_words(editor, world, coupled)) for k, coupled in enumerate((spec.joint_a, spec.joint_b))]
+        names = [f"{editor.session.called('joint', coupled)}, {world.joint(coupled).spec.title}" for coupled in joints_of(spec)]
+        return [Line(f"couples {letter}", name) for letter, name in zip("AB", names, strict=True)]
     rows: list[Row] = []
     for letter, body, (x, y) in zip("AB", world.joint_bodies(joint), world.joint_anchors(joint), strict=True):
         if body is not None:
             rows.append(Line(f"body {letter}", world.body(body).spec.name or editor.session.called("body", body)))
         rows.append(Line(f"anchor {letter}", f"({x:.3g}, {y:.3g}) m"))
     return rows
-
-
-def _joint_words(editor: Editor, world: World, joint: int) -> str:
-    return f"{editor.session.called('joint', joint)}, {world.joint(joint).spec.title}"
 
 
 def _settings(editor: Editor, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
@@ -100,7 +97,7 @@ def _state(world: World, joint: int, spec: JointSpec, displaced: frozenset[int])
         ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
         rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
     elif isinstance(spec, GearJointSpec):
-        for letter, coupled in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
+        for letter, coupled in zip("AB", joints_of(spec), strict=True):
             state, slides = world.joint_state(coupled), isinstance(world.joint(coupled).spec, PrismaticJointSpec)
             words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
             rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))

@@ -373,9 +373,8 @@ class CreateJoint(_Create, frozen=True):
         world, spec = self.world(sim), self.joint_spec
         on_a, on_b = (_carried(world, body, pose) for body, pose in zip(bodies_of(spec), part.poses, strict=True))
         places = {"anchor": on_a, "anchor_a": on_a, "anchor_b": on_b}
-        known = {field.name for field in dataclasses.fields(spec)}
-        changes = {name: moved(value) for name, moved in places.items() if name in known and (value := getattr(spec, name)) is not None}
-        if "axis" in known:
+        changes = {name: moved(value) for name, moved in places.items() if (value := getattr(spec, name, None)) is not None}
+        if hasattr(spec, "axis"):
             start, end = on_a((0.0, 0.0)), on_a(spec.axis)
             changes["axis"] = end[0] - start[0], end[1] - start[1]
         return CreateJoint.of(self.stage, dataclasses.replace(spec, **changes))

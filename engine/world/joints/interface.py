@@ -10,7 +10,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from engine.common.errors import InvalidInputError
@@ -169,16 +168,14 @@ class ResolvedJoint:
     length_b: float = 0.0
 
 
-RESOLVED_AS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("anchor", "anchor_a", "linear_offset"), "local_anchor_a"),
-        **dict.fromkeys(("anchor_b", "grabbed"), "local_anchor_b"),
-        **dict.fromkeys(("reference_angle", "angular_offset"), "reference_angle"),
-        **dict.fromkeys(("length", "max_length", "length_a"), "length_a"),
-        "axis": "local_axis_a",
-        "length_b": "length_b",
-    }
-)
+RESOLVED_AS: Mapping[str, str] = {
+    **dict.fromkeys(("anchor", "anchor_a", "linear_offset"), "local_anchor_a"),
+    **dict.fromkeys(("anchor_b", "grabbed"), "local_anchor_b"),
+    **dict.fromkeys(("reference_angle", "angular_offset"), "reference_angle"),
+    **dict.fromkeys(("length", "max_length", "length_a"), "length_a"),
+    "axis": "local_axis_a",
+    "length_b": "length_b",
+}
 """For each specification field that is resolved into a body frame, the corresponding attribute of `ResolvedJoint`."""
 
 
