@@ -40,7 +40,7 @@ from engine.dynamics._row_kernel import Arm, arm_of, coupling, pair_of, relative
 from engine.dynamics.model import Bodies, Contacts
 from engine.dynamics.tolerances import SINGULAR_PAIR
 
-__all__ = ["PASSES", "Impacts", "bounce"]
+__all__ = ["PASSES", "Impacts", "bounce", "normal_impulses"]
 
 PASSES = 64
 """Maximum number of passes over all pairs. A cluster of elastic bodies may need many; the sub-steps stop what approaches after that."""
@@ -119,19 +119,7 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
             v1 = _speed_then(bodies, contacts, row, 1, moment, later)
         if not _is_due(bodies, a, b, moment, min(v0, v1), dt, h):
             return False
-    p0, p1 = 0.0, 0.0
-    k0 = response(inverse, a, b, first, nx, ny)
-    if v0 < 0.0 and v1 < 0.0:
-        k1, across = response(inverse, a, b, second, nx, ny), coupling(inverse, a, b, first, second, nx, ny)
-        determinant = k0 * k1 - across * across
-        if determinant > SINGULAR_PAIR * k0 * k1:
-            p0 = -(1.0 + restitution) * (k1 * v0 - across * v1) / determinant
-            p1 = -(1.0 + restitution) * (k0 * v1 - across * v0) / determinant
-    if p0 <= 0.0 or p1 <= 0.0:  # one point alone: the one that approaches faster
-        if v0 <= v1:
-            p0, p1 = -(1.0 + restitution) * v0 / k0, 0.0
-        else:
-            p0, p1 = 0.0, -(1.0 + restitution) * contacts.mass[row, 1, 0] * v1
+    p0, p1 = normal_impulses(inverse, a, b, first, second, nx, ny, v0, v1, restitution, contacts.mass[row, 1, 0])
     last[a] = last[b] = moment
     _strike(bodies, a, b, first, p0 * nx, p0 * ny, moment, later)
     _strike(bodies, a, b, second, p1 * nx, p1 * ny, moment, later)
@@ -145,6 +133,30 @@ def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, thr
         _strike(bodies, a, b, arm, pt * ny, -pt * nx, moment, later)
         contacts.total[row, k, 1] += pt
     return True
+
+
+@inlined_kernel
+def normal_impulses(
+    inverse: FloatArray, a: int, b: int, first: Arm, second: Arm, nx: float, ny: float, v0: float, v1: float, restitution: float,
+    second_mass: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Return the normal impulses of an impact at two points with the normal velocities v0 and v1, 0 where a point does not approach.
+
+    Two points that approach get theirs together; otherwise only the one that approaches faster. `second_mass` is the effective mass there.
+    """
+    p0, p1 = 0.0, 0.0
+    k0 = response(inverse, a, b, first, nx, ny)
+    if v0 < 0.0 and v1 < 0.0:
+        k1, across = response(inverse, a, b, second, nx, ny), coupling(inverse, a, b, first, second, nx, ny)
+        determinant = k0 * k1 - across * across
+        if determinant > SINGULAR_PAIR * k0 * k1:
+            p0 = -(1.0 + restitution) * (k1 * v0 - across * v1) / determinant
+            p1 = -(1.0 + restitution) * (k0 * v1 - across * v0) / determinant
+    if p0 <= 0.0 or p1 <= 0.0:
+        if v0 <= v1:
+            return -(1.0 + restitution) * v0 / k0, 0.0
+        return 0.0, -(1.0 + restitution) * second_mass * v1
+    return p0, p1
 
 
 @inlined_kernel
@@ -256,7 +268,7 @@ def _points_meet(
     square, along, outside = vx * vx + vy * vy, dx * vx + dy * vy, dx * dx + dy * dy - wide * wide
     inside = along * along - square * outside
     moment = -inf if outside < 0.0 else inf
-    if inside > 0.0 and square > 0.0:
+    if inside > 0.0 and square > 0.0 and (outside < 0.0 or along < 0.0):  # cores that are apart and separate have not met
         moment = (-along - sqrt(inside)) / square
         for _ in range(_NEWTON):
             x, y = dx + (vx + 0.5 * gx * moment) * moment, dy + (vy + 0.5 * gy * moment) * moment

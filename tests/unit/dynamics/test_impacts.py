@@ -72,3 +72,12 @@ def test_a_scene_file_keeps_the_threshold():
     assert again.settings.restitution_threshold == 0.0 and again.solver == "soft_step"
     del plain["settings"]["restitution_threshold"]
     assert scene_from_json(plain).settings.restitution_threshold is None
+
+
+def test_two_discs_that_have_bounced_and_separate_get_no_impulse():
+    """Straight paths backward from their velocities would cross each other."""
+    world = make_world(gravity=(0.0, 0.0))
+    first = body(world, Circle(0.1), (0.0, 0.0), friction=0.0, restitution=1.0)
+    other = body(world, Circle(0.1), (0.16, 0.1237), linear_velocity=(30.0, 18.0), friction=0.0, restitution=1.0)
+    world.step()
+    assert world.state(first).linear_velocity == (0.0, 0.0) and world.state(other).linear_velocity == (30.0, 18.0)
