@@ -61,7 +61,7 @@ def test_only_our_rules_detect_a_sensor_hit():
 def test_the_user_chooses_the_lanes():
     demo = Bullet(values={"lanes": "swept+discrete"})
     assert [lane.rule for lane in demo.lanes] == ["discrete", "swept"]
-    lanes = demo.parameters[0]
+    lanes = next(parameter for parameter in demo.parameters if parameter.name == "lanes")
     demo.set_parameter("lanes", lanes.chosen(demo.parameter("lanes"), RULES.index("default")))
     assert [lane.rule for lane in demo.lanes] == ["discrete", "default", "swept"]
     assert set(RULE_NAMES) == set(RULES)
