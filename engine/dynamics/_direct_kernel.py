@@ -26,7 +26,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
@@ -53,9 +52,9 @@ from engine.dynamics._island_kernel import join, root_of
 from engine.dynamics._joint_kernel import n_parts, part
 from engine.dynamics._row_kernel import apply_row, can_move, joint_velocity_and_response, row_velocity
 from engine.dynamics.model import HOLD, SUM, Bodies, Joints
-from engine.dynamics.tolerances import MAX_FIRMNESS, MAX_LOADED_BODIES, MAX_NEIGHBORS, PUSH, STICK
+from engine.dynamics.tolerances import MAX_COLUMN_LOAD, MAX_FIRMNESS, MAX_NEIGHBORS, PUSH, STICK
 
-__all__ = ["System", "factorize", "solve_at_once", "stiffen", "system_of", "update_jacobians", "yields"]
+__all__ = ["MAX_BODIES", "System", "excess_of", "factorize", "solve_at_once", "stiffen", "system_of", "update_jacobians"]
 
 MAX_BODIES = 256
 """Maximum number of bodies in an island solved directly."""
@@ -119,41 +118,32 @@ class System(NamedTuple):
 @allocating_kernel
 def system_of(
     bodies: Bodies, lanes: FloatArray, pairs: IntArray, joints: Joints, with_joints: bool, with_contacts: bool,
-    max_yield: float, firmness: float, stiff_joint: float,
+    excess: FloatArray, max_bodies: int, stiff_joint: float,
 ) -> System:  # fmt: skip
     """Return the rows to solve directly, in islands of two or more bodies, ordered.
 
     Parameters
     ----------
-    max_yield : float
-        m: an island is solved only if a contact would yield more under its load, and becomes stiffer until it yields by this;
-        0: every island, `firmness` times as stiff.
+    excess : float64 (n,)
+        An island of up to `max_bodies` is solved if that of a body is at least 1, and its rows are so many times as stiff.
     stiff_joint : float
         The coefficient a of joints.
     """
-    n_contacts = len(lanes) // BLOCK * WIDTH if with_contacts else 0
-    n_rows = 4 * n_contacts + 2 * len(joints.kind)
+    n_contacts, n_joints = len(lanes) // BLOCK * WIDTH if with_contacts else 0, len(joints.kind) if with_joints else 0
+    node, body, first, firm = _islands(bodies, lanes, pairs, joints, n_contacts, n_joints, excess, max_bodies)
+    n_nodes, is_left = len(body), np.zeros(len(body), dtype=np.bool_)
+    n_rows = 4 * n_contacts + 2 * n_joints if n_nodes > 0 else 0
     ends, kind, at = np.empty((n_rows, 2), dtype=np.int64), np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
     jacobian, stiffness = np.empty((n_rows, 6)), np.empty(n_rows)
     m = 0
-    for contact in range(n_contacts):
-        m = _add_contact(bodies, lanes, pairs, contact, ends, jacobian, stiffness, kind, at, m)
-    for row in range(len(joints.kind) if with_joints else 0):
-        if joints.mode[row] == HOLD and joints.kind[row] != SUM:
+    for contact in range(n_contacts if n_nodes > 0 else 0):
+        m = _add_contact(lanes, pairs, node, contact, ends, jacobian, stiffness, kind, at, m)
+    for row in range(n_joints if n_nodes > 0 else 0):
+        a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+        if _holds(joints, row) and max(node[a], node[b]) >= 0:
             for k in range(n_parts(joints, row)):
-                ends[m, 0], ends[m, 1] = joints.bodies[row, 0], joints.bodies[row, 1]
-                kind[m], at[m] = _HOLDS + k, row
+                ends[m, 0], ends[m, 1], kind[m], at[m] = a, b, _HOLDS + k, row
                 m += 1
-    node, body, first, is_left = _islands(bodies, ends, m, MAX_BODIES if max_yield == 0.0 else MAX_LOADED_BODIES)
-    n_nodes = len(body)
-    firm = np.full(n_nodes, firmness if max_yield == 0.0 else 0.0)
-    for r in range(m if max_yield > 0.0 else 0):
-        i = max(node[ends[r, 0]], node[ends[r, 1]])
-        if kind[r] == _PRESSES and i >= 0:
-            firm[first[i]] = max(firm[first[i]], min(_yield_of(lanes, at[r]) / max_yield, MAX_FIRMNESS))
-    for i in range(n_nodes):
-        firm[i] = firm[first[i]]
-        is_left[i] = firm[i] < 1.0
     n_later, later = np.zeros(n_nodes, dtype=np.int64), np.empty((n_nodes, MAX_NEIGHBORS), dtype=np.int64)
     for r in range(m):
         i, j = node[ends[r, 0]], node[ends[r, 1]]
@@ -201,13 +191,13 @@ def system_of(
 
 @inlined_kernel
 def _add_contact(
-    bodies: Bodies, lanes: FloatArray, pairs: IntArray, contact: int,
+    lanes: FloatArray, pairs: IntArray, node: IntArray, contact: int,
     ends: IntArray, jacobian: FloatArray, stiffness: FloatArray, kind: IntArray, at: IntArray, m: int,
 ) -> int:  # fmt: skip
-    """Add the loaded points of a contact, and their friction if it sticks; return the number of rows."""
-    block, lane = contact // WIDTH, contact % WIDTH
-    here = BLOCK * block + lane
-    a, b = pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane]
+    """Add the loaded points of a contact of numbered bodies, and their friction if it sticks; return the number of rows."""
+    here, (a, b) = _lane_of(contact), _ends_of(pairs, contact)
+    if max(node[a], node[b]) < 0:
+        return m
     nx, ny, friction = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH], lanes[here + FRICTION * WIDTH]
     for point in range(2):
         to = here + point * OF_POINT * WIDTH
@@ -229,51 +219,139 @@ def _add_contact(
 
 
 @inlined_kernel
-def _yield_of(lanes: FloatArray, to: int) -> float:
-    """Return the overlap, m, at which a contact point balances its load with the softness of the sweeps: l / (s bias_rate)."""
-    here = BLOCK * (to // BLOCK) + to % WIDTH
+def _load_and_stiffness(lanes: FloatArray, here: int, point: int) -> tuple[float, float]:
+    """Return an impulse and a stiffness; their ratio is the overlap, m, at which a point balances its load with the sweeps' softness."""
+    to = here + point * OF_POINT * WIDTH
     stiffness = lanes[to + NORMAL_MASS * WIDTH] * lanes[here + MASS_SCALE * WIDTH] * lanes[here + BIAS_RATE * WIDTH]
-    overlap: float = lanes[to + NORMAL_IMPULSE * WIDTH] * lanes[here + IMPULSE_SCALE * WIDTH] / stiffness if stiffness > 0.0 else 0.0
-    return overlap
+    return lanes[to + NORMAL_IMPULSE * WIDTH] * lanes[here + IMPULSE_SCALE * WIDTH], stiffness
 
 
 @inlined_kernel
-def yields(lanes: FloatArray, max_yield: float) -> bool:
-    """Return True if a contact would yield by more than `max_yield` under its load."""
-    for contact in range(len(lanes) // BLOCK * WIDTH):
-        here = BLOCK * (contact // WIDTH) + contact % WIDTH
-        if max(_yield_of(lanes, here), _yield_of(lanes, here + OF_POINT * WIDTH)) > max_yield:
-            return True
-    return False
+def _lane_of(contact: int) -> int:
+    """Return the index of a contact's first number in the lanes."""
+    return BLOCK * (contact // WIDTH) + contact % WIDTH
+
+
+@inlined_kernel
+def _ends_of(pairs: IntArray, contact: int) -> tuple[int, int]:
+    """Return the rows of a contact's bodies."""
+    a = 2 * WIDTH * (contact // WIDTH) + contact % WIDTH
+    return pairs[a], pairs[a + WIDTH]
+
+
+@inlined_kernel
+def _holds(joints: Joints, row: int) -> bool:
+    """Return True if a direct solve includes a joint's row."""
+    return bool(joints.mode[row] == HOLD and joints.kind[row] != SUM)
 
 
 @allocating_kernel
-def _islands(bodies: Bodies, ends: IntArray, m: int, max_bodies: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.bool_]]:
-    """Return the number of each body, the body of each number, the first number of its island, and a mask of islands to skip, all False.
+def excess_of(bodies: Bodies, lanes: FloatArray, pairs: IntArray, max_yield: float) -> FloatArray:
+    """Return the factor by which the contacts of each body are too soft for their loads, float64 (n,); below 1, they are stiff enough.
 
-    The bodies of an island have consecutive numbers. Islands of one body, or of too many, have no numbers.
+    A contact must not yield by more than `max_yield`, m, and a column must not buckle. Its joints are the contacts of bodies with at most
+    two loaded contacts. A joint of two points with stiffnesses k1 and k2 at a distance d resists a tilt by ``K = d^2 k1 k2 / (k1 + k2)``
+    per radian. With distances H between the centers, the column has the length ``L = sum H`` and the mean bending stiffness ``E I = L /
+    sum (1 / K)``. Euler's column on a fixed foot buckles under a load P at ``P L^2 / (E I) = (pi / 2)^2``; here this is ``L sum (P / K)``.
+    """
+    n, n_contacts = len(bodies.velocity), len(lanes) // BLOCK * WIDTH
+    excess, n_loaded, root, length, tilt = np.zeros(n), np.zeros(n, dtype=np.int64), np.arange(n), np.zeros(n), np.zeros(n)
+    for contact in range(n_contacts):
+        here, (a, b) = _lane_of(contact), _ends_of(pairs, contact)
+        load_1, stiffness_1 = _load_and_stiffness(lanes, here, 0)
+        load_2, stiffness_2 = _load_and_stiffness(lanes, here, 1)
+        if load_1 > 0.0 or load_2 > 0.0:
+            n_loaded[a] += 1
+            n_loaded[b] += 1
+        for load, stiffness in ((load_1, stiffness_1), (load_2, stiffness_2)):
+            if load > max_yield * stiffness:
+                for body in (a, b):
+                    excess[body] = max(excess[body], load / stiffness / max_yield)
+    for body in range(n):
+        if not can_move(bodies.inverse, body):
+            n_loaded[body] = 0
+    for contact in range(n_contacts):
+        a, b = _ends_of(pairs, contact)
+        if max(n_loaded[a], n_loaded[b]) <= 2:
+            here, moves_a, moves_b = _lane_of(contact), can_move(bodies.inverse, a), can_move(bodies.inverse, b)
+            body, by = a if moves_a else b, _tilt_of(lanes, here)
+            if by > 0.0:
+                length[body] += _height_of(lanes, here, moves_a, moves_b)
+                tilt[body] += by
+                if moves_a and moves_b:
+                    join(root, a, b)
+    for body in range(n):
+        root[body] = root_of(root, body)
+        if root[body] != body:
+            length[root[body]] += length[body]
+            tilt[root[body]] += tilt[body]
+    for body in range(n):
+        excess[body] = max(excess[body], length[root[body]] * tilt[root[body]] / MAX_COLUMN_LOAD)
+    return excess
+
+
+@inlined_kernel
+def _height_of(lanes: FloatArray, here: int, moves_a: bool, moves_b: bool) -> float:
+    """Return the distance along the normal between the centers of a contact's bodies, m, or from one center to an immovable body."""
+    nx, ny, on_a, on_b = lanes[here + NX * WIDTH], lanes[here + (NX + 1) * WIDTH], 0.0, 0.0
+    if moves_a:
+        on_a = lanes[here + AX * WIDTH] * nx + lanes[here + (AX + 1) * WIDTH] * ny
+    if moves_b:
+        on_b = lanes[here + (AX + 2) * WIDTH] * nx + lanes[here + (AX + 3) * WIDTH] * ny
+    return max(on_a - on_b, 0.0)
+
+
+@inlined_kernel
+def _tilt_of(lanes: FloatArray, here: int) -> float:
+    """Return P / K of a contact, 1/m; 0 if it has not two loaded points."""
+    there = here + OF_POINT * WIDTH
+    load_1, stiffness_1 = _load_and_stiffness(lanes, here, 0)
+    load_2, stiffness_2 = _load_and_stiffness(lanes, here, 1)
+    x, y = lanes[there + AX * WIDTH] - lanes[here + AX * WIDTH], lanes[there + (AX + 1) * WIDTH] - lanes[here + (AX + 1) * WIDTH]
+    apart = x * lanes[here + (NX + 1) * WIDTH] - y * lanes[here + NX * WIDTH]
+    if load_1 <= 0.0 or load_2 <= 0.0 or apart == 0.0:
+        return 0.0
+    tilt: float = (load_1 + load_2) * (1.0 / stiffness_1 + 1.0 / stiffness_2) / (apart * apart)
+    return tilt
+
+
+@allocating_kernel
+def _islands(
+    bodies: Bodies, lanes: FloatArray, pairs: IntArray, joints: Joints, n_contacts: int, n_joints: int, excess: FloatArray, max_bodies: int
+) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Return the number of each body to solve directly, the body of each number, the first number of its island, and its firmness.
+
+    The bodies of an island have consecutive numbers. Islands of one body, of too many, or without an excess have none.
     """
     n = len(bodies.velocity)
-    root, count = np.arange(n), np.zeros(n, dtype=np.int64)
-    for r in range(m):
-        if can_move(bodies.inverse, ends[r, 0]) and can_move(bodies.inverse, ends[r, 1]):
-            join(root, ends[r, 0], ends[r, 1])
+    root, count, firm = np.arange(n), np.zeros(n, dtype=np.int64), np.zeros(n)
+    for contact in range(n_contacts):
+        here, (a, b) = _lane_of(contact), _ends_of(pairs, contact)
+        if max(lanes[here + NORMAL_IMPULSE * WIDTH], lanes[here + (OF_POINT + NORMAL_IMPULSE) * WIDTH]) > 0.0:
+            if can_move(bodies.inverse, a) and can_move(bodies.inverse, b):
+                join(root, a, b)
+    for row in range(n_joints):
+        a, b = joints.bodies[row, 0], joints.bodies[row, 1]
+        if _holds(joints, row) and can_move(bodies.inverse, a) and can_move(bodies.inverse, b):
+            join(root, a, b)
     for row in range(n):
         root[row] = root_of(root, row)
         count[root[row]] += 1
+        firm[root[row]] = max(firm[root[row]], min(excess[row], MAX_FIRMNESS))
     n_nodes, begin = 0, np.empty(n, dtype=np.int64)
     for row in range(n):
-        if 2 <= count[row] <= max_bodies:
+        if 2 <= count[row] <= max_bodies and firm[row] >= 1.0:
             begin[row] = n_nodes
             n_nodes += count[row]
     node, body, first = np.full(n, -1, dtype=np.int64), np.empty(n_nodes, dtype=np.int64), np.empty(n_nodes, dtype=np.int64)
+    firmness = np.empty(n_nodes)
     for row in range(n):
-        if 2 <= count[root[row]] <= max_bodies:
-            node[row] = begin[root[row]]
-            body[node[row]] = row
-            first[node[row]] = node[root[row]]
-            begin[root[row]] += 1
-    return node, body, first, np.zeros(n_nodes, dtype=np.bool_)
+        i = root[row]
+        if 2 <= count[i] <= max_bodies and firm[i] >= 1.0:
+            node[row] = begin[i]
+            body[node[row]], first[node[row]], firmness[node[row]] = row, node[i], firm[i]
+            begin[i] += 1
+    return node, body, first, firmness
 
 
 @inlined_kernel

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import pi
+
 __all__ = [
-    "CONTACT_DAMPING_RATIO", "FIRM_RATE", "JOINT_DAMPING_RATIO", "MATCH_DISTANCE", "MAX_FIRMNESS", "MAX_LOADED_BODIES", "MAX_NEIGHBORS",
-    "MAX_YIELD", "PUSH", "PUSH_BY_BIAS", "SINGULAR_PAIR", "STICK", "STIFFEST", "XPBD_STATIC_SHARE",
+    "CONTACT_DAMPING_RATIO", "FIRM_RATE", "JOINT_DAMPING_RATIO", "MATCH_DISTANCE", "MAX_COLUMN_LOAD", "MAX_FIRMNESS", "MAX_LOADED_BODIES",
+    "MAX_NEIGHBORS", "MAX_YIELD", "PUSH", "PUSH_BY_BIAS", "SINGULAR_PAIR", "STICK", "STIFFEST", "XPBD_STATIC_SHARE",
 ]  # fmt: skip
 
 CONTACT_DAMPING_RATIO = 10.0
@@ -39,6 +41,10 @@ MAX_YIELD = 0.01
 """Overlap, m, at which a soft contact balances its load, above which its island is solved directly (`direct=auto`): twice `LINEAR_SLOP`.
 With eight sub-steps, a box of 1 m yields this much under about 100 times its mass. Without direct solving, all of 17 piles of boxes support
 a load of 100 times a box's mass, 15 support 300 times, 8 support 1,000 times."""
+
+MAX_COLUMN_LOAD = 0.125 * pi * pi
+"""P L^2 / (E I) of a column of bodies, above which its island is solved directly: half of Euler's critical load, pi^2 / 4 on a fixed foot.
+With its mean load as P, a column buckles under its own weight at 3.9 (half of Greenhill's 7.837)."""
 
 MAX_LOADED_BODIES = 64
 """Maximum number of bodies in an island solved directly because of its load: with direct solving, the step of a pyramid of 55 boxes costs

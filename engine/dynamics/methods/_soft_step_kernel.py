@@ -16,8 +16,8 @@ Hz a tower of fifteen boxes buckles for any number of sub-steps. For contacts wi
 Contacts are warm started per body: lever arms are constant within a step, so all contacts of a body together change its velocity by one sum
 per sub-step, which the next sub-step applies first. So two passes over the contacts suffice instead of three.
 
-Joints and contacts of small islands are also solved directly before each pass (`_direct_kernel`), and are then stiffer, on request or if a
-contact would yield too much under its load.
+Joints and contacts of small islands are also solved directly before each pass (`_direct_kernel`), and are then stiffer, on request or if
+their contacts are too soft for their loads.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from engine.dynamics._contact_kernel import (
     take_back_lanes,
     warm_start_lanes,
 )
-from engine.dynamics._direct_kernel import System, factorize, solve_at_once, stiffen, system_of, update_jacobians, yields
+from engine.dynamics._direct_kernel import MAX_BODIES, System, excess_of, factorize, solve_at_once, stiffen, system_of, update_jacobians
 from engine.dynamics._graph_kernel import colored
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
@@ -61,7 +61,7 @@ from engine.dynamics._matching_kernel import feature_of
 from engine.dynamics._softness_kernel import Softness, softness
 from engine.dynamics._solver_trace_kernel import BEGIN, BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, WARMED, record_stage
 from engine.dynamics.model import FEATURES, N_FLOATS, READ, SUM, TOTAL, Bodies, Contacts, Joints, Masses, Materials, Scratch
-from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, FIRM_RATE, JOINT_DAMPING_RATIO
+from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, FIRM_RATE, JOINT_DAMPING_RATIO, MAX_LOADED_BODIES
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["soft_step"]
@@ -96,7 +96,7 @@ class Parts(NamedTuple):
 
 class Plan(NamedTuple):
     """Durations of a step and of its `n_steps` sub-steps, s; softness of contacts between two movable bodies, with an immovable one, and of
-    joints; the rows to solve directly, the yield of a contact, m, above which they are, and their firmness."""
+    joints; the rows to solve directly, the yield of a contact, m, above which they are (see `soft_step`), and their firmness."""
 
     dt: float
     h: float
@@ -166,9 +166,10 @@ def soft_step(
     with_joints, with_contacts : bool
         Rows to be solved directly as well, in suitable islands (`_direct_kernel`).
     max_yield : float
-        m: islands are solved directly only if a contact would yield more, and become stiffer until it yields by this; 0: all islands.
+        m: islands are solved directly only if a contact would yield more or a column would buckle, and become stiff enough for neither;
+        0: all islands.
     firmness : float
-        Factor of the coefficient a (`_softness_kernel`) of directly solved rows.
+        Factor of the coefficient a (`_softness_kernel`) of directly solved rows, if `max_yield` is 0.
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`. With a trace, the plain loop of `_contact_kernel` solves the contacts, with the same bits.
 
@@ -265,11 +266,13 @@ def _begin_direct(bodies: Bodies, blocks: Blocks, joints: Joints, plan: Plan) ->
     """Return the rows that are solved directly; those of contacts become stiffer for the sweeps as well."""
     held, firmness = plan.held, np.zeros(len(joints.kind))
     stiff, with_contacts = held.mass_scale / held.impulse_scale, plan.with_contacts
-    is_needed = plan.max_yield == 0.0 or yields(blocks.lanes, plan.max_yield)
+    max_bodies, excess = MAX_BODIES, np.full(len(bodies.velocity), plan.firmness)
+    if plan.max_yield > 0.0:
+        max_bodies, excess = MAX_LOADED_BODIES, excess_of(bodies, blocks.lanes, blocks.pairs, plan.max_yield)
+    is_needed = excess.max() >= 1.0
     system = system_of(
-        bodies, blocks.lanes, blocks.pairs, joints, is_needed and plan.with_joints and len(joints.kind) > 0, is_needed and with_contacts,
-        plan.max_yield, plan.firmness, stiff,
-    )  # fmt: skip
+        bodies, blocks.lanes, blocks.pairs, joints, is_needed and plan.with_joints, is_needed and with_contacts, excess, max_bodies, stiff
+    )
     if len(system.kind) > 0:
         stiffen(blocks.lanes, blocks.pairs, system, firmness, with_contacts)
         factorize(bodies, system)

@@ -36,7 +36,7 @@ class SoftStep(Method):
             "Direct solve",
             "auto",
             choices=("auto", "none", "joints", "all"),
-            help="Rows of an island that are solved directly before the sweeps: none, joints, or all; auto: all where a load is heavy.",
+            help="Rows of an island that are solved directly before the sweeps: none, joints, or all; auto: all if a contact is too soft.",
         ),
         Setting(
             "firmness",
