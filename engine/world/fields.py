@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, dataclass_transform, get_type_hints
 
 import numpy as np
 
@@ -151,10 +151,12 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "correction_factor": Rule("number", low=0.0, high=1.0),
     }
 )
-_BY_TYPE = {
-    **{"bool": Rule("flag"), "str": Rule("text"), "tuple[float, float]": Rule("vector")},
-    **dict.fromkeys(("float", "float | None"), Rule("number")),
-}
+_BY_TYPE: Mapping[Any, Rule] = MappingProxyType(
+    {
+        **{bool: Rule("flag"), str: Rule("text"), tuple[float, float]: Rule("vector")},
+        **dict.fromkeys((float, float | None), Rule("number")),
+    }
+)
 
 
 def rule_of(kind: type, name: str) -> Rule | None:
@@ -164,8 +166,9 @@ def rule_of(kind: type, name: str) -> Rule | None:
 
 @functools.cache
 def _rules(kind: Any) -> dict[str, Rule]:
+    types = get_type_hints(kind)
     rules = {
-        field.name: getattr(kind, "rules", {}).get(field.name) or _RULES.get(field.name) or _BY_TYPE.get(str(field.type))
+        field.name: getattr(kind, "rules", {}).get(field.name) or _RULES.get(field.name) or _BY_TYPE.get(types[field.name])
         for field in fields(kind)
     }
     return {name: rule for name, rule in rules.items() if rule is not None}
