@@ -13,6 +13,8 @@ from engine.cli.options import MAX_PAIRS, JsonFile, ReportFolder, Seed, argument
 from engine.cli.output import LOADING, progress, warming
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.files import read_at_most
+from engine.common.limits import MAX_PYTHON_BYTES
 from engine.report import Link, Page, Part, Report
 
 if TYPE_CHECKING:
@@ -34,24 +36,19 @@ def find_functions(option: str, target: str) -> tuple[list[Path], str, bool]:
     Raises
     ------
     InvalidInputError
-        The file does not exist, or the folder has no .py file; the error names `option`.
+        A file is missing, not regular or too large, or the folder has no .py file; the error names `option`.
     """
     name, colon, function = target.rpartition(":")
     if not colon or not function.isidentifier():  # C:\\file.py also contains a colon
         name, function = target, DEFAULT_FUNCTION
     path = Path(name)
-    try:
-        is_folder, is_file = path.is_dir(), path.is_file()
-    except (OSError, ValueError):
-        is_folder = is_file = False
-    if is_folder:
-        paths = sorted(file for file in path.glob("*.py") if file.is_file() and not file.name.startswith(("__", ".")))
-        if not paths:
-            raise InvalidInputError(option, "a folder with .py files", target)
-        return paths, function, True
-    if not is_file or not os.access(path, os.R_OK):
-        raise InvalidInputError(option, "a readable file, optionally followed by :FUNCTION, or a folder", target)
-    return [path], function, False
+    is_folder = os.path.isdir(name)
+    paths = sorted(file for file in path.glob("*.py") if file.is_file() and not file.name.startswith(("__", "."))) if is_folder else [path]
+    if not paths:
+        raise InvalidInputError(option, "a folder with .py files", target)
+    for file in paths:
+        read_at_most(file, option, MAX_PYTHON_BYTES, f"a Python file of at most {MAX_PYTHON_BYTES} bytes")
+    return paths, function, is_folder
 
 
 def function_files(target: str) -> list[str]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.files import read_at_most
+from engine.common.limits import MAX_PYTHON_BYTES
 from engine.sim.demo import Demo
 from engine.sim.registry import all_demos
 
@@ -31,9 +33,8 @@ def load_own_demo(path: str) -> type[Demo]:
     OwnDemoError
         The file raises an exception or is not valid Python.
     """
+    read_at_most(path, "ID|FILE", MAX_PYTHON_BYTES, f"a Python file of at most {MAX_PYTHON_BYTES} bytes")
     file = Path(path)
-    if not file.is_file():
-        raise InvalidInputError("ID|FILE", "a file that exists", path)
     present = set(all_demos())
     _run(file)
     new = [demo for demo in all_demos() if demo not in present]

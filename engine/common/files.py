@@ -1,4 +1,6 @@
-"""Reading files of limited size, and writing files atomically.
+"""Reading regular files of limited size, and writing files atomically.
+
+Every file that a user names is opened by `open_plain`: opening a named pipe would wait for a writer forever.
 
 Data is written to a temporary file in the target's folder, and that file is renamed when it is complete, so that neither Ctrl-C nor a full
 disk leaves half a file or destroys the previous one.
@@ -34,7 +36,7 @@ __all__ = [
 def read_at_most(
     path: str | os.PathLike[str], kind: str, largest: int, requirement: str, refusal: type[InvalidInputError] = InvalidInputError
 ) -> bytes:
-    """Return the content of a file; at most `largest` + 1 bytes are read.
+    """Return the content of a regular file; at most `largest` + 1 bytes are read.
 
     Parameters
     ----------
@@ -48,11 +50,11 @@ def read_at_most(
     Raises
     ------
     InvalidInputError
-        The file cannot be read, or is too large.
+        The file cannot be read, is not a regular file, or is too large.
     """
     name = os.fspath(path)
     try:
-        with open(path, "rb") as file:
+        with open_plain(path) as file:
             content = file.read(largest + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "invalid name"
@@ -63,7 +65,7 @@ def read_at_most(
 
 
 def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading. Pipes and devices, which may block forever, are rejected.
+    """Open a regular file for reading. Folders are rejected, as are pipes and devices, which may block forever.
 
     Raises
     ------

@@ -100,6 +100,9 @@ MAX_JSON_VALUES = 1_000_000
 """Maximum number of values (lists, objects and members) in a JSON text, counted from brackets and commas before parsing. That many
 values take 100 to 200 MB. The largest scene, ten thousand boxes, has two fifths of this number."""
 
+MAX_PYTHON_BYTES = 1_000_000
+"""Maximum size of a user's Python file, bytes: some 20,000 lines, which the compiler of Python reads in a second."""
+
 MAX_NAME = 200
 """Maximum length of the name of a body or a fixture, characters. It is limited because names are part of every transmitted state."""
 

@@ -308,7 +308,7 @@ def _plainly(error: Exception, name: str) -> str:
 
 def _is_cut_short(name: str) -> bool:
     """Return True if a file begins like a PNG but lacks its last chunk, as after an aborted download or on a full disk."""
-    with contextlib.suppress(OSError), open(name, "rb") as file:
+    with contextlib.suppress(OSError), open_plain(name) as file:
         begin = file.read(len(_PNG_SIGNATURE))
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - _PNG_TAIL, 0))

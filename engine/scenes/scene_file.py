@@ -38,7 +38,7 @@ import numpy as np
 
 from engine.common.checks import choice
 from engine.common.errors import Described, InvalidInputError, renamed
-from engine.common.files import write_atomically
+from engine.common.files import open_plain, write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.common.words import path_below
 from engine.geometry import AABB
@@ -260,7 +260,8 @@ def _camera(model: CameraModel) -> AABB:
 def with_line(file: str, field: str) -> str:
     """Return ``file, line 12: field``, without the line if the file no longer exists."""
     try:
-        with open(file, encoding="utf-8-sig") as opened:
-            return f"{file}, line {line_of(opened.read(MAX_FILE_BYTES), field)}: {field}"
+        with open_plain(file) as opened:
+            text = opened.read(MAX_FILE_BYTES).decode("utf-8-sig")
+        return f"{file}, line {line_of(text, field)}: {field}"
     except (OSError, ValueError, IndexError):
         return f"{file}: {field}"

@@ -1,5 +1,6 @@
 """A mistake in a command is one line on standard error, and overwrites no file."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def _contents(folder):
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
         ("run a.rec", "ID|FILE must be a demo or a scene file (to play a recording: replay a.rec), got 'a.rec'"),
         ("run mine.py", "ID|FILE must be a file with one demo, a class derived from Demo under @register(...)"),
-        ("run yours.py", "... a file that exists, got 'yours.py'"),
+        ("run yours.py", "... a file that can be read ... got 'yours.py'"),
         ("run body.json", "... format must be collision scene, got 'collision body'"),
         ("fire --target static,", "--target must be a list of static, dynamic, kinematic,"),
         ("fire --angle 79 --jitter-angle 9 --shots 9", "--angle must be from -80 to 80 degrees, jitter included, got"),
@@ -110,7 +111,7 @@ def _contents(folder):
         ("step gjk --quiz 3 --at 2", "--at must be omitted with --quiz, got 2"),
         ("step gjk --quiz 3", "... no window can be opened here"),
         ("step quickhull --own mine.py", "--own must be used with one of alternating_projections, "),
-        ("step gjk --own none.py", "--own must be a readable file"),
+        ("step gjk --own none.py", "--own must be a file that can be read"),
         ("step gjk --own mine.py:away --json out.json", "mine.py: no function away; there is collide"),
         ("rnu", ""),
         ("bounce", "... python main.py run bounce"),
@@ -174,7 +175,7 @@ def _contents(folder):
             f"trace {PAW} --crop 1000,1000,10,10",
             "--crop must be ... a rectangle within the picture's 192 x 192 pixels",
         ),
-        ("check missing.py", "... a readable file"),
+        ("check missing.py", "... a file that can be read"),
         ("check empty", "... a folder with .py files"),
         ("check own.py", "... no function collide"),
         ("check own.py:other", "... no function other"),
@@ -194,3 +195,29 @@ def test_a_mistake_is_one_line_and_overwrites_no_file(arguments, message, folder
     first, *others = message.split("...") if "..." in message and "(...)" not in message else (message,)
     assert captured.out == "" and line.startswith(f"error: {first.rstrip()}") and all(part.strip() in line for part in others)
     assert captured.err.endswith(line + "\n") and _contents(folder) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in folders")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "scene P.json",
+        "scene P.svg",
+        "run P.json --steps 1",
+        "run P.py --steps 1",
+        "run --headless --pair P.json",
+        "run simple_shapes --steps 1 --drop P.json",
+        "trace P.svg",
+        "trace P.png",
+        "replay P.rec --headless",
+        "engines --rows P.json",
+        "join 127.0.0.1:1 --script P.json",
+        "step gjk --pair P.json",
+        "check P.py",
+    ],
+)
+def test_a_named_pipe_is_refused_before_anybody_writes_to_it(arguments, folder, capsys):
+    name = next(word for word in arguments.split() if word.startswith("P."))
+    os.mkfifo(folder / name)
+    assert main(arguments.split()) == 2
+    assert "not a regular file" in capsys.readouterr().err
