@@ -23,10 +23,13 @@ from engine.box2d.memory import RawContacts, Reader
 from engine.box2d.profile import phases_of
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle
+from engine.geometry import Circle, Transform
 from engine.world import commands as c
-from engine.world.joints.interface import ResolvedJoint
+from engine.world.joints.gear import GearJointSpec
+from engine.world.joints.interface import ResolvedJoint, joints_of
+from engine.world.joints.pulley import PulleyJointSpec
 from engine.world.joints.revolute import RevoluteJointSpec
+from engine.world.joints.rows import ALONG
 from engine.world.model import WorldModel
 from engine.world.records import BodyMotion, Pose
 from engine.world.solver import Becomes
@@ -228,9 +231,16 @@ class Box2DCache:
         self._table = None
 
     def change_fixture(self, fixture: int, spec: FixtureSpec) -> None:
-        """Set a fixture's material and filter to those of `spec`, and update the mixed values in its contacts."""
+        """Set a fixture's material and filter to those of `spec`, and update the mixed values in its contacts.
+
+        A fixture that becomes a sensor, or solid, is created anew: its contacts end, and those that still touch begin in the next step.
+        Box2D's own `SetSensor` keeps the contacts and reports nothing; between sub-steps, it even keeps times of impact, and then asserts.
+        """
         made = self._fixtures[fixture]
         handle = self._by_address[hash(made)]
+        if handle.sensor != spec.sensor:
+            self._renew_fixture(fixture, handle, spec)
+            return
         if float(made.density) != spec.density:
             made.density = spec.density
             handle.box2d_body.ResetMassData()
@@ -241,6 +251,22 @@ class Box2DCache:
         made.filterData = Box2D.b2Filter(categoryBits=spec.category, maskBits=spec.mask, groupIndex=spec.group)
         self._by_address[hash(made)] = handle._replace(sensor=spec.sensor)
         self._table = None
+
+    def _renew_fixture(self, fixture: int, handle: FixtureHandle, spec: FixtureSpec) -> None:
+        """Destroy a fixture and create it again under the same id; its body keeps its motion.
+
+        Meanwhile no fixture has mass, because Box2D adds up the mass at each step of this, and that of a part may be invalid.
+        """
+        motion, box2d_body = self.motion_of(handle.body)[0], handle.box2d_body
+        densities = {other: self._model.fixtures[other].spec.density for other in self._model.bodies[handle.body].fixtures}
+        for other in densities:
+            self._fixtures[other].density = 0.0
+        self.remove_fixture(fixture)
+        self.add_fixture(fixture, handle.body, spec, is_weighed=False)
+        for other, density in (densities | {fixture: spec.density}).items():
+            self._fixtures[other].density = density
+        box2d_body.ResetMassData()
+        box2d_body.linearVelocity, box2d_body.angularVelocity = motion[3:5], motion[5]  # the center of mass was another meanwhile
 
     def change_body(self, body: int, spec: BodySpec) -> None:
         """Set a body's settings, but not its motion, to those of `spec`."""
@@ -386,12 +412,38 @@ class Box2DCache:
         return (float(a.x), float(a.y)), (float(b.x), float(b.y))
 
     def joint_reaction(self, joint: int) -> tuple[tuple[float, float], float]:
-        """Return the force, N, and the torque, N m, that a joint exerted on body B in the last step."""
-        made, hertz = self._joints[joint], self._model.settings.hertz
+        """Return the force, N, and the torque, N m, that a joint exerted on body B in the last step.
+
+        Box2D's functions say "on body B at the anchor", but a pulley's force lacks the direction of the rope's pull and the ratio
+        (`b2PulleyJoint::SolveVelocityConstraints`: ``PB = -ratio impulse uB``), and a gear's is the reaction on body A.
+        """
+        made, hertz, resolved = self._joints[joint], self._model.settings.hertz, self._model.joints[joint]
         force, torque = made.GetReactionForce(hertz), float(made.GetReactionTorque(hertz))
-        if isinstance(self._model.joints[joint].spec, RevoluteJointSpec):  # its reaction torque includes only the limits
-            torque += float(made.GetMotorTorque(hertz))
-        return (float(force.x), float(force.y)), torque
+        x, y = float(force.x), float(force.y)
+        match resolved.spec:
+            case RevoluteJointSpec():  # its reaction torque includes only the limits
+                torque += float(made.GetMotorTorque(hertz))
+            case PulleyJointSpec(ratio=ratio):
+                x, y = -ratio * x, -ratio * y
+            case GearJointSpec(ratio=ratio):
+                return self._gear_reaction_on_b(resolved, ratio, (x, y), torque)
+        return (x, y), torque
+
+    def _gear_reaction_on_b(
+        self, gear: ResolvedJoint, ratio: float, force: tuple[float, float], torque: float
+    ) -> tuple[tuple[float, float], float]:
+        """Return a gear's reaction on body B from that on A; the coordinates are angles, or ways along axes."""
+        of_a, of_b = (self._model.joints[other] for other in joints_of(gear.spec))
+        along_a, along_b = self._world_axis(of_a), self._world_axis(of_b)
+        load = torque if along_a is None else force[0] * along_a[0] + force[1] * along_a[1]
+        return ((0.0, 0.0), ratio * load) if along_b is None else ((ratio * load * along_b[0], ratio * load * along_b[1]), 0.0)
+
+    def _world_axis(self, joint: ResolvedJoint) -> tuple[float, float] | None:
+        """Return the axis of a prismatic joint, world frame; None for a revolute joint."""
+        if joint.spec.coordinate != ALONG:
+            return None
+        angle = 0.0 if joint.bodies[0] is None else float(self._bodies[joint.bodies[0]].angle)
+        return Transform((0.0, 0.0), angle).rotate(joint.local_axis_a)
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         """Return whether a fixture's shape contains a world point, using b2Fixture::TestPoint."""

@@ -105,8 +105,6 @@ class Box2DSolver(Solver):
         self._cache = Box2DCache(model, best_reader(), self._internal_memory())
         self._cache.attach_listener()
         self._read: BodyReading | None = None
-        self._is_mid_step = False
-        """True if Box2D may not have completed its last step, because of `sub_stepping`."""
         self._cost = StepCost()
         self._pair_record: PairRecord | None = None
         self._n_builds = 0
@@ -243,11 +241,6 @@ class Box2DSolver(Solver):
                 before = self.model.bodies[body].spec
                 if (becomes.type, becomes.active) != (before.type, before.active):
                     self._renewed.add(body)
-            case c.SetFixture(fixture, _):
-                assert isinstance(becomes, FixtureSpec)
-                if self._is_mid_step and becomes.sensor != self.model.fixtures[fixture].spec.sensor:
-                    # Box2D keeps times of impact between sub-steps, would therefore treat the new sensor as solid, and assert
-                    self._rebuild(self._now())
         self._cache.listener.hooks = self.hooks
         try:
             self._cache.apply(command, becomes)
@@ -298,7 +291,6 @@ class Box2DSolver(Solver):
             touching, columns, settled = cache.touching(raw), record.fixture_columns(), cache.listener.settled
             record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
         self._pairs, self._read = pairs, read  # nothing below can fail
-        self._is_mid_step = self.model.settings.sub_stepping
         self._cost = StepCost(step_ms, 1e3 * (perf_counter() - started) - step_ms, *phases)
         return []
 
@@ -426,7 +418,6 @@ class Box2DSolver(Solver):
         cache.attach_listener()
         self._cache = cache
         self._read = None
-        self._is_mid_step = False
         self._n_builds += 1
         old.close()
 

@@ -22,8 +22,9 @@ Unchanged values, a name, damping (without effect on a body at rest) and `bullet
 bodies that it touches, through its contacts; a body created asleep wakes none.
 
 A body is *near* if a bounding box of its shapes overlaps one of the changed shapes, with a margin for skins. This does not depend on the
-solver's contacts, and includes bodies that did not touch before, such as a sleeping body onto which a wall is placed. A body woken
-unnecessarily falls asleep again after half a second.
+solver's contacts, and includes bodies that did not touch before, such as a sleeping body onto which a wall is placed. Sensors count: Box2D
+evaluates only pairs with an awake body, so a sensor placed over a sleeping body would report nothing. A body woken unnecessarily falls
+asleep again after half a second.
 """
 
 from __future__ import annotations
@@ -142,10 +143,10 @@ class Sleepers:
         self.bodies[body], self._boxes = pose, None
 
     def near(self, fixtures: Iterable[int], pose_of: Callable[[int], Transform]) -> Iterator[int]:
-        """Yield the sleeping bodies near the given fixtures at the poses of `pose_of`; sensors and inactive bodies are ignored."""
+        """Yield the sleeping bodies near the given fixtures at the poses of `pose_of`; inactive bodies are ignored."""
         for fixture in fixtures if self.bodies else ():
             entry = self._model.fixtures[fixture]
-            if entry.spec.sensor or not self._model.bodies[entry.body].spec.active:
+            if not self._model.bodies[entry.body].spec.active:
                 continue
             box = entry.spec.shape.aabb(pose_of(entry.body))
             lower, upper = np.array(box.lower) - self._room, np.array(box.upper) + self._room
@@ -164,6 +165,5 @@ class Sleepers:
         return self._boxes
 
     def _shapes(self, body: int) -> Iterator[AnyShape]:
-        """Return the shapes of a body's fixtures, except sensors."""
-        specs = (self._model.fixtures[fixture].spec for fixture in self._model.bodies[body].fixtures)
-        return (spec.shape for spec in specs if not spec.sensor)
+        """Return the shapes of a body's fixtures."""
+        return (self._model.fixtures[fixture].spec.shape for fixture in self._model.bodies[body].fixtures)
