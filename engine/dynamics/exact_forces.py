@@ -36,7 +36,7 @@ from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
 from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics.methods import _dantzig
-from engine.dynamics.methods._jacobian_kernel import contact_lines, points_of
+from engine.dynamics.methods._jacobian import contact_lines, points_of
 from engine.dynamics.model import Contacts
 from engine.world import World
 

@@ -15,11 +15,10 @@ def _run(case):
     return run
 
 
-@pytest.mark.parametrize("method", [pytest.param(method, marks=pytest.mark.slow if method == "contact_forces" else ()) for method in OURS])
+@pytest.mark.parametrize("method", OURS)
 def test_a_motor_joint_between_two_free_discs_creates_no_spin(method):
-    """`contact_forces` takes seconds; tests/unit/dynamics/test_invariants.py tests it at 60 Hz."""
     worst, spin = _run("08-motor-joint-makes-spin")(method, seconds=2)
-    assert worst <= (1e-5 if method == "contact_forces" else 1e-9)  # RK4 keeps no quadratic invariant: 2.3e-6
+    assert worst <= 1e-9
     assert spin == pytest.approx(0.0, abs=1e-5)
 
 

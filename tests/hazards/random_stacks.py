@@ -22,7 +22,7 @@ import sys
 import numpy as np
 
 from engine.dynamics.exact_forces import Resting, exact_contact_forces
-from engine.dynamics.methods._jacobian_kernel import contact_lines, points_of
+from engine.dynamics.methods._jacobian import contact_lines, points_of
 from engine.geometry import Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 

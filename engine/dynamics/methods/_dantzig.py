@@ -22,12 +22,8 @@ leg) never becomes free, because its acceleration follows theirs: so A_CC is reg
 columns make A asymmetric; normal forces come first, then friction, and if the pivots cycle, solving with fixed friction bounds alternates
 with updating the bounds.
 
-A guess of the free rows, such as that of the previous evaluation, is tried first, and all its wrong rows are changed together (block
-principal pivoting), a few times; Dantzig's method is used if that fails.
-
 D. Baraff, "Fast contact force computation for nonpenetrating rigid bodies", SIGGRAPH 1994, sections 4 and 5. R. Cottle, J.-S. Pang,
-R. Stone, *The Linear Complementarity Problem*, 1992, section 4.2. J. Judice, F. Pires, "A block principal pivoting algorithm for
-large-scale strictly monotone linear complementarity problems", 1994.
+R. Stone, *The Linear Complementarity Problem*, 1992, section 4.2.
 """
 
 from __future__ import annotations
@@ -51,8 +47,6 @@ _DEPENDENT = 1e-11
 """Relative to the largest product ``sqrt(A_ii A_jj) df_j``, a bound on a row's acceleration: smaller ones depend on the free rows."""
 _TIE = 1e-9
 """Relative to a length: events closer than this are simultaneous."""
-_BLOCKS = 12
-"""Maximum number of times that all wrong rows of a guess are changed together."""
 _IDLE = 40
 """Number of successive pivots without a change of force that indicates a cycle."""
 _TURNS = 10
@@ -113,15 +107,13 @@ class Forces(NamedTuple):
     is_exact: bool
 
 
-def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None = None, trace: list[Pivot] | None = None) -> Forces:
+def solve(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None = None) -> Forces:
     """Return the forces f within bounds that solve the problem of ``a f + b``.
 
     Parameters
     ----------
     a, b : float64 (n, n), (n,)
         A row whose diagonal is 0 or less moves nothing and is ignored.
-    guess : int64 (n,), optional
-        LOW, FREE, HIGH or RESTS of each row.
     trace : list, optional
         Each pivot of Dantzig's algorithm is appended.
     """
@@ -131,26 +123,16 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None =
     is_row = np.diag(a) > 0.0
     is_row &= (bounds.normal_of < 0) | is_row[bounds.normal_of]
     if not is_row.all():
-        return _without_dead_rows(a, b, bounds, guess, trace, np.flatnonzero(is_row))
-    n_tried = 0
-    if guess is not None:
-        solution, n_tried = _by_blocks(a, b, bounds, guess.copy())
-        if solution is not None:
-            return solution
+        return _without_dead_rows(a, b, bounds, trace, np.flatnonzero(is_row))
     pivoting = _Pivoting(a, b, bounds, trace)
-    is_done = pivoting.run()
-    n_tried += pivoting.n_pivots
-    if is_done:
-        solution, n_blocks = _by_blocks(a, b, bounds, pivoting.status)
-        n_tried += n_blocks
-        if solution is not None:
-            return solution._replace(n_pivots=n_tried)
-    return _in_turns(a, b, bounds, n_tried)
+    if pivoting.run():
+        solution = _with_status(a, b, bounds, pivoting.status)
+        if solution is not None and not _wrong(a, b, bounds, solution).any():
+            return solution._replace(n_pivots=pivoting.n_pivots + 1)
+    return _in_turns(a, b, bounds, pivoting.n_pivots)
 
 
-def _without_dead_rows(
-    a: FloatArray, b: FloatArray, bounds: Bounds, guess: IntArray | None, trace: list[Pivot] | None, rows: IntArray
-) -> Forces:
+def _without_dead_rows(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None, rows: IntArray) -> Forces:
     """Return the forces if only `rows` respond to their own force.
 
     The others, with a diagonal of 0 or less, move nothing: their force is the allowed one nearest to 0, which is 0 for a normal force and
@@ -160,7 +142,7 @@ def _without_dead_rows(
     force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
     some = Bounds(bounds.low[rows], bounds.high[rows], place[bounds.normal_of[rows]], bounds.friction[rows])
     pivots: list[Pivot] | None = None if trace is None else []
-    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, None if guess is None else guess[rows], pivots)
+    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, pivots)
     if trace is not None and pivots is not None:
         trace += [pivot._replace(entering=int(rows[pivot.entering]), row=int(rows[pivot.row])) for pivot in pivots]
     force[rows], status[rows] = forces.force, forces.status
@@ -220,28 +202,6 @@ def _wrong(a: FloatArray, b: FloatArray, bounds: Bounds, found: Forces) -> NDArr
     return wrong
 
 
-def _by_blocks(a: FloatArray, b: FloatArray, bounds: Bounds, status: IntArray) -> tuple[Forces | None, int]:
-    """Try a guess and change all wrong rows; return the forces, or None, and the number of systems solved."""
-    fewest, patience = len(b) + 1, 3
-    for k in range(_BLOCKS):
-        solution = _with_status(a, b, bounds, status)
-        if solution is None:
-            return None, k + 1
-        wrong = _wrong(a, b, bounds, solution)
-        n_wrong = int(np.count_nonzero(wrong))
-        if n_wrong == 0:
-            return solution._replace(n_pivots=k + 1), k + 1
-        patience = patience - 1 if n_wrong >= fewest else patience
-        fewest = min(fewest, n_wrong)
-        if patience < 0:
-            break
-        low, _ = _limits(bounds, solution.force)
-        status = status.copy()
-        changes = np.where(status == FREE, np.where(solution.force < low, LOW, HIGH), FREE)
-        status[wrong] = changes[wrong]
-    return None, _BLOCKS
-
-
 def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Forces:
     """Solve with fixed friction bounds, for which A is symmetric and the pivoting terminates, and update the bounds, in alternation."""
     is_friction = bounds.normal_of >= 0
@@ -249,15 +209,12 @@ def _in_turns(a: FloatArray, b: FloatArray, bounds: Bounds, n_pivots: int) -> Fo
     for _ in range(_TURNS):
         low, high = _limits(bounds, force)
         still = Bounds(low, high, none, np.zeros(len(b)))
-        solution, n_blocks = _by_blocks(a, b, still, status.copy()) if status is not None else (None, 0)
-        n_pivots += n_blocks
+        pivoting = _Pivoting(a, b, still)
+        is_done = pivoting.run()
+        n_pivots += pivoting.n_pivots
+        solution = _with_status(a, b, still, pivoting.status) if is_done else None
         if solution is None:
-            pivoting = _Pivoting(a, b, still)
-            is_done = pivoting.run()
-            n_pivots += pivoting.n_pivots
-            solution = _with_status(a, b, still, pivoting.status) if is_done else None
-            if solution is None:
-                break
+            break
         change = float(np.abs(solution.force - force).max())
         force, status = solution.force, solution.status
         if change <= _ROUNDING * np.abs(force).max():

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
 from engine.dynamics.methods._sequential_impulses_kernel import sequential_impulses
 from engine.dynamics.methods.protocol import SLOP, Method, Problem, Setting
+from engine.dynamics.model import Bodies, Contacts
 
 __all__ = ["METHOD", "SequentialImpulses"]
 
@@ -32,11 +36,20 @@ class SequentialImpulses(Method):
 
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         bodies = step.bodies(step.dt)
-        sequential_impulses(
-            bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt,
-            options["iterations"], options["share"], options["slop"], step.trace,
-        )  # fmt: skip
+        self.advance(step, bodies, options)
         return step.ended(bodies)
+
+    def advance(self, step: Problem, bodies: Bodies, options: Mapping[str, Any], which: NDArray[np.bool_] | None = None) -> None:
+        """Advance `bodies` by the step with all joints and the contacts `which`, bool (n,), and write their impulses; default: all."""
+        contacts, restitution = step.contacts, step.restitution
+        if which is not None:
+            contacts, restitution = Contacts(*(column[which] for column in contacts)), restitution[which]
+        sequential_impulses(
+            bodies, contacts, step.joints, restitution, step.threshold, step.dt,
+            options["iterations"], options["share"], options["slop"], step.trace if which is None else None,
+        )  # fmt: skip
+        if which is not None:
+            step.contacts.total[which] = contacts.total
 
 
 METHOD = SequentialImpulses()

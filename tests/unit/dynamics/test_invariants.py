@@ -35,7 +35,6 @@ from engine.world import (
 )
 
 OURS = methods()
-WRITTEN_IN_PYTHON = ("contact_forces",)
 ROUNDING = 1e-9
 """kg m/s and kg m^2/s, of some: float64 over some hundred steps."""
 
@@ -50,8 +49,6 @@ class Bounds(NamedTuple):
 
 
 NATURE = {
-    # RK4 keeps no quadratic invariant: (w h)^5 / 120 of it is lost in a step, 2.7e-6 where the pair turns by 0.2 rad
-    "contact_forces": Bounds(angular=1e-3, torn=1e-3),
     # positions are corrected without any velocity: m dx x dv, by as much as a joint is off at the start, or a step's drift
     "pgs_ngs": Bounds(angular=0.5, torn=1.0),
     # implicit Euler loses h^2 v x F a step; and what is torn is put together within a sub-step, at gap / h = 480 m/s
@@ -177,10 +174,10 @@ def test_free_bodies_keep_their_momentum_and_gain_no_energy(method):
         world, bounds = _world(method), NATURE.get(method, Bounds())
         row.make(world)
         linear, angular = bounds.linear, bounds.torn if row.is_torn else bounds.angular
-        if row.is_driven and method != "contact_forces":
+        if row.is_driven:
             linear = angular = ROUNDING
         start = _totals(world)
-        for _ in range(12 if method in WRITTEN_IN_PYTHON else 25):
+        for _ in range(25):
             world.step()
             now = _totals(world)
             assert math.hypot(now[0] - start[0], now[1] - start[1]) <= linear, scene
@@ -205,10 +202,9 @@ def test_a_motor_joint_moves_a_free_pair_to_its_target_without_spin(method, hert
     world = _world(method, hertz)
     a, b = _disc(world, 1.0, (0.0, 0.0)), _disc(world, 1.0, (2.0, 0.0))
     world.create_joint(MotorJointSpec(a, b, linear_offset=(0.0, 2.0), max_force=10.0, max_torque=10.0))
-    most = 1e-5 if method == "contact_forces" else ROUNDING  # RK4, see NATURE: 2.3e-6 at 60 Hz, 3e-8 at 240
     for _ in range(2 * hertz):
         world.step()
-        assert abs(_totals(world)[2]) <= most
+        assert abs(_totals(world)[2]) <= ROUNDING
     assert _totals(world)[3] < 1e-9
     first, second = world.state(a), world.state(b)
     assert first.xf.apply_inverse(second.position) == pytest.approx((0.0, 2.0), abs=1e-3)
@@ -223,7 +219,7 @@ PAIRS = {
 }
 """Masses of A and B, kg, and where B is wanted in the frame of A, m and rad, in place of (2, 0) and 0."""
 
-AT_ONCE = ("avbd", "contact_forces", "xpbd")
+AT_ONCE = ("avbd", "xpbd")
 """Methods that bear a heavy body at the end of a light one's arm: its angle and its place are nearly one equation, and eight sweeps over
 two rows leave half of it."""
 
@@ -272,13 +268,13 @@ def test_equal_limits_hold(method):
         assert _totals(world)[3] < 1.01 * start
 
 
-STIFF = tuple(name for name in OURS if name not in ("penalty", "sequential_impulses", "shock_propagation"))
+STIFF = tuple(name for name in OURS if name not in ("contact_forces", "penalty", "sequential_impulses", "shock_propagation"))
 """Methods that hold the motor below on an arm 200 times as inert as its disc."""
 
 
 @pytest.mark.parametrize("method", STIFF)
 def test_a_motor_does_not_rotate_a_joint_with_equal_limits(method):
-    """The response along a constrained line is rounding, which must not be a divisor: `contact_forces` turned the disc at 1.4 rad/s."""
+    """The response along a constrained line is rounding, which must not be a divisor."""
     world = _world(method, gravity=(0.0, -10.0))
     hub, disc = world.create_body(BodySpec(type="static")), _small_disc(world, (2.0, 0.0))
     world.create_joint(
@@ -351,17 +347,10 @@ PULLEYS = {
     "a hundredth of the mass": Pulley((100.0, 1.0)),
     "scaled": Pulley(hang=(0.2, 0.6), hertz=200.0, seconds=0.6),
 }
-QUICK = ("run out", "at its end already")
 
 
-@pytest.mark.parametrize(
-    ("method", "scene"),
-    [
-        pytest.param(method, scene, marks=pytest.mark.slow if method in WRITTEN_IN_PYTHON and scene not in QUICK else ())
-        for method in OURS
-        for scene in PULLEYS
-    ],
-)
+@pytest.mark.parametrize("scene", PULLEYS)
+@pytest.mark.parametrize("method", OURS)
 def test_a_pulley_stops_when_one_side_has_run_out(method, scene):
     """Atwood's machine, until the light ball reaches its fixed point: nothing is faster than predicted, and the rope keeps its length."""
     case = PULLEYS[scene]

@@ -1,4 +1,4 @@
-"""Baraff's method: exact between collisions, which are handled in order; forces at rest, joints, and steps beyond its size limit."""
+"""Baraff's method: exact between collisions, which are handled in order; forces at rest, and what sequential impulses solve."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 from engine.dynamics.integrators import INTEGRATORS, rk4
 from engine.dynamics.methods import _dantzig, contact_forces
 from engine.geometry import Circle, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, PrismaticJointSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 
 UNIT = Polygon.box(0.5, 0.5)
 STEP = 1.0 / 60.0
@@ -115,28 +115,20 @@ def test_a_jamming_rod_stops_without_an_error():
     assert world.state(rod).position[1] < 2.0
 
 
-def test_joints_hold_to_the_accuracy_of_rk4_and_motors_and_limits_are_respected():
-    """A rod of 2 m swings from 90 degrees: its energy is constant to 1e-4 for 2 s; a slider is driven at its speed, up to its end."""
+def test_sequential_impulses_solve_islands_with_joints():
+    """A rod on a hinge and the box that leans on it are solved by impulses, with a note; the tower beside them stays exact."""
     world = _world()
-    rod = _put(world, Polygon.box(1.0, 0.05), (1.0, 0.0))
-    hinge = world.create_body(BodySpec((), "static"))
-    world.create_joint(RevoluteJointSpec(hinge, rod, anchor=(0.0, 0.0)))
-    body = world.body(rod)
-    for _ in range(120):
-        world.step()
-        (x, y), (vx, vy), spin = world.state(rod).position, world.state(rod).linear_velocity, world.state(rod).angular_velocity
-        energy = 0.5 * body.mass * (vx * vx + vy * vy) + 0.5 * body.inertia * spin * spin + 10.0 * body.mass * y
-        assert abs(energy) < 1e-4 * 10.0 * body.mass and abs(math.hypot(x, y) - 1.0) < 1e-5
-    world = _world()
-    box = _put(world, UNIT, (0.0, 0.0))
-    rail = world.create_body(BodySpec((), "static"))
-    driven = {"enable_motor": True, "motor_speed": 2.0, "max_motor_force": 1000.0}
-    ends = {"enable_limit": True, "lower_translation": -1.0, "upper_translation": 0.5}
-    world.create_joint(PrismaticJointSpec(rail, box, anchor=(0.0, 0.0), axis=(1.0, 0.0), **driven, **ends))
-    _run(world, 6)
-    assert world.state(box).linear_velocity[0] == pytest.approx(2.0)
-    _run(world, 24)
-    assert world.state(box).position == pytest.approx((0.5, 0.0), abs=1e-3)
+    _ground(world)
+    tower = [_put(world, UNIT, (-10.0 + 0.1 * k, 0.5 + k)) for k in range(3)]
+    rod, leaning = _put(world, Polygon.box(1.0, 0.1), (0.0, 0.1)), _put(world, UNIT, (0.0, 0.7))
+    world.create_joint(RevoluteJointSpec(world.create_body(BodySpec((), "static")), rod, anchor=(-1.0, 0.1)))
+    _run(world, 30)
+    assert world.step_notes == ("Islands with joints are solved by sequential impulses.",)
+    assert [world.state(box).position[1] for box in tower] == pytest.approx([0.5, 1.5, 2.5], abs=1e-9)
+    assert world.state(leaning).position == pytest.approx((0.0, 0.7), abs=0.01)
+    weights = dict(zip(world.contacts.body_b.tolist(), (world.contacts.normal_impulse.sum(axis=1) / STEP).tolist(), strict=True))
+    assert [weights[box] for box in tower] == pytest.approx([30.0, 20.0, 10.0], abs=1e-9)
+    assert weights[leaning] == pytest.approx(10.0, rel=0.02)
 
 
 @pytest.mark.parametrize("integrator", ["explicit_euler", "semi_implicit_euler", "midpoint", "velocity_verlet", "rk4"])
@@ -204,7 +196,7 @@ def test_a_step_beyond_the_limit_reports_that_sequential_impulses_solve_it():
     for x in (0.0, 3.0):
         _put(world, UNIT, (x, 0.5))
     world.step()
-    assert world.step_notes == ("The step has over 3 contact points and joint rows, so sequential impulses solve it.",)
+    assert world.step_notes == ("The step has over 3 contact points, so sequential impulses solve it.",)
     world.destroy_body(world.body_ids[-1])
     world.step()
     assert world.step_notes == ()
