@@ -382,7 +382,7 @@ def check_display(advice: str) -> None:
     Raises
     ------
     DisplayError
-        No display is available; the message ends with `advice`.
+        No display is available; the message ends with `advice`, if there is any.
     """
     from engine.app.display import display_problem
 
@@ -390,4 +390,4 @@ def check_display(advice: str) -> None:
     if problem is not None:
         from engine.app.loop import DisplayError
 
-        raise DisplayError(f"no window can be opened here ({problem}); {advice}")
+        raise DisplayError(f"no window can be opened here ({problem})" + (f"; {advice}" if advice else ""))

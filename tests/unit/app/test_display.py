@@ -7,6 +7,8 @@ import threading
 import pytest
 
 from engine.app import display
+from engine.cli.options import check_display
+from engine.common.errors import LabError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system always has a display")
 
@@ -70,3 +72,41 @@ def test_a_server_that_rejects_the_connection_is_not_a_display(tmp_path, monkeyp
         problem = display.display_problem()
         thread.join()
     assert problem.startswith("SDL ")
+
+
+def test_the_check_keeps_its_connection_until_sdl_has_one(tmp_path, monkeypatch):
+    """A bare X server resets when its last client leaves, and refuses the window that comes next."""
+    path = tmp_path / "bare"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        answered, held = [], []
+
+        def answer():
+            connection, _ = server.accept()
+            connection.sendall(bytes(8))
+            connection.settimeout(0.1)
+            answered.append(connection)
+
+        def sdl_found():
+            thread.join()
+            (connection,) = answered
+            assert connection.recv(12) != b""
+            try:
+                held.append(connection.recv(1))  # empty if the client has left
+            except TimeoutError:
+                held.append(None)
+            return None, "x11"
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        monkeypatch.setenv("DISPLAY", str(path))
+        monkeypatch.setattr(display, "_sdl_found", sdl_found)
+        assert display.display_problem() is None
+        assert held == [None]
+        answered[0].close()
+
+
+def test_an_error_without_advice_ends_with_its_reason():
+    with pytest.raises(LabError, match=r"\(neither DISPLAY nor WAYLAND_DISPLAY is set\)$"):
+        check_display("")
