@@ -24,6 +24,7 @@ from engine.render.step_view import Aside, StepPicture
 from engine.sim.background import Loads
 from engine.trace.cases import Case
 from engine.trace.quiz import Asked
+from engine.trace.scene_case import SceneCase
 
 if TYPE_CHECKING:
     from engine.check.verdicts import Reply
@@ -206,6 +207,8 @@ class Stepper(CaseHand):
         more: dict[str, Any] = {"quiz": quiz, "own": own}
         if own is not None:
             more["keys"] = (*cls.keys, ("Y", "go to the step that contradicts your answer"))
+        if isinstance(case, SceneCase) and case.note:
+            more["watch"] = case.note
         if quiz is not None:
             more["watch"] = _WATCH_A_QUIZ
         return type("OpenedStepper", (cls,), {"opened": case, "parameters": parameters, "title": title or cls.title, **more})

@@ -1,7 +1,7 @@
 """Checks whether a window can be opened, without hanging on a display that does not answer.
 
-A bare X server resets when its last client leaves, and refuses those who come meanwhile. So the check does not leave: its connection is kept
-until SDL has its own, and that stays open for the window that follows.
+A bare X server resets when its last client leaves, and refuses those who come meanwhile. So the check does not leave: its connection is
+kept until SDL has its own, and that stays open for the window that follows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def sdl_version() -> str:
 
 
 def display_problem() -> str | None:
-    """Return why no window can be opened, in a few words, or None if one can, with SDL's video system open; never raises, never waits long."""
+    """Return why no window can be opened, in a few words, or None and leave SDL's video system open; never raises and never waits long."""
     return display_found()[0]
 
 

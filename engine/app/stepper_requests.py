@@ -37,7 +37,7 @@ _IN_MOTION = frozenset({"toi_missed", "graze", "gave_up"})
 _BOX2D_RULE = "manifold_box2d"
 _MAX_CONTACTS = 250
 """Maximum number of contacts; each takes about 25 steps, and describing a hundred takes a second."""
-_LIKE_BOX2D = "pgs_ngs"
+_LIKE_BOX2D = "sequential_impulses"
 """The method closest to Box2D, which does not report its impulses itself."""
 
 
@@ -138,6 +138,8 @@ def door_of_solver(stage: Stage) -> StepperRequest:
     ------
     InvalidInputError
         It has so many contacts that the window would freeze for seconds.
+    LabError
+        As `case_of_step`.
     """
     n_contacts = len(stage.world.contacts)
     if n_contacts > _MAX_CONTACTS:
@@ -148,7 +150,7 @@ def door_of_solver(stage: Stage) -> StepperRequest:
     solver = stage.world.solver
     name = solver if solver in algorithms() else _LIKE_BOX2D
     how = "" if name == solver else f", as computed by {name}"
-    return StepperRequest(name, case_of_step(stage.world), f"The next step of this world{how}")
+    return StepperRequest(name, case_of_step(stage.world, name), f"The next step of this world{how}")
 
 
 def door_of_pair(pair: Pair, title: str) -> StepperRequest | None:

@@ -93,14 +93,15 @@ def step_command(args: StepOptions) -> Report | None:
     """Show every step of an algorithm's production kernel, with a sentence on what happened and why.
 
     In the window, you can drag both shapes at any step. --json, --screenshot and --record need no window; without a display, the steps
-    are printed as text. The input comes from a file (--pair) or a scene (--scene), or is the algorithm's example. With --own, the status
-    is 1 if your function is wrong.
+    are printed as text, unless --html shows them in a page. The input comes from a file (--pair) or a scene (--scene), or is the
+    algorithm's example. With --own, the status is 1 if your function is wrong.
     """
     if args.name is None:
         return _list()
     from engine import trace
     from engine.player.steps import packed_steps
     from engine.trace.own import BESIDE, Asking, beside, plain_case
+    from engine.trace.scene_case import SceneCase
 
     with named("ALGORITHM"):
         trace.algorithm(args.name)
@@ -152,7 +153,10 @@ def step_command(args: StepOptions) -> Report | None:
     def parts() -> Iterator[Part]:
         for algorithm, trace_steps in steps.items():
             yield Link(f"{trace.algorithm(algorithm).title}, {counted(len(trace_steps), 'step')}", "title")
-            yield _table(trace_steps)
+            if args.html is None:
+                yield _table(trace_steps)
+        if isinstance(case, SceneCase) and case.note:
+            yield case.note
         if theirs is not None:
             yield theirs.sentence
         yield files

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question
@@ -25,6 +25,11 @@ __all__ = ["SolverDecoder"]
 
 _ROW = "contact:i k:i old new v_a:3 v_b:3 bias share kept gap"
 _PLACED = "contact:i k:i old new x_a:3 x_b:3 error soft levers:2"
+
+_LONGEST_IDLE = 3
+"""Maximum number of rows in succession that change nothing and are steps of their own; more become one step."""
+_MAY_BE_IDLE = frozenset({"normal", "tangent", "pair", "apart", "placed", "force"})
+"""Rows that change nothing but what is compared: the velocities and shifts of their bodies and the impulses of their contact."""
 
 _SWEEPS = {
     t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Position sweep", t.COLLISIONS: "Collisions, pass",
@@ -52,6 +57,14 @@ def _target(bias: float) -> str:
 def _numbered(names: str, numbers: Iterable[float]) -> dict[str, float]:
     """Return numbers by their names, which are separated by commas."""
     return dict(zip(names.split(", "), numbers, strict=True))
+
+
+class _IdleRow(NamedTuple):
+    """A row that changed nothing: its sweep, contact, and line of the pseudocode."""
+
+    sweep: str
+    contact: int
+    line: int
 
 
 class SolverDecoder(SolverState):
@@ -90,11 +103,13 @@ class SolverDecoder(SolverState):
     def __init__(self, *context: Any, **more: Any) -> None:
         super().__init__(*context, **more)
         self.force_rows: list[Any] = []
+        self._idle: list[_IdleRow] = []
         self.before_stage = list(self.velocity)
 
     def decode_row(self, e: Any) -> None:
-        """Add the step of a row after its changes have been recorded."""
-        self.before, self.moved = list(self.velocity), list(self.shift)
+        """Add the step of a row after its changes have been recorded; steps of many rows in succession that change nothing become one."""
+        self.before, self.moved, n_before = list(self.velocity), list(self.shift), len(self.steps)
+        impulses = self._impulses_of(e)
         self.counts["rows solved"] += type(e).__name__ not in ("stage", "body", "warm")
         for of in ("v", "x"):
             if f"{of}_a" in e._fields:
@@ -102,6 +117,33 @@ class SolverDecoder(SolverState):
                 a, b = self._ends[e.contact]
                 changed[a], changed[b] = getattr(e, f"{of}_a"), getattr(e, f"{of}_b")
         super().decode_row(e)
+        if len(self.steps) == n_before:
+            return
+        is_idle = (
+            type(e).__name__ in _MAY_BE_IDLE
+            and (self.before, self.moved) == (self.velocity, self.shift)
+            and impulses == self._impulses_of(e)
+            and (type(e).__name__ != "force" or not any(pair != [0.0, 0.0] for pair in impulses))
+        )
+        if not is_idle or (self._idle and self._idle[0].sweep != self.where):
+            self._idle.clear()
+        if is_idle:
+            self._idle.append(_IdleRow(self.where, e.contact, self.steps[-1].line))
+        if len(self._idle) > _LONGEST_IDLE:
+            self._fold()
+
+    def _impulses_of(self, e: Any) -> list[list[float]]:
+        contact = getattr(e, "contact", None)
+        return [] if contact is None else [self._impulse[contact, k] for k in range(self._counts[contact])]
+
+    def _fold(self) -> None:
+        """Replace the steps of the idle rows so far, of which all but the last may have been replaced, by one."""
+        rows = self._idle
+        del self.steps[-len(rows) if len(rows) == _LONGEST_IDLE + 1 else -2 :]
+        contacts = list(dict.fromkeys(row.contact for row in rows))
+        marks = [dot("looked_at", self.place(contact, k)) for contact in contacts for k in range(self._counts[contact])]
+        sentence = f"{self.where}{counted(len(rows), 'row')} of {counted(len(contacts), 'contact')} change nothing."
+        self.add("idle", rows[0].line, sentence, marks=marks, values={"rows": float(len(rows))})
 
     def show(
         self, kind: str, sentence: str, bodies: Iterable[int], marks: Iterable[Mark], values: Mapping[str, float] | None = None,

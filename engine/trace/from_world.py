@@ -6,7 +6,7 @@
     a ray                from the middle of one shape of the nearest pair to the middle of the other
     points               the corners of the body with most corners, moving bodies first
     an outline           of the body whose fixtures make the outline with most corners, in the same way
-    a world              the world itself; its next step is shown, with all bodies awake
+    a world              the world itself; its next step is shown, with all bodies awake, and settled if Box2D's skins held it apart
     boxes                those of all fixtures, or of the 64 about the median of all; the region is where the middle half of their
                          centers lie, on each axis
 
@@ -116,13 +116,16 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
     ------
     InvalidInputError
         The world has no such case; the value says what is missing.
+    LabError
+        As `case_of_step`.
     """
+    if isinstance(chosen.example, SceneCase):
+        return case_of_step(world, chosen.name)
     makers: dict[type, Callable[[World, Any], Iterator[Case]]] = {
         PairCase: _pairs_by_merit,
         PointsCase: _corners,
         OutlineCase: _outline,
         BoxesCase: _boxes,
-        SceneCase: _scene,
     }
     maker = makers.get(type(chosen.example))
     offered = iter(()) if maker is None else islice(maker(world, chosen.example), _MAX_TRIED)
@@ -132,15 +135,19 @@ def case_of_world(world: World, chosen: Algorithm[Any]) -> Case:
     return case
 
 
-def case_of_step(world: World) -> SceneCase:
-    """Return the next step of a world, with all bodies awake: sleeping bodies are not solved."""
-    if world.awake.all():
-        return SceneCase.of_world(world)
+def case_of_step(world: World, solver: str) -> SceneCase:
+    """Return the next step of a world by `solver`, with all bodies awake: sleeping bodies are not solved.
+
+    Raises
+    ------
+    LabError
+        As `SceneCase.before`.
+    """
     other = world.clone()
     for body, is_awake in zip(other.body_ids, other.awake.tolist(), strict=True):
         if not is_awake and other.body(body).spec.type == "dynamic":
             other.set_awake(body, True)
-    return SceneCase.of_world(other)
+    return SceneCase.of_world(other).settled(solver)
 
 
 def case_of_contact(world: World, row: int, query: str = "manifold") -> PairCase:
@@ -280,10 +287,6 @@ def _largest_first(world: World, of: Callable[[int], list[_T]]) -> list[list[_T]
     bodies = [(world.body(body).spec.type == "dynamic", of(body)) for body in world.body_ids]
     full = [(moves, sum(len(part) for part in parts if isinstance(part, tuple)), parts) for moves, parts in bodies if parts]
     return [parts for _, _, parts in sorted(full, key=lambda entry: entry[:2], reverse=True)]
-
-
-def _scene(world: World, _: Case) -> Iterator[SceneCase]:
-    yield case_of_step(world)
 
 
 def _boxes(world: World, _: Case) -> Iterator[BoxesCase]:

@@ -1,4 +1,8 @@
-"""A world as a case: the input of a solver is the world, its output the next step."""
+"""A world as a case: the input of a solver is the world, its output the next step.
+
+Box2D keeps resting bodies apart by its skins (12 to 15 mm), so for our solvers, which have none, they would hang in the air. A world of
+Box2D is therefore stepped by the solver that shows it until the contacts push that rest in Box2D, before its step is shown.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from engine.common.errors import LabError
 from engine.contracts.trace import Mark, Point, Role
 from engine.scenes.scene import SceneWorld, build
 from engine.trace.cases import Case, shape_mark
 from engine.trace.marks import Marks
-from engine.world import BodyState, World, WorldSnapshot
+from engine.world import BodyState, World, WorldSnapshot, load_solver
 from engine.world.conversion import converted
 
 __all__ = ["SceneCase"]
+
+_MAX_SETTLING = 120
+"""Maximum number of steps until bodies that Box2D holds apart by its skins push on each other."""
+_RESTING = 0.1
+"""Maximum speed at which the bodies of a resting contact approach or separate, m/s."""
+_STILL = 0.01
+"""Speed that bodies may gain by settling, m/s and rad/s."""
+_BESIDE = 0.025
+"""Maximum distance between the boxes of two resting shapes, m: twice Box2D's skin, and its slop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +42,13 @@ class SceneCase(Case):
         Before the first step.
     taken : int
         Number of steps before the one shown.
+    note : str
+        How the start was brought to rest, a sentence; empty if it was not changed.
     """
 
     start: WorldSnapshot
     taken: int = 0
+    note: str = ""
 
     @classmethod
     def of_world(cls, world: World) -> SceneCase:
@@ -57,18 +75,29 @@ class SceneCase(Case):
         Raises
         ------
         LabError
-            The solver does not support the world.
+            The solver does not support the world, or does not let its bodies rest.
         """
+        return self._stood_by(solver)[0]
+
+    def settled(self, solver: str) -> SceneCase:
+        """Return the case whose start is the world that `solver` shows; raises as `before`."""
+        stood, note = self._stood_by(solver)
+        return replace(self, start=stood, taken=0, note=note) if note else self
+
+    def _stood_by(self, solver: str) -> tuple[WorldSnapshot, str]:
         if solver not in self._stood:
             snapshot = self.start if self.start.solver == solver else converted(self.start, solver)
             world = World.from_snapshot(snapshot)
             for _ in range(self.taken):
                 world.step()
-            self._stood[solver] = world.snapshot()
+            note = ""
+            if not self.taken and _skin_radius(solver) < _skin_radius(self.start.solver):
+                note = _settle(world, self.start)
+            self._stood[solver] = world.snapshot(), note
         return self._stood[solver]
 
     @cached_property
-    def _stood(self) -> dict[str, WorldSnapshot]:
+    def _stood(self) -> dict[str, tuple[WorldSnapshot, str]]:
         return {}
 
     def states(self, snapshot: WorldSnapshot) -> dict[int, BodyState]:
@@ -121,8 +150,63 @@ class SceneCase(Case):
             state = world.state(body)
             world.set_pose(body, *pose(*state.position, state.angle))
             world.set_awake(body, True)
-            changed = replace(self, start=world.snapshot())
+            changed = replace(self, start=world.snapshot(), note="")
             changed.before(changed.start.solver)
         except LabError:
             return self
         return changed
+
+
+def _skin_radius(solver: str) -> float:
+    return load_solver(solver).capabilities.skin_radius
+
+
+def _settle(world: World, start: WorldSnapshot) -> str:
+    """Step a world until all bodies that rest on others in `start` are pushed and slow; return how, a sentence, or "" if none rests.
+
+    Raises
+    ------
+    LabError
+        No contact pushes.
+    """
+    resting = _resting_bodies(world, start)
+    if not resting:
+        return ""
+    rows = [world.row_of(body) for body in resting]
+    n_steps, pushed, slow = 0, set[int](), float(np.abs(world.velocities[rows]).max()) + _STILL
+    while n_steps < _MAX_SETTLING and not (resting <= pushed and np.abs(world.velocities[rows]).max() <= slow):
+        contacts = world.step()
+        pushes = contacts.normal_impulse.any(axis=1)
+        pushed = {*contacts.body_a[pushes].tolist(), *contacts.body_b[pushes].tolist()}
+        n_steps += 1
+    if not resting & pushed:
+        raise LabError(
+            f"no step to show: bodies that rest on each other in {start.solver} do not push within {n_steps} steps of {world.solver}"
+        )
+    for body, is_awake in zip(world.body_ids, world.awake.tolist(), strict=True):
+        if not is_awake and world.body(body).spec.type == "dynamic":
+            world.set_awake(body, True)
+    return f"{world.solver} ran {n_steps} steps first, until the bodies rest on each other: {start.solver} keeps a gap between them."
+
+
+def _resting_bodies(world: World, start: WorldSnapshot) -> set[int]:
+    """Return the dynamic bodies that touch others in `start` and neither approach them nor separate."""
+    resting, contacts = set[int](), start.contacts
+    for row in np.flatnonzero(contacts.count > 0).tolist():
+        a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
+        points = contacts.position[row, : contacts.count[row]]
+        velocities = [world.velocities[world.row_of(body)] for body in (a, b)]
+        centers = [np.array(world.state(body).xf.apply(world.body(body).local_center)) for body in (a, b)]
+        at_a, at_b = (
+            v[:2] + v[2] * np.column_stack((center[1] - points[:, 1], points[:, 0] - center[0]))
+            for v, center in zip(velocities, centers, strict=True)
+        )
+        rates = (at_b - at_a) @ contacts.normal[row]
+        if np.abs(rates).max() <= _RESTING and _are_close(world, int(contacts.fixture_a[row]), int(contacts.fixture_b[row])):
+            resting |= {body for body in (a, b) if world.body(body).spec.type == "dynamic"}
+    return resting
+
+
+def _are_close(world: World, fixture_a: int, fixture_b: int) -> bool:
+    a, b = (world.fixture(fixture).shape.aabb(world.state(world.fixture(fixture).body).xf) for fixture in (fixture_a, fixture_b))
+    return all(max(p, q) <= min(r, s) + _BESIDE for p, q, r, s in zip(a.lower, b.lower, a.upper, b.upper, strict=True))

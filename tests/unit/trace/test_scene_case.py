@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from engine import trace
-from engine.common.errors import InvalidInputError, WorldLostError
+from engine.common.errors import InvalidInputError, LabError, WorldLostError
 from engine.dynamics.methods.sequential_impulses import SequentialImpulses
 from engine.geometry import Polygon
 from engine.scenes.scene import SceneWorld
+from engine.trace import scene_case
+from engine.trace.from_world import case_of_step
 from engine.trace.scene_case import SceneCase
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings, methods
 
@@ -89,3 +91,54 @@ def test_a_trace_rejects_what_the_solver_rejects(monkeypatch):
     for ask in (algorithm.steps, algorithm.query):
         with pytest.raises(WorldLostError, match="contacts must be none, got 1"):
             ask(case)
+
+
+@pytest.fixture(scope="module")
+def tower():
+    """Two boxes that rest, one on the other, in Box2D: 15 mm apart, and asleep."""
+    made = World(solver="box2d")
+    for spec in (*BODIES, BodySpec((BOX,), position=(0.0, 1.52))):
+        made.create_body(spec)
+    for _ in range(200):
+        made.step()
+    assert not made.awake[1:].any() and made.contacts.separation.min() > 0.01
+    return made
+
+
+@pytest.mark.parametrize("solver", ["sequential_impulses", "soft_step"])
+def test_what_rests_in_box2d_rests_in_the_step_shown(solver, tower):
+    before = tower.state_hash()
+    case = case_of_step(tower, solver)
+    assert case.start.solver == solver and case.note.startswith(f"{solver} ran ") and tower.state_hash() == before
+    steps = trace.algorithm(solver).steps(case)
+    last = {(step.looked_at[1].index, step.looked_at[0].index): step.values["after"] for step in steps if step.kind == "normal"}
+    assert len(last) == 4 and min(last.values()) > 0.0  # both points of both contacts
+    for body, state in zip(tower.body_ids, steps[-1].result, strict=True):
+        assert abs(state.linear_velocity[1]) < 0.03 < 10.0 / 60.0  # g dt is free fall
+        assert state.position == pytest.approx(tower.state(body).position, abs=0.035)
+    assert dict(case.handles)["2"] == case.states(case.before(solver))[2].position
+
+
+def test_what_does_not_rest_is_shown_where_it_is(tower):
+    flying = tower.clone()
+    flying.set_velocity(1, (0.0, 5.0), 0.0)
+    flying.set_velocity(2, (0.0, 9.0), 0.0)
+    case = case_of_step(flying, "sequential_impulses")
+    assert case.note == "" and case.states(case.before("sequential_impulses"))[2].position == flying.state(2).position
+
+
+def test_a_step_without_an_impulse_under_bodies_that_rest_is_refused(tower, monkeypatch):
+    monkeypatch.setattr(scene_case, "_MAX_SETTLING", 1)
+    with pytest.raises(LabError, match=r"^no step to show: bodies that rest .* do not push within 1 steps of sequential_impulses$"):
+        case_of_step(tower, "sequential_impulses")
+
+
+def test_rows_that_change_nothing_are_one_step():
+    row = [BodySpec((BOX,), position=(1.01 * k, 2.0)) for k in range(6)]  # side by side, in the air
+    case = SceneCase.of_scene(SceneWorld(WorldSettings(), tuple(row), solver="sequential_impulses"))
+    steps = trace.algorithm("sequential_impulses").steps(case)
+    idle = [step for step in steps if step.kind == "idle"]
+    assert len(idle) >= 2 and not {"normal", "tangent"} & {step.kind for step in steps}
+    assert idle[0].sentence == "Sweep 1: 20 rows of 5 contacts change nothing." and idle[0].values == {"rows": 20.0}
+    assert [step.cost["steps"] for step in steps] == list(range(len(steps)))
+    assert [step.cost["rows solved"] for step in steps if step.kind == "idle"] == [20 * (k + 1) for k in range(len(idle))]
