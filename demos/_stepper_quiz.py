@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from engine.contracts.trace import Question, TraceStep
 from engine.trace.quiz import Asked, Prediction, Quiz, score_of
 
-__all__ = ["ANSWER_KEYS", "Guesses", "StopWatch"]
-
-ANSWER_KEYS = (*"123456789", *(f"answer {k}" for k in range(10, 65)))
-"""Answer a question; what is clicked presses them, the last ones can be clicked alone."""
+__all__ = ["Guesses", "StopWatch"]
 
 
 @dataclass
@@ -39,12 +36,19 @@ class Guesses:
     made: tuple[Prediction, ...] = ()
 
     def toggle(self, k: int) -> None:
-        """Start asking questions from the step after k on, or stop."""
+        """Start asking questions from the step after k on, with a new score, or stop."""
         self.is_on, self.seen, self.at = not self.is_on, k, -1
+        if self.is_on:
+            self.made = ()
 
     def asked(self, k: int, steps: Sequence[TraceStep]) -> Question | None:
         """Return the question to be answered before step k is shown."""
         return steps[k].question if self.is_on and k > self.seen and k != self.at and k < len(steps) else None
+
+    def next_asked(self, k: int, steps: Sequence[TraceStep]) -> int:
+        """Return the next step after k with a question that is still to be answered; otherwise the last."""
+        ahead = (step for step in range(max(k, self.seen) + 1, len(steps)) if steps[step].question is not None)
+        return next(ahead, len(steps) - 1)
 
     def answered(self, k: int, steps: Sequence[TraceStep]) -> tuple[Question, int] | None:
         """Return the question and the answer to be shown with step k."""

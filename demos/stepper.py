@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._case_hand import CaseHand
-from demos._stepper_quiz import ANSWER_KEYS, Guesses, StopWatch
+from demos._stepper_quiz import Guesses, StopWatch
 from engine import trace
 from engine.common.errors import LabError
+from engine.contracts.trace import ANSWER_KEYS
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
@@ -155,7 +156,7 @@ class Stepper(CaseHand):
     )
     keys = (
         ("Right  Left", "next step, previous step"),
-        ("Home  End", "first step, last step"),
+        ("Home  End", "first step, last step (in a quiz: next question)"),
         ("Space", "play or pause"),
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),
@@ -165,7 +166,7 @@ class Stepper(CaseHand):
         ("Q  E", "turn left, turn right"),
         ("S", "save the case"),
         ("G", "quiz"),
-        ("1 to 9, a click", "answer; the right arrow skips the question"),
+        ("0 to 9, a click", "answer; the right arrow skips the question"),
     )
     takes_keys = frozenset({"space", "home", "end", "n", ".", *ANSWER_KEYS})
     view_state: _ViewState
@@ -436,7 +437,8 @@ class Stepper(CaseHand):
             self._save()
             return False  # no part of the past: taken again, it would write another file
         elif key in ANSWER_KEYS:
-            return self._answer(ANSWER_KEYS.index(key))
+            current = self._open_question()
+            return current is not None and key in current.question.keys and self._answer(current.question.keys.index(key))
         elif key == "g" and self.quiz is None:
             if not self.guesses.is_on and self.k == self.n_steps - 1:
                 self._go_to(0)  # after the last step there is nothing to ask about
@@ -462,15 +464,22 @@ class Stepper(CaseHand):
         before = self.values["step"], self.playing, replace(self.guesses)
         self.playing = False
         k, is_forward = self.k, key not in ("left", "home")
+        if key == "end" and self._open_question() is not None:
+            return False  # which would show the answer
         if is_forward and self._answer(None):
             return True
         if is_forward and self.quiz is not None and self.guesses.at >= 0:
             self._next_question()
             return True
-        self._go_to({"left": k - 1, "home": 0, "end": self.n_steps - 1}.get(key, k + 1))
+        self._go_to({"left": k - 1, "home": 0, "end": self._end()}.get(key, k + 1))
         if key == "home" and self.quiz is None and self.guesses.is_on:
             self.guesses.begin_again()
         return before != (self.values["step"], self.playing, self.guesses)
+
+    def _end(self) -> int:
+        """Return the last step, or the next one with a question."""
+        picture = self.picture(self.names[0])
+        return self.guesses.next_asked(self.k, picture.steps) if self.guesses.is_on and picture is not None else self.n_steps - 1
 
     def _next_beside(self) -> None:
         """Show the next of the algorithms suited for comparison; after the last one, none."""
@@ -557,6 +566,6 @@ class Stepper(CaseHand):
 
     def draw(self, canvas: Canvas) -> None:
         if pictures := self._pictures():
-            board = draw_board(canvas, pictures, self.k, "step", *self._shown_question(), ANSWER_KEYS)
+            board = draw_board(canvas, pictures, self.k, "step", *self._shown_question())
             plane = board[0].layout.views[pictures[0].algorithm.views[0].name]
             self.draw_handles(canvas, canvas.camera.cut((plane.left, plane.top, plane.width, plane.height)).visible)

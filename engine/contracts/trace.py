@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["FORMS", "ROLES", "Feature", "Form", "Mark", "Point", "Question", "Role", "TraceStep", "View"]
+__all__ = ["ANSWER_KEYS", "FORMS", "ROLES", "Feature", "Form", "Mark", "Point", "Question", "Role", "TraceStep", "View"]
 
 Point: TypeAlias = tuple[float, float]
+
+ANSWER_KEYS = (*"0123456789", *(f"answer {number}" for number in range(10, 65)))
+"""Keys of the answers to questions; those after "9" are on no keyboard, but pressed by clicks."""
 
 Form: TypeAlias = Literal["point", "path", "polygon", "circle", "arrow", "line", "label"]
 FORMS: tuple[Form, ...] = ("point", "path", "polygon", "circle", "arrow", "line", "label")
@@ -79,6 +83,41 @@ class Question:
     right: int
     places: tuple[Point, ...] = ()
     view: str = "plane"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Key of each answer: the number in its name, "3" for "A3", if each has one of its own, otherwise its place from 1.
+
+        Those beyond have none, "".
+
+        Examples
+        --------
+        >>> Question("Which edge?", ("A0", "A1", "A2"), 0).keys, Question("Which one?", ("A0", "B0"), 0).keys
+        (('0', '1', '2'), ('1', '2'))
+        """
+        numbers = self._numbers or range(1, len(self.answers) + 1)
+        return tuple(ANSWER_KEYS[number] if number < len(ANSWER_KEYS) else "" for number in numbers)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers with their keys before them, unless an answer has its key in its name.
+
+        Examples
+        --------
+        >>> Question("Which edge?", ("A0", "A1"), 0).labels, Question("Is it?", ("yes", "no"), 0).labels
+        (('A0', 'A1'), ('1  yes', '2  no'))
+        """
+        if self._numbers:
+            return self.answers
+        return tuple(f"{key}  {answer}" if len(key) == 1 else answer for key, answer in zip(self.keys, self.answers, strict=True))
+
+    @property
+    def _numbers(self) -> tuple[int, ...]:
+        """The only number in each answer, if these are different and have keys; otherwise empty."""
+        found = [re.findall(r"\d+", answer) for answer in self.answers]
+        numbers = tuple(int(each[0]) for each in found if len(each) == 1)
+        is_numbered = len(set(numbers)) == len(self.answers) and max(numbers, default=0) < len(ANSWER_KEYS)
+        return numbers if is_numbered else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,10 @@ def packed_quiz(quiz: Quiz) -> str:
     for k in range(quiz.n):
         entry = quiz.asked(k)
         cases.append((algorithm.scenery(entry.case), entry.steps[: entry.step + 1]))
+        question = {**asdict(entry.question), "keys": entry.question.keys, "labels": entry.question.labels}
         seen = _frame(entry.seen) if entry.seen is not None else {"marks": [], "cost": {}}
-        frames.append({**seen, "scenery": k, "line": None, "sentence": entry.question.prompt, "question": asdict(entry.question)})
-        frames.append({**_frame(entry.steps[entry.step]), "scenery": k, "question": asdict(entry.question), "is_answer": True})
+        frames.append({**seen, "scenery": k, "line": None, "sentence": entry.question.prompt, "question": question})
+        frames.append({**_frame(entry.steps[entry.step]), "scenery": k, "question": question, "is_answer": True})
     return _packed_frames(algorithm, f"A quiz: {algorithm.title}", cases, frames)
 
 

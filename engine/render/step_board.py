@@ -37,13 +37,12 @@ def draw_board(
     parameter: str,
     question: Question | None = None,
     chosen: int | None = None,
-    keys: Sequence[str] = (),
 ) -> list[StepPlaces]:
     """Draw step k of each algorithm with a common slider, and record the controls: the slider, which sets the demo's `parameter`
     to a step counted from 1, links to pages, and the planes of the others.
 
     The canvas already has the background of the first picture. A `question` is also about the first picture, see `StepPicture.draw`; its
-    answers press these `keys`.
+    answers press their keys.
     """
     drawn: list[StepPlaces] = []
     own: Camera | None = None
@@ -61,7 +60,7 @@ def draw_board(
         )  # fmt: skip
         drawn.append(places)
         if shown_question is not None and chosen is None:
-            canvas.controls.all += _answers(places, keys, canvas.ui_scale)
+            canvas.controls.all += _answers(places, shown_question.keys, canvas.ui_scale)
         canvas.controls.views.append((plane, camera))
         if places.link.width:
             canvas.controls.all.append(Control(places.link, page=picture.algorithm.page))
@@ -77,7 +76,7 @@ def _answers(places: StepPlaces, keys: Sequence[str], ui_scale: float) -> list[C
     """Return the controls of the answers: buttons, and places in the picture."""
     reach = round(_SPOT * ui_scale)
     spots = [pygame.Rect(round(x) - reach, round(y) - reach, 2 * reach, 2 * reach) for x, y in places.answer_places]
-    return [Control(place, key=key) for some in (places.answers, spots) for place, key in zip(some, keys, strict=False)]
+    return [Control(place, key=key) for some in (places.answers, spots) for place, key in zip(some, keys, strict=False) if key]
 
 
 @lru_cache(4)

@@ -556,7 +556,7 @@ def _draw_question(surface: pygame.Surface, place: pygame.Rect, question: Questi
     surface.blit(prompt, (left, top))
     y, x, buttons = top + round(_WORDS_ROW * ui), left, []
     high = max(min(round(22 * ui), place.bottom - y), 1)
-    for answer in question.answers:
+    for answer in question.labels:
         words = fonts.render(fonts.shortened(answer, 12.5, max(room - round(16 * ui), 1)), 12.5, palette.TEXT)
         button = pygame.Rect(x, y, words.get_width() + round(16 * ui), high)
         if button.right > left + room and x > left and y + 2 * high <= place.bottom:

@@ -80,8 +80,8 @@ export class StepScene {
     }
     [...this.code.children].forEach((item, k) => item.toggleAttribute("aria-current", k === frame.line));
     const isAsking = frame.question && !frame.is_answer;
-    this.answers.replaceChildren(...(isAsking ? frame.question.answers : []).map((answer, k) => {
-      const button = element("button", `${k + 1}  ${answer}`);
+    this.answers.replaceChildren(...(isAsking ? frame.question.labels : []).map((label, k) => {
+      const button = element("button", label);
       button.addEventListener("click", () => this.answer(k, player));
       return button;
     }));
@@ -93,21 +93,21 @@ export class StepScene {
 
   answer(k, player) {
     const step = player.step, { question, is_answer: isAnswer } = this.frames[step];
-    if (!question || isAnswer || k >= question.answers.length) return false;
+    if (!question || isAnswer || !(k in question.answers)) return false;
     if (!this.chosen.has(step)) this.chosen.set(step, k); // the first answer counts
     player.stepBy(1);
     return true;
   }
 
   key(key, player) {
-    return /^[1-9]$/.test(key) && this.answer(Number(key) - 1, player);
+    return this.answer(this.frames[player.step].question?.keys.indexOf(key) ?? -1, player);
   }
 
   click(point, player) {
     const { question, is_answer: isAnswer } = this.frames[player.step];
     if (!question || isAnswer || question.view !== this.recording.views[0].name) return false;
     const k = question.places.findIndex((place) => Math.hypot(...player.view.toScreen(place).map((value, n) => value - point[n])) <= SPOT);
-    return k >= 0 && this.answer(k, player);
+    return this.answer(k, player);
   }
 
   draw(ctx, view, time, theme) {

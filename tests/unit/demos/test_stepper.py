@@ -288,7 +288,7 @@ def test_a_click_on_a_button_or_in_the_picture_answers_a_question():
     hand = Hand(demo)
     question = demo._shown_question()[0]
     assert question.places
-    key = str(question.right + 1)
+    key = question.keys[question.right]
     button, spot = (item for item in hand.controls.all if item.key == key)
     assert button.place.top > spot.place.bottom, "the words below, the place in the picture above"
     case = demo.case

@@ -2,7 +2,6 @@
 
 import pytest
 
-from demos._stepper_quiz import ANSWER_KEYS
 from demos.stepper import Stepper
 from engine import trace
 from engine.sim.actions import Drag, Grab, PressKey, Release, SetParameter
@@ -53,6 +52,41 @@ def test_at_the_last_step_the_quiz_starts_over():
     assert demo.k == 0 and demo.guesses.is_on
 
 
+def test_the_key_of_an_answer_is_the_number_in_its_name():
+    """Key 2 chose A1."""
+    demo = opened()
+    question = go_to_the_question(demo)
+    assert question.answers[question.right] == f"A{question.right}" and question.labels == question.answers
+    assert demo.sim.act(PressKey(str(question.right)))
+    assert [guess.is_right for guess in demo.guesses.made] == [True]
+
+
+def test_the_quiz_starts_anew():
+    demo = opened()
+    question = go_to_the_question(demo)
+    demo.sim.act(PressKey(question.keys[0]))
+    demo.sim.act(PressKey("g"))
+    demo.sim.act(PressKey("home"))
+    demo.sim.act(PressKey("g"))
+    assert demo.guesses.is_on and not demo.guesses.made
+    assert "0 right, 0 wrong" in demo._aside().words
+
+
+def test_end_shows_no_answer():
+    demo = opened()
+    question = go_to_the_question(demo)
+    k = demo.k
+    assert not demo.sim.act(PressKey("end")) and demo._shown_question() == (question, None) and demo.k == k
+    demo.sim.act(PressKey("right"))  # skips it
+    asked = []
+    while demo.k < demo.n_steps - 1:
+        demo.sim.act(PressKey("end"))
+        if demo._shown_question()[0] is not None:
+            asked.append(demo.k)
+            demo.sim.act(PressKey("right"))
+    assert asked == [k for k, step in enumerate(demo.picture("gjk").steps) if step.question is not None][1:]
+
+
 @pytest.mark.parametrize("is_right", [True, False])
 def test_an_answer_is_counted_and_its_step_is_shown(is_right):
     demo = opened()
@@ -60,11 +94,11 @@ def test_an_answer_is_counted_and_its_step_is_shown(is_right):
     assert demo._shown_question() == (question, None)
     answer = question.right if is_right else (question.right + 1) % len(question.answers)
     k = demo.k
-    assert demo.sim.act(PressKey(ANSWER_KEYS[answer]))
+    assert demo.sim.act(PressKey(question.keys[answer]))
     assert demo._shown_question() == (question, answer) and demo.k == k
     assert [guess.is_right for guess in demo.guesses.made] == [is_right] and demo.guesses.made[0].seconds is not None
     assert f"{int(is_right)} right, {int(not is_right)} wrong. The right arrow continues." in demo._aside().words
-    assert not demo.sim.act(PressKey(ANSWER_KEYS[answer]))  # once
+    assert not demo.sim.act(PressKey(question.keys[answer]))  # once
     demo.sim.act(PressKey("right"))
     assert demo.k == k + 1
 
@@ -120,7 +154,7 @@ def test_a_quiz_moves_between_questions_and_keeps_the_answers():
         assert not demo.sim.act(Grab(demo.case.middle("a")))  # it stands as it was asked
         demo.sim.act(SetParameter("step", 1000))
         assert demo._shown_question() == (item.question, None)
-        demo.sim.act(PressKey(ANSWER_KEYS[item.question.right]))
+        demo.sim.act(PressKey(item.question.keys[item.question.right]))
         assert demo._shown_question() == (item.question, item.question.right)
         demo.sim.act(PressKey("right"))
     assert demo._aside().words == "The quiz is over: 3 right, 0 wrong."
@@ -131,7 +165,7 @@ def test_a_quiz_moves_between_questions_and_keeps_the_answers():
 def test_restart_does_not_undo_answers_of_a_quiz():
     quiz = Quiz(GJK, 3, seed=5)
     demo = opened(quiz=quiz)
-    demo.sim.act(PressKey(ANSWER_KEYS[0]))
+    demo.sim.act(PressKey(demo._shown_question()[0].keys[0]))
     demo.restart()
     assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
 
