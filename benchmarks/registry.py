@@ -24,7 +24,6 @@ BENCHMARKS: dict[str, str] = {
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one query called from Python, including its result object",
     "cold_start": "the first start with an empty cache: time until the live check works and until everything is compiled",
-    "tracing": "kernels with and without tracing, against their sources without any tracing code",
     "start_up": "importing the engine in a fresh interpreter",
     "rewind": "time needed to go back to an earlier step",
     "history": "memory needed for ten minutes of history",

@@ -179,7 +179,6 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "broad phases": _broad_phases,
     "bounding volumes": _volumes,
     "contact sets": partial(_questions, "contact sets"),
-    "traces": partial(_questions, "traces"),
     **{f"solver {name}": partial(_solver, name) for name in solvers()},
     "the motion referee": _motion,
 }

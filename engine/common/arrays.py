@@ -13,6 +13,7 @@ from engine.common.errors import Described, InvalidInputError
 __all__ = [
     "FloatArray",
     "IntArray",
+    "Point",
     "any_of_rows",
     "finite_rows",
     "frozen",
@@ -25,6 +26,7 @@ __all__ = [
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
+Point: TypeAlias = tuple[float, float]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["ANSWER_KEYS", "FORMS", "ROLES", "Feature", "Form", "Mark", "Point", "Question", "Role", "TraceStep", "View"]
+from engine.common.arrays import Point
 
-Point: TypeAlias = tuple[float, float]
+__all__ = ["ANSWER_KEYS", "FORMS", "ROLES", "Feature", "Form", "Mark", "Point", "Question", "Role", "TraceStep", "View"]
 
 ANSWER_KEYS = (*"0123456789", *(f"answer {number}" for number in range(10, 65)))
 """Keys of the answers to questions; those after "9" are on no keyboard, but pressed by clicks."""

@@ -27,13 +27,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.common._record_kernel import record
+from engine.common._events_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import DEGENERATE, OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine
-from engine.narrowphase._epa_kernel import EPA_TOUCHING, POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
+from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, EpaTouching, epa_cores, polytope_rows, touching_points
 from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, place
 
@@ -69,9 +69,8 @@ def fill_row(
 
 @inlined_kernel
 def query_pair(
-    wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, trace: FloatArray | None,
-    rows: FloatArray, k: int,
-) -> tuple[int, int]:  # fmt: skip
+    wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, rows: FloatArray, k: int
+) -> tuple[int, int]:
     """Fill row k for two shapes and return status and iterations (of GJK, and of EPA if it ran)."""
     cores = relative_cores(a, b)
     vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
@@ -82,7 +81,7 @@ def query_pair(
     if not holds:
         return DEGENERATE, 0
     is_warm = simplex[0] > 0
-    ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex, trace)
+    ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex)
     separation, is_ended = distance - radius, True
     if ended in (SEPARATED, OUT_OF_ITERATIONS):
         is_ended = ended == SEPARATED
@@ -101,10 +100,10 @@ def query_pair(
             return OVERLAPPING, iterations
         if is_warm:  # EPA needs vertices of the difference's boundary only, which a cold start provides
             simplex[0] = 0
-            _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, trace)
+            _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex)
             iterations += again
         enough = np.inf if wants_depth else touch
-        ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope, trace)
+        ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope)
         iterations += expansions
         is_ended = ended == OVERLAPPING
         if depth > touch and not wants_depth:
@@ -112,7 +111,7 @@ def query_pair(
             return OVERLAPPING, iterations
         separation = 0.0 - (depth + radius)
         a_x, a_y, b_x, b_y = touching_points(cores, nx, ny, rounding)
-        record(trace, EPA_TOUCHING, (a_x, a_y, b_x, b_y))
+        record(EpaTouching((a_x, a_y), (b_x, b_y)))
     value = max(0.0, -separation) if wants_depth else separation
     fill_row(rows, k, value, a_x, a_y, b_x, b_y, nx, ny, a, b)
     if not is_ended:
@@ -141,20 +140,18 @@ def query_row(
     """Fill a row for one of the pairs and return status and iterations."""
     a, b = placed_of(shapes, pairs[row, 0], poses_a, row), placed_of(shapes, pairs[row, 1], poses_b, row)
     simplex[0] = 0
-    return query_pair(wants_depth, a, b, simplex, polytope, None, rows, row)
+    return query_pair(wants_depth, a, b, simplex, polytope, rows, row)
 
 
 @kernel
 def distance_one(
-    wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray, trace: FloatArray | None
-) -> tuple[int, int, float, float, float, float, float, float, float]:  # fmt: skip
-    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; trace and simplex are as in `_gjk_kernel` and
-    `_epa_kernel`.
-    """
+    wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray
+) -> tuple[int, int, float, float, float, float, float, float, float]:
+    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; the simplex is as in `_gjk_kernel`."""
     placed_a, placed_b = Placed(*a), Placed(*b)
     polytope = np.empty((polytope_rows(placed_a.vertices.shape[0], placed_b.vertices.shape[0]), POLYTOPE_WIDTH))
     rows = np.empty((1, ROW_WIDTH))
-    status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, trace, rows, 0)
+    status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, rows, 0)
     # float(): Python's own numbers even if the kernels run as plain Python
     return (
         status, iterations, float(rows[0, 0]), float(rows[0, 1]), float(rows[0, 2]),

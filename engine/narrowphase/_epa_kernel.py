@@ -50,33 +50,60 @@ Collision Detection in Interactive 3D Environments, 2003, 4.3.8.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray, IntArray
+from engine.common._events_kernel import record
+from engine.common.arrays import FloatArray, IntArray, Point
 from engine.common.jit import inlined_kernel
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._gjk_kernel import Cores, difference_vertex, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
-__all__ = ["EPA_EDGE", "EPA_END", "EPA_SUPPORT", "EPA_TOUCHING", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
+__all__ = ["POLYTOPE_WIDTH", "EpaEdges", "EpaEnd", "EpaSupport", "EpaTouching", "epa_cores", "polytope_rows", "touching_points"]
 
 POLYTOPE_WIDTH = 7
 """Number of values of an edge: x, y of its first vertex, the outward unit normal, n.p, the distance of the edge from the origin, and 1 if
 the origin's foot is on the edge.
 """
 
-EPA_EDGE, EPA_SUPPORT, EPA_END, EPA_TOUCHING = 11.0, 12.0, 13.0, 14.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
-
-    EPA_EDGE      iteration, number of edges, both ends, distance from O, 1 if it is the nearest      one for each edge, each iteration
-    EPA_SUPPORT   a b, vertex, n.s, n.p, n, the least n.s so far
-    EPA_END       status, iterations, depth, n (A to B)
-    EPA_TOUCHING  a point of A, one of B, on the cores
-"""
-
 _X, _Y, _NORMAL_X, _NORMAL_Y, _OFFSET, _DISTANCE, _HAS_FOOT = range(POLYTOPE_WIDTH)
+
+
+class EpaEdges(NamedTuple):
+    """The polytope before the next support, its edges counter-clockwise, A's frame."""
+
+    starts: FloatArray
+    distances: FloatArray
+    nearest: int
+
+
+class EpaSupport(NamedTuple):
+    """The support s of C, by its indices and in A's frame; `reach` is s.n, `offset` p.n, `least` the least s.n so far."""
+
+    a: int
+    b: int
+    s: Point
+    reach: float
+    offset: float
+    n: Point
+    least: float
+
+
+class EpaEnd(NamedTuple):
+    """The depth and n, A to B, A's frame."""
+
+    iterations: int
+    depth: float
+    n: Point
+
+
+class EpaTouching(NamedTuple):
+    """A point of A and one of B, on the cores, A's frame."""
+
+    a: Point
+    b: Point
 
 
 @inlined_kernel
@@ -152,39 +179,20 @@ def start_polytope(cores: Cores, rounding: float, simplex: IntArray, polytope: F
 
 
 @inlined_kernel
-def _tell_edges(trace: FloatArray | None, iteration: int, polytope: FloatArray, n_edges: int, nearest: int) -> None:
-    if trace is not None:
-        for edge in range(n_edges):
-            after = edge + 1 if edge + 1 < n_edges else 0
-            record(
-                trace, EPA_EDGE,
-                (float(iteration), float(n_edges), polytope[edge, _X], polytope[edge, _Y], polytope[after, _X], polytope[after, _Y],
-                 polytope[edge, _DISTANCE], 1.0 if edge == nearest else 0.0),
-            )  # fmt: skip
-
-
-@inlined_kernel
 def epa_cores(
-    cores: Cores,
-    cos_a: float,
-    sin_a: float,
-    rounding: float,
-    enough: float,
-    simplex: IntArray,
-    polytope: FloatArray,
-    trace: FloatArray | None,
+    cores: Cores, cos_a: float, sin_a: float, rounding: float, enough: float, simplex: IntArray, polytope: FloatArray
 ) -> tuple[int, int, float, float, float]:
     """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
 
-    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is scratch memory. `trace` receives the steps
-    above. The search stops once its lower bound of the depth exceeds `enough`, which is infinite for the depth itself. The depth can be a
-    rounding below 0 if the cores touch.
+    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is scratch memory. The search
+    stops once its lower bound of the depth exceeds `enough`, which is infinite for the depth itself. The depth can be a rounding below 0 if
+    the cores touch.
     """
     n_edges = start_polytope(cores, rounding, simplex, polytope)
     if n_edges == 0:
         nx, ny = cos_a, -sin_a
         depth = -(nx * polytope[0, _X] + ny * polytope[0, _Y])
-        record(trace, EPA_END, (float(OVERLAPPING), 0.0, depth, nx, ny))
+        record(EpaEnd(0, depth, (nx, ny)))
         return OVERLAPPING, 0, depth, nx, ny
     for edge in range(n_edges):
         measure_edge(polytope, edge, n_edges)
@@ -200,7 +208,7 @@ def epa_cores(
             if closer < 0.0 or (closer == 0.0 and polytope[edge, _HAS_FOOT] > polytope[nearest, _HAS_FOOT]):
                 nearest = edge
         nx, ny, offset = polytope[nearest, _NORMAL_X], polytope[nearest, _NORMAL_Y], polytope[nearest, _OFFSET]
-        _tell_edges(trace, iterations, polytope, n_edges, nearest)
+        record(EpaEdges(polytope[:n_edges, :_NORMAL_X], polytope[:n_edges, _DISTANCE], nearest))
         if polytope[nearest, _DISTANCE] > enough:
             status, depth, best_x, best_y = OVERLAPPING, polytope[nearest, _DISTANCE], 0.0, 0.0
             break
@@ -211,7 +219,7 @@ def epa_cores(
         reach = nx * x + ny * y
         if reach < depth:
             depth, best_x, best_y = reach, nx, ny
-        record(trace, EPA_SUPPORT, (float(a), float(b), x, y, reach, offset, nx, ny, depth))
+        record(EpaSupport(a, b, (x, y), reach, offset, (nx, ny), depth))
         if reach - offset <= rounding:
             status = OVERLAPPING
             break
@@ -224,7 +232,7 @@ def epa_cores(
         n_edges += 1
         measure_edge(polytope, nearest, n_edges)
         measure_edge(polytope, nearest + 1, n_edges)
-    record(trace, EPA_END, (float(status), float(iterations), depth, 0.0 - best_x, 0.0 - best_y))
+    record(EpaEnd(iterations, depth, (0.0 - best_x, 0.0 - best_y)))
     return status, iterations, depth, 0.0 - best_x, 0.0 - best_y  # not -0.0
 
 

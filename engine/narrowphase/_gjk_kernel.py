@@ -63,21 +63,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray, IntArray
+from engine.common._events_kernel import record
+from engine.common.arrays import FloatArray, IntArray, Point
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
 from engine.narrowphase._sides_kernel import place, relative_pose
 
 __all__ = [
-    "GJK_END",
-    "GJK_KEPT",
-    "GJK_NEAREST",
-    "GJK_START",
-    "GJK_SUPPORT",
     "TRIANGLE_SIZE",
     "Cores",
+    "GjkKept",
+    "GjkNearest",
+    "GjkStart",
+    "GjkSupport",
     "Placed",
     "difference_vertex",
     "enclosing_sides",
@@ -90,15 +89,53 @@ __all__ = [
 TRIANGLE_SIZE = 7
 """Size of a simplex: the number of vertices, then for each of three its index in A and in B."""
 
-GJK_START, GJK_NEAREST, GJK_SUPPORT, GJK_KEPT, GJK_END = 1.0, 2.0, 3.0, 4.0, 5.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame, a vertex by its indices in A and B::
 
-    GJK_START     p_a p_b q_a q_b, p, q           the initial simplex; a single vertex is repeated
-    GJK_NEAREST   p_a p_b q_a q_b, p, q, v, n, |v| along n, t        before the next support, or the end if v is at the origin
-    GJK_SUPPORT   w_a w_b, w, w.n, |v| along n
-    GJK_KEPT      p_a p_b q_a q_b, which, c_p, c_q       which: 0 a second vertex joins, 1 w p, 2 w q, 3 w alone, 4 the triangle encloses O
-    GJK_END       status, iterations, |v| along n, n, t
-"""
+class GjkStart(NamedTuple):
+    """The initial simplex, A's frame, vertices also by their indices in A and B; a single vertex is repeated."""
+
+    p_a: int
+    p_b: int
+    q_a: int
+    q_b: int
+    p: Point
+    q: Point
+
+
+class GjkNearest(NamedTuple):
+    """The simplex before the next support, or the last one if v is at the origin; `length` is |v| along n, `share` is t."""
+
+    p_a: int
+    p_b: int
+    q_a: int
+    q_b: int
+    p: Point
+    q: Point
+    v: Point
+    n: Point
+    length: float
+    share: float
+
+
+class GjkSupport(NamedTuple):
+    """The vertex w, by its indices and in A's frame; `bound` is w.n, `length` is |v| along n."""
+
+    a: int
+    b: int
+    w: Point
+    bound: float
+    length: float
+
+
+class GjkKept(NamedTuple):
+    """The simplex with w; `region` is 0 if a second vertex joins, 1 w p, 2 w q, 3 w alone, 4 if the triangle encloses O."""
+
+    p_a: int
+    p_b: int
+    q_a: int
+    q_b: int
+    region: int
+    beside_p: float
+    beside_q: float
 
 
 class Placed(NamedTuple):
@@ -176,24 +213,11 @@ def enclosing_sides(to_px: float, to_py: float, to_qx: float, to_qy: float, wx: 
 
 
 @inlined_kernel
-def _tell_nearest(
-    trace: FloatArray | None, p_a: int, p_b: int, q_a: int, q_b: int, px: float, py: float, qx: float, qy: float, vx: float, vy: float,
-    nx: float, ny: float, distance: float, share: float,
-) -> None:  # fmt: skip
-    if trace is not None:
-        vertices = (float(p_a), float(p_b), float(q_a), float(q_b))
-        record(trace, GJK_NEAREST, (*vertices, px, py, qx, qy, vx, vy, nx, ny, distance, share))
-
-
-@inlined_kernel
-def gjk_cores(
-    cores: Cores, rounding: float, touch: float, simplex: IntArray, trace: FloatArray | None
-) -> tuple[int, int, float, float, float, float]:  # fmt: skip
+def gjk_cores(cores: Cores, rounding: float, touch: float, simplex: IntArray) -> tuple[int, int, float, float, float, float]:
     """Return status, iterations, distance, unit n (A to B, A's frame) and the share t of the nearest point in the simplex.
 
     `simplex` (TRIANGLE_SIZE,) is the start, [0, ...] for a cold start, with indices in range (a third vertex is ignored; one step finds it
-    again); it is overwritten with the last simplex. On TOUCHING and OVERLAPPING distance and direction are 0.0. `trace` receives the steps
-    above.
+    again); it is overwritten with the last simplex. On TOUCHING and OVERLAPPING distance and direction are 0.0.
     """
     n_start = simplex[0]
     if n_start > 0:
@@ -207,7 +231,7 @@ def gjk_cores(
         q_a, q_b = simplex[3], simplex[4]
     px, py = difference_vertex(cores, p_a, p_b)
     qx, qy = difference_vertex(cores, q_a, q_b)
-    record(trace, GJK_START, (float(p_a), float(p_b), float(q_a), float(q_b), px, py, qx, qy))
+    record(GjkStart(p_a, p_b, q_a, q_b, (px, py), (qx, qy)))
 
     status, iterations, n_vertices = OUT_OF_ITERATIONS, 0, 0
     distance, nx, ny, share = 0.0, 0.0, 0.0, 0.0
@@ -226,7 +250,7 @@ def gjk_cores(
         length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
         if distance >= length:
             if distance <= rounding:
-                _tell_nearest(trace, p_a, p_b, q_a, q_b, px, py, qx, qy, vx, vy, nx, ny, distance, share)
+                record(GjkNearest(p_a, p_b, q_a, q_b, (px, py), (qx, qy), (vx, vy), (nx, ny), distance, share))
                 status = TOUCHING
                 break
             nx, ny = vx / distance, vy / distance
@@ -235,7 +259,7 @@ def gjk_cores(
             distance = nx * px + ny * py
             if distance < 0.0:
                 nx, ny, distance = -nx, -ny, -distance
-        _tell_nearest(trace, p_a, p_b, q_a, q_b, px, py, qx, qy, vx, vy, nx, ny, distance, share)
+        record(GjkNearest(p_a, p_b, q_a, q_b, (px, py), (qx, qy), (vx, vy), (nx, ny), distance, share))
         if distance <= rounding:
             status = TOUCHING
             break
@@ -245,14 +269,14 @@ def gjk_cores(
         wx, wy = difference_vertex(cores, w_a, w_b)
         bound = nx * wx + ny * wy
         is_point = px == qx and py == qy
-        record(trace, GJK_SUPPORT, (float(w_a), float(w_b), wx, wy, bound, distance))
+        record(GjkSupport(w_a, w_b, (wx, wy), bound, distance))
         is_known = (wx == px and wy == py) or (wx == qx and wy == qy)
         if is_known or distance - bound <= rounding:
             status = SEPARATED
             break
 
         # 3. Select the vertices to keep.
-        kept, beside_p, beside_q = 0.0, np.nan, np.nan
+        region, beside_p, beside_q = 0, np.nan, np.nan
         if is_point:
             q_a, q_b, qx, qy = w_a, w_b, wx, wy
         else:
@@ -262,19 +286,18 @@ def gjk_cores(
                 inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
                 inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
                 status = OVERLAPPING if inside_p and inside_q and distance > touch else TOUCHING
-                n_vertices, simplex[5], simplex[6], kept = 3, w_a, w_b, 4.0
+                n_vertices, simplex[5], simplex[6], region = 3, w_a, w_b, 4
             elif beside_p <= 0.0 and -(wx * to_px + wy * to_py) > 0.0:
-                q_a, q_b, qx, qy, kept = w_a, w_b, wx, wy, 1.0
+                q_a, q_b, qx, qy, region = w_a, w_b, wx, wy, 1
             elif beside_q <= 0.0 and -(wx * to_qx + wy * to_qy) > 0.0:
-                p_a, p_b, px, py, kept = w_a, w_b, wx, wy, 2.0
+                p_a, p_b, px, py, region = w_a, w_b, wx, wy, 2
             else:
                 p_a, p_b, px, py = w_a, w_b, wx, wy
-                q_a, q_b, qx, qy, kept = w_a, w_b, wx, wy, 3.0
-        record(trace, GJK_KEPT, (float(p_a), float(p_b), float(q_a), float(q_b), kept, beside_p, beside_q))
+                q_a, q_b, qx, qy, region = w_a, w_b, wx, wy, 3
+        record(GjkKept(p_a, p_b, q_a, q_b, region, beside_p, beside_q))
         if n_vertices == 3:
             break
 
-    record(trace, GJK_END, (float(status), float(iterations), distance, nx, ny, share))
     if n_vertices < 3:
         n_vertices = 1 if p_a == q_a and p_b == q_b else 2
     simplex[0], simplex[1], simplex[2], simplex[3], simplex[4] = n_vertices, p_a, p_b, q_a, q_b

@@ -26,28 +26,43 @@ Source: W. Cheney, A. Goldstein, "Proximity maps for convex sets", Proc. AMS 10 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common._events_kernel import record
+from engine.common.arrays import FloatArray, Point
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import CLOSEST_CONVERGENCE, CLOSEST_MAX_ITERATIONS
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED
 from engine.narrowphase._gjk_kernel import Placed, difference_vertex, relative_cores, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
-__all__ = ["PROJECTIONS_BOUND", "PROJECTIONS_END", "PROJECTIONS_START", "PROJECTIONS_TURN", "closest_by_projections"]
+__all__ = ["ProjectionsBound", "ProjectionsStart", "ProjectionsTurn", "closest_by_projections"]
 
-PROJECTIONS_START, PROJECTIONS_TURN, PROJECTIONS_BOUND, PROJECTIONS_END = 41.0, 42.0, 43.0, 44.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame::
 
-    PROJECTIONS_START    the initial point of A, rounding of a touch, the gap between the bounds at which the iteration ends
-    PROJECTIONS_TURN     the point of B nearest to A's, the point of A nearest to that, their distance
-    PROJECTIONS_BOUND    the support vertices of A and B, n, the lower bound
-    PROJECTIONS_END      status, turns, distance
-"""
+class ProjectionsStart(NamedTuple):
+    """The initial point of A, A's frame, and the gap between the bounds at which the iteration ends."""
+
+    a: Point
+    enough: float
+
+
+class ProjectionsTurn(NamedTuple):
+    """The point of B nearest to A's, and the point of A nearest to that, A's frame."""
+
+    b: Point
+    a: Point
+    distance: float
+
+
+class ProjectionsBound(NamedTuple):
+    """The support vertices of A and B, and the lower bound of the distance that they give along n."""
+
+    i: int
+    j: int
+    n: Point
+    low: float
 
 
 @inlined_kernel
@@ -74,7 +89,7 @@ def project(x: float, y: float, vertices: FloatArray, radius: float) -> tuple[fl
 
 @inlined_kernel
 def project_in_turn(
-    a: Placed, b: Placed, touch: float, size: float, trace: FloatArray | None
+    a: Placed, b: Placed, touch: float, size: float
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
     """See `closest_by_projections`."""
     cores = relative_cores(a, b)
@@ -82,7 +97,7 @@ def project_in_turn(
     a_x, a_y = vertices_a[0, 0], vertices_a[0, 1]
     b_x, b_y, distance = 0.0, 0.0, 0.0
     status, turns = OUT_OF_ITERATIONS, 0
-    record(trace, PROJECTIONS_START, (a_x, a_y, touch, CLOSEST_CONVERGENCE * size))
+    record(ProjectionsStart((a_x, a_y), CLOSEST_CONVERGENCE * size))
     while turns < CLOSEST_MAX_ITERATIONS:
         turns += 1
         dx, dy = a_x - shift_x, a_y - shift_y
@@ -91,7 +106,7 @@ def project_in_turn(
         a_x, a_y = project(b_x, b_y, vertices_a, a.radius)
         dx, dy = b_x - a_x, b_y - a_y
         distance = math.sqrt(dx * dx + dy * dy)
-        record(trace, PROJECTIONS_TURN, (b_x, b_y, a_x, a_y, distance))
+        record(ProjectionsTurn((b_x, b_y), (a_x, a_y), distance))
         if distance <= touch:
             status = OVERLAPPING
             break
@@ -99,11 +114,10 @@ def project_in_turn(
         i, j = support(cores, nx, ny)
         wx, wy = difference_vertex(cores, i, j)
         bound = nx * wx + ny * wy - a.radius - b.radius
-        record(trace, PROJECTIONS_BOUND, (float(i), float(j), nx, ny, bound))
+        record(ProjectionsBound(i, j, (nx, ny), bound))
         if distance - bound <= CLOSEST_CONVERGENCE * size:
             status = SEPARATED
             break
-    record(trace, PROJECTIONS_END, (float(status), float(turns), distance))
     a_x, a_y = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
     b_x, b_y = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
     return status, turns, distance, a_x, a_y, b_x, b_y
@@ -111,11 +125,11 @@ def project_in_turn(
 
 @kernel
 def closest_by_projections(
-    a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray | None
+    a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float
 ) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
     """Return status, iterations, the distance |b - a|, and a and b, world frame, of two `Placed`; convergence is relative to `size`
     (meters).
 
     SEPARATED: both bounds agree within CLOSEST_CONVERGENCE times the size. OVERLAPPING: a and b are one point within `touch`.
     """
-    return project_in_turn(Placed(*a), Placed(*b), touch, size, trace)
+    return project_in_turn(Placed(*a), Placed(*b), touch, size)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.common._record_kernel import checked_trace
-from engine.common.arrays import FloatArray
+from engine.common._events_kernel import traced
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
@@ -15,7 +14,7 @@ from engine.narrowphase.scratch import core_of
 __all__ = ["distance"]
 
 
-def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
+def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> DistanceResult:
     """Find the gap between two shapes by alternating projections onto A and B until the points no longer change.
 
     It is a dozen lines, needs no simplex, and supports any shape onto which a point can be projected. It fails for:
@@ -29,8 +28,6 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     ----------
     a, b, xf_a, xf_b
         As in `engine.query.distance`.
-    trace : float64 (k, TRACE_WIDTH), optional
-        Receives the iterations; their kinds are in `_projections_kernel`. `engine.trace.alternating_projections` decodes them.
 
     Returns
     -------
@@ -41,7 +38,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     Raises
     ------
     InvalidInputError
-        A shape is invalid, or the trace is not such an array.
+        A shape is invalid.
 
     References
     ----------
@@ -60,9 +57,9 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     touch = SAT_ROUNDING * (extent_a + extent_b + abs(ax) + abs(ay) + abs(bx) + abs(by))
     if not math.isfinite(size * size) or (touch > 0.0 and touch * touch == 0.0):
         return DistanceResult(Status.DEGENERATE, math.nan, None, None, None, 0)
-    number, turns, gap, a_x, a_y, b_x, b_y = closest_by_projections(
+    number, turns, gap, a_x, a_y, b_x, b_y = traced(closest_by_projections)(
         (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
-        touch, size, checked_trace(trace),
+        touch, size,
     )  # fmt: skip
     status = Status(number)
     if status is Status.OVERLAPPING:

@@ -120,7 +120,7 @@ def _manifold_modules() -> tuple[Any, ...]:
     return batched, packing, rules, scratch, _record_kernel
 
 
-def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> DistanceResult:
+def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> DistanceResult:
     """Return the gap between two shapes, radii and skins included, with the closest points, by GJK and, if necessary, EPA.
 
     Returns
@@ -147,13 +147,13 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     >>> gap.status.name, gap.separation, gap.normal
     ('SEPARATED', 1.25, (1.0, 0.0))
     """
-    status, iterations, separation, a_x, a_y, b_x, b_y, nx, ny = _distance_numbers(False, a, xf_a, b, xf_b, trace)
+    status, iterations, separation, a_x, a_y, b_x, b_y, nx, ny = _distance_numbers(False, a, xf_a, b, xf_b)
     if nx != nx:
         return DistanceResult(Status(status), separation, None, None, None, iterations)
     return DistanceResult(Status(status), separation, (a_x, a_y), (b_x, b_y), (nx, ny), iterations)
 
 
-def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> PenetrationResult:
+def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> PenetrationResult:
     """Return the shortest translation that separates two shapes, radii and skins included, by GJK and EPA.
 
     Returns
@@ -179,34 +179,34 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     >>> way.status.name, way.depth, way.normal, way.point_a, way.point_b
     ('OVERLAPPING', 0.75, (0.0, 1.0), (0.5, 1.0), (0.5, 0.25))
     """
-    status, _, depth, a_x, a_y, b_x, b_y, nx, ny = _distance_numbers(True, a, xf_a, b, xf_b, trace)
+    status, _, depth, a_x, a_y, b_x, b_y, nx, ny = _distance_numbers(True, a, xf_a, b, xf_b)
     if nx != nx:
         return PenetrationResult(Status(status), depth, None, None, None)
     return PenetrationResult(Status(status), depth, (nx, ny), (a_x, a_y), (b_x, b_y))
 
 
 def _distance_numbers(
-    is_penetration: bool, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None
+    is_penetration: bool, a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform
 ) -> tuple[int, int, float, float, float, float, float, float, float]:
     """Return status, iterations, separation or depth, both points and the normal, NaN where there is none."""
     check_pair(a, xf_a, b, xf_b)
-    distance_one, n_corners, core_of, record = _distance_modules()
+    distance_one, n_corners, core_of, traced = _distance_modules()
     side_a = *core_of(a), *xf_a.position, xf_a.cos, xf_a.sin
     side_b = *core_of(b), *xf_b.position, xf_b.cos, xf_b.sin
-    numbers: tuple[int, int, float, float, float, float, float, float, float] = distance_one(
-        is_penetration, side_a, side_b, np.zeros(n_corners, dtype=np.int64), record.checked_trace(trace)
+    numbers: tuple[int, int, float, float, float, float, float, float, float] = traced(distance_one)(
+        is_penetration, side_a, side_b, np.zeros(n_corners, dtype=np.int64)
     )
     return numbers
 
 
 @cache
 def _distance_modules() -> tuple[Any, ...]:
-    from engine.common import _record_kernel
+    from engine.common._events_kernel import traced
     from engine.narrowphase._distance_kernel import distance_one
     from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
     from engine.narrowphase.scratch import core_of
 
-    return distance_one, TRIANGLE_SIZE, core_of, _record_kernel
+    return distance_one, TRIANGLE_SIZE, core_of, traced
 
 
 def contact_set(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> ContactSet:

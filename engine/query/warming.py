@@ -10,17 +10,8 @@ from typing import get_args
 import numpy as np
 
 from engine.broadphase import (
-    BottomUpTree,
-    BroadPhase,
-    DynamicTree,
-    InsertionTree,
-    MortonTree,
-    SweepAndPrune,
-    TopDownTree,
-    UniformGrid,
     automatic,
 )
-from engine.common._record_kernel import TRACE_WIDTH
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.decompose import keil
@@ -159,24 +150,6 @@ SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
 # Of the library
 
 
-def _traces() -> Iterator[_Question]:
-    """Traced queries, for step-by-step views (`engine.trace`)."""
-    disc = Circle(0.5)
-    questions: tuple[Callable[..., object], ...] = (pairs.manifold, pairs.overlap, sat.overlap_cached, alternating_projections.distance)
-    for question, b in ((pairs.manifold, Capsule((0, 0), (1, 0), 0.1)), *((answer, disc) for answer in questions)):
-        yield partial(question, _BOX, _HERE, b, _THERE, trace=np.zeros((1, TRACE_WIDTH)))
-    yield partial(keil.warm, is_traced=True)
-    structures = (DynamicTree, TopDownTree, BottomUpTree, InsertionTree, MortonTree, SweepAndPrune, UniformGrid)
-    yield from (partial(_watched, structure()) for structure in structures)
-
-
-def _watched(structure: BroadPhase) -> None:
-    structure.trace = np.zeros((1, TRACE_WIDTH))
-    structure.insert([(0.0, 0.0, 1.0, 1.0), (0.5, 0.5, 2.0, 2.0)])
-    structure.pairs()
-    structure.regions([(0.0, 0.0, 1.0, 1.0)])
-
-
 def _distances_and_depths() -> Iterator[_Question]:
     """Distances with EPA, for many pairs, and by alternating projections."""
     shapes: tuple[AnyShape, ...] = (_BOX, Circle(0.5), Capsule((0, 0), (1, 0), 0.1), Segment((0, 0), (1, 0)))
@@ -216,7 +189,6 @@ def _casts() -> Iterator[_Question]:
 
 
 LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
-    "traces": _traces,
     "distances and depths": _distances_and_depths,
     "contact sets": _contact_sets,
     "casts": _casts,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from textwrap import dedent
 from typing import Any, ClassVar, Generic, TypeVar
@@ -40,8 +42,14 @@ class TraceSteps(list[TraceStep], Shown):
         self.algorithm, self.case = algorithm, case
 
 
+@cache
+def _method_name(event: str) -> str:
+    """Return the name of the method that decodes events of a type: gjk_kept for "GjkKept"."""
+    return re.sub("(?<!^)(?=[A-Z])", "_", event).lower()
+
+
 class Decoder(Generic[C]):
-    """Converts a kernel's record of a case into steps: each event calls the method of its name.
+    """Converts a kernel's record of a case into steps: each event calls the method of its name, if there is one: `GjkKept` gjk_kept.
 
     Attributes
     ----------
@@ -78,7 +86,9 @@ class Decoder(Generic[C]):
 
     def decode_row(self, row: Any) -> None:
         """Add the steps of a row."""
-        getattr(self, type(row).__name__)(row)
+        decode = getattr(self, _method_name(type(row).__name__), None)
+        if decode is not None:
+            decode(row)
 
     def answer(self) -> None:
         """Add the last step."""
@@ -155,7 +165,13 @@ class Algorithm(ABC, Generic[C]):
         InvalidInputError
             As the query itself does.
         """
-        result, rows = self.record(lambda trace: self.run(case, trace))
+        from engine.common._events_kernel import recording  # loads Numba, which the import of a demo must not
+
+        if self.decoder.events or self.record is not record_rows:
+            result, rows = self.record(lambda trace: self.run(case, trace))
+        else:
+            with recording() as rows:
+                result = self.query(case)
         return TraceSteps(self.decoder(self, case, result).decode(rows), self, case)
 
     def case_of(self, *arguments: Any, **named: Any) -> Any:
@@ -212,6 +228,9 @@ class PairAlgorithm(Algorithm[PairCase]):
 
     def run(self, case: PairCase, trace: Any) -> Any:
         return self.ask(*case.both, trace)
+
+    def query(self, case: PairCase) -> Any:
+        return self.run(case, None) if self.decoder.events else self.ask(*case.both)
 
     def fits(self, case: PairCase) -> bool:
         return case.pair.shape_b is not None

@@ -329,7 +329,6 @@ OTHERS = {
     "simple rectangles": lambda: simple.rectangles_overlap(simple.Rectangle((0.0, 0.0), 1.0, 1.0), BOX),
     "simple size": lambda: simple.Rectangle((0.0, 0.0), 1.0, INF),
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),
-    "closest trace": lambda: alternating_projections.distance(BOX, HERE, DISC, HERE, np.zeros((3, 5))),
     "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "grid rows": lambda: UniformGrid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: UniformGrid().pairs([(0.0, 0.0, NAN, 1.0)]),

@@ -177,7 +177,7 @@ def _overlap(
     if test == DISTANCE_GJK:
         reach = math.hypot(poses[0, 0], poses[0, 1]) + math.hypot(poses[1, 0], poses[1, 1]) + pair.circles[0, 2] + pair.circles[1, 2]
         rounding = SAT_ROUNDING * reach
-        status, n_supports, _, _, _, _ = gjk_cores(Cores(a, b, 1.0, 0.0, 0.0, 0.0), rounding, rounding, simplex, None)
+        status, n_supports, _, _, _, _ = gjk_cores(Cores(a, b, 1.0, 0.0, 0.0, 0.0), rounding, rounding, simplex)
         counts[SUPPORTS] += n_supports
         counts[LOOKS] += n_supports * (a.shape[0] + b.shape[0])
         return status != SEPARATED

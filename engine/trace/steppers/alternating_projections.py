@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from engine.common.words import counted
 from engine.compare.pair.file import Pair
@@ -11,11 +10,10 @@ from engine.contracts import Status
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import Segment, Transform
 from engine.narrowphase import alternating_projections as chapter
-from engine.narrowphase._projections_kernel import PROJECTIONS_BOUND, PROJECTIONS_START, PROJECTIONS_TURN
+from engine.narrowphase._projections_kernel import ProjectionsBound, ProjectionsStart, ProjectionsTurn
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, dot, path
 from engine.trace.protocol import PLANE, PairAlgorithm, code
-from engine.trace.rows import Event
 from engine.trace.steppers.gjk import DifferenceDecoder
 from engine.trace.words import meters
 
@@ -26,12 +24,6 @@ _NEWEST = 60
 
 
 class _Decoder(DifferenceDecoder):
-    events = {  # noqa: RUF012
-        PROJECTIONS_START: Event("start", "a:2 touch enough"),
-        PROJECTIONS_TURN: Event("turn", "b:2 a:2 distance"),
-        PROJECTIONS_BOUND: Event("bound", "i:i j:i n:2 low"),
-    }
-
     def set_up(self) -> None:
         super().set_up()
         self.path: list[Point] = []
@@ -42,7 +34,7 @@ class _Decoder(DifferenceDecoder):
     def cost(self) -> dict[str, int]:
         return {"steps": len(self.steps), "projections": 2 * len(self.upper)}
 
-    def start(self, e: Any) -> None:
+    def projections_start(self, e: ProjectionsStart) -> None:
         at, self.enough = self.xf_a.apply(e.a), e.enough
         self.path.append(at)
         self.add(
@@ -50,7 +42,7 @@ class _Decoder(DifferenceDecoder):
             values={"enough": e.enough}, marks=(dot("new", at, text="a"),),
         )  # fmt: skip
 
-    def turn(self, e: Any) -> None:
+    def projections_turn(self, e: ProjectionsTurn) -> None:
         a, b, before = self.xf_a.apply(e.a), self.xf_a.apply(e.b), self.upper[-1][1] if self.upper else math.inf
         self.path += [b, a]
         self.upper.append((float(len(self.upper) + 1), e.distance))
@@ -61,7 +53,7 @@ class _Decoder(DifferenceDecoder):
             points=(a, b), bound=e.distance, values={"|b - a|": e.distance}, marks=(*self._path(), *self._charts()),
         )  # fmt: skip
 
-    def bound(self, e: Any) -> None:
+    def projections_bound(self, e: ProjectionsBound) -> None:
         high, places = self.upper[-1][1], tuple(self.world_b)
         self.lower.append((float(len(self.upper)), e.low))
         is_done = high - e.low <= self.enough

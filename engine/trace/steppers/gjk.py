@@ -13,12 +13,11 @@ from engine.compare.pair.file import Pair
 from engine.contracts import Status
 from engine.contracts.trace import Feature, Form, Mark, Point, Question, View
 from engine.geometry import Polygon, Transform
-from engine.narrowphase._epa_kernel import EPA_EDGE, EPA_END, EPA_SUPPORT, EPA_TOUCHING
-from engine.narrowphase._gjk_kernel import GJK_KEPT, GJK_NEAREST, GJK_START, GJK_SUPPORT
+from engine.narrowphase._epa_kernel import EpaEdges, EpaEnd, EpaSupport, EpaTouching
+from engine.narrowphase._gjk_kernel import GjkKept, GjkNearest, GjkStart, GjkSupport
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, code
-from engine.trace.rows import Event
 from engine.trace.words import degrees, meters
 
 __all__ = ["ALGORITHMS", "DifferenceDecoder"]
@@ -87,29 +86,16 @@ _REGIONS = (
 )
 
 
-_SIMPLEX = "p_a:i p_b:i q_a:i q_b:i"
-
-
 class GjkDecoder(DifferenceDecoder):
-    """GJK's rows, then those of EPA."""
+    """GJK's events, then those of EPA."""
 
-    events = {  # noqa: RUF012
-        GJK_START: Event("start", f"{_SIMPLEX} p:2 q:2"),
-        GJK_NEAREST: Event("nearest", f"{_SIMPLEX} p:2 q:2 v:2 n:2 length share"),
-        GJK_SUPPORT: Event("support", "a:i b:i w:2 bound length"),
-        GJK_KEPT: Event("kept", f"{_SIMPLEX} region:i beside_p beside_q"),
-        EPA_EDGE: Event("polytope_edge", "iteration:i count:i start:2 end:2 distance is_nearest:b"),
-        EPA_SUPPORT: Event("polytope_support", "a:i b:i s:2 reach offset n:2 least"),
-        EPA_END: Event("polytope_end", "status:i iterations:i depth n:2"),
-        EPA_TOUCHING: Event("touching", "a:2 b:2"),
-    }
     costs = ("supports",)
     simplex: Marks = ()
     p = q = w = (0.0, 0.0)
     n_expansions = 0
     is_expanded = False
 
-    def start(self, e: Any) -> None:
+    def gjk_start(self, e: GjkStart) -> None:
         self._draw(e)
         self.counts["supports"] += 1
         self.add(
@@ -119,7 +105,7 @@ class GjkDecoder(DifferenceDecoder):
             self.features(e.p_a, e.p_b), self.pair(e.p_a, e.p_b), marks=(*self.simplex, *self._in_plane(e)),
         )  # fmt: skip
 
-    def nearest(self, e: Any) -> None:
+    def gjk_nearest(self, e: GjkNearest) -> None:
         self._draw(e)
         (p_a, p_b), (q_a, q_b) = self.pair(e.p_a, e.p_b), self.pair(e.q_a, e.q_b)
         on_a, on_b = between(p_a, q_a, e.share), between(p_b, q_b, e.share)
@@ -139,7 +125,7 @@ class GjkDecoder(DifferenceDecoder):
                    path("best", on_a, on_b, text=meters(e.length))),
         )  # fmt: skip
 
-    def support(self, e: Any) -> None:
+    def gjk_support(self, e: GjkSupport) -> None:
         self.counts["supports"] += 1
         n, (a, b) = self.steps[-1].axis, self.pair(e.a, e.b)
         assert n is not None
@@ -157,7 +143,7 @@ class GjkDecoder(DifferenceDecoder):
             question=Question("Which vertex of A is the support along n?", names, e.a, tuple(self.world_a)) if len(names) > 1 else None,
         )  # fmt: skip
 
-    def kept(self, e: Any) -> None:
+    def gjk_kept(self, e: GjkKept) -> None:
         """Add which of p, q, w stay, of the simplex and the support before."""
         p, q, w, which = self.p, self.q, self.w, e.region
         kept: Points = ((p, w), (w, p), (w, q), (w,), (p, q, w))[which]
@@ -178,16 +164,13 @@ class GjkDecoder(DifferenceDecoder):
             question=Question("In which region of the triangle p q w is O?", regions, which - 1) if which else None,
         )  # fmt: skip
 
-    def polytope_edge(self, e: Any) -> None:
-        """EPA's edges are not shown by GJK."""
-
-    def polytope_support(self, e: Any) -> None:
+    def epa_support(self, e: EpaSupport) -> None:
         self.n_expansions += 1
 
-    def polytope_end(self, e: Any) -> None:
+    def epa_end(self, e: EpaEnd) -> None:
         self.is_expanded = True
 
-    def touching(self, e: Any) -> None:
+    def epa_touching(self, e: EpaTouching) -> None:
         self.is_expanded = True
 
     def answer(self) -> None:
@@ -210,12 +193,12 @@ class GjkDecoder(DifferenceDecoder):
             marks=(*self.last_marks, *marks), result=result,
         )  # fmt: skip
 
-    def _draw(self, e: Any) -> None:
+    def _draw(self, e: GjkStart | GjkNearest) -> None:
         self.p, self.q = self.xf_a.rotate(e.p), self.xf_a.rotate(e.q)
         edge = () if self.p == self.q else (path("kept", self.p, self.q, view="difference"),)
         self.simplex = (*edge, *_named(self.p, self.q))
 
-    def _in_plane(self, e: Any) -> Marks:
+    def _in_plane(self, e: GjkStart | GjkNearest | GjkKept) -> Marks:
         """Mark the vertices of A and of B that make the simplex."""
         return dot("kept", *{self.world_a[e.p_a], self.world_a[e.q_a]}), dot("kept", *{self.world_b[e.p_b], self.world_b[e.q_b]})
 
@@ -230,7 +213,7 @@ def _arrow(way: Point, length: float = 1.0, text: str = "") -> Mark:
     return arrow("best", (0.0, 0.0), way, length, "difference", text)
 
 
-def _simplex_name(e: Any) -> str:
+def _simplex_name(e: GjkStart | GjkNearest) -> str:
     p, q = vertex_name(e.p_a, e.p_b), vertex_name(e.q_a, e.q_b)
     return f"the vertex {p}" if e[:2] == e[2:4] else f"the edge from {p} to {q}"
 
@@ -291,7 +274,6 @@ class _EpaDecoder(GjkDecoder):
 
     def set_up(self) -> None:
         super().set_up()
-        self.edges: list[Any] = []
         self.is_gjk = True
 
     def add(self, kind: str, line: int, sentence: str, *about: Any, **more: Any) -> None:
@@ -301,19 +283,13 @@ class _EpaDecoder(GjkDecoder):
             more.pop("question", None)
         super().add(kind, line, sentence, *about, **more)
 
-    def polytope_edge(self, e: Any) -> None:
-        self.is_gjk = False
-        self.edges = [*(self.edges if self.edges and self.edges[-1].iteration == e.iteration else []), e]
-        if len(self.edges) == e.count:
-            self._nearest_edge(all(step.kind != "nearest edge" for step in self.steps))
-
-    def _nearest_edge(self, is_first: bool) -> None:
-        edges, n = self.edges, len(self.edges)
-        ends = [(self.xf_a.rotate(edge.start), self.xf_a.rotate(edge.end)) for edge in edges]
-        self.ring = (Mark("polygon" if n > 2 else "path", "kept", tuple(start for start, _ in ends), "difference"),)
-        at = next(k for k, edge in enumerate(edges) if edge.is_nearest)
-        length, names = edges[at].distance, tuple(f"edge {k}" for k in range(n))
-        nearest, second = sorted(edge.distance for edge in edges)[:2]
+    def epa_edges(self, e: EpaEdges) -> None:
+        is_first, self.is_gjk = self.is_gjk, False
+        starts, n, at = [self.xf_a.rotate(start) for start in e.starts], len(e.starts), e.nearest
+        edges = tuple(zip(starts, (*starts[1:], starts[0]), strict=True))
+        self.ring = (Mark("polygon" if n > 2 else "path", "kept", tuple(starts), "difference"),)
+        length, names = e.distances[at], tuple(f"edge {k}" for k in range(n))
+        nearest, second = sorted(e.distances)[:2]
         is_asked = n <= _MAX_EDGES and nearest < 0.95 * second  # visibly nearest
         flat = " It is flat: O lies on it, and it has two sides." if n == 2 else ""
         first = (
@@ -325,12 +301,12 @@ class _EpaDecoder(GjkDecoder):
             f"{first if is_first else ''}Of the polytope's {n} edges, edge {at} is nearest to O, {meters(length)} away. The depth is at "
             "least that, because the polytope lies within B - A.",
             bound=length, values={"distance": length, "edges": float(n)},
-            marks=(*self.ring, path("looked_at", *ends[at], view="difference", text=f"edge {at}")),
-            question=Question("Which edge of the polytope is nearest to O?", names, at, tuple(between(*two) for two in ends), "difference")
+            marks=(*self.ring, path("looked_at", *edges[at], view="difference", text=f"edge {at}")),
+            question=Question("Which edge of the polytope is nearest to O?", names, at, tuple(between(*two) for two in edges), "difference")
             if is_asked else None,
         )  # fmt: skip
 
-    def polytope_support(self, e: Any) -> None:
+    def epa_support(self, e: EpaSupport) -> None:
         self.counts["supports"] += 1
         s, n, (a, b) = self.xf_a.rotate(e.s), self.xf_a.rotate(e.n), self.pair(e.a, e.b)
         if e.reach - e.offset <= 1e-9 * max(abs(e.reach), abs(e.offset), 1.0):
@@ -347,7 +323,7 @@ class _EpaDecoder(GjkDecoder):
             ),
         )  # fmt: skip
 
-    def polytope_end(self, e: Any) -> None:
+    def epa_end(self, e: EpaEnd) -> None:
         n = self.xf_a.rotate(e.n)
         if e.depth > 0.0:
             self.shortest = (arrow("result", (0.0, 0.0), n, -e.depth, "difference", meters(e.depth)),)
@@ -356,7 +332,7 @@ class _EpaDecoder(GjkDecoder):
             words = "B - A is a single point, at O. All directions are equally good, and the world's x axis is used."
             self.add("point", 2, words, axis=n, bound=e.depth, values={"depth": e.depth})
 
-    def touching(self, e: Any) -> None:
+    def epa_touching(self, e: EpaTouching) -> None:
         points = self.xf_a.apply(e.a), self.xf_a.apply(e.b)
         self.add(
             "witness", 8, "A's farthest feature along the normal and B's nearest one lie on two parallel lines. The middle of the range "

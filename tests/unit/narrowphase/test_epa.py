@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk
 from engine.contracts import PenetrationResult, Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
@@ -111,8 +110,3 @@ def test_moving_deeply_overlapping_shapes_by_the_depth_leaves_contact():
 def test_lengths_whose_squares_overflow_or_underflow_are_reported():
     result = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
     assert result.status is Status.DEGENERATE and math.isnan(result.depth) and result.normal is None
-
-
-def test_a_trace_of_the_wrong_width_is_rejected_before_the_kernel():
-    with pytest.raises(InvalidInputError, match="trace must be"):
-        penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))

@@ -116,7 +116,7 @@ def test_contact_at_any_size(a, b, there, size):
 def from_simplex(simplex, a, b, there):
     """Return status, iterations and separation of a query that starts from `simplex`, which receives the nearest vertices."""
     placed = ((*core_of(shape), *xf.position, xf.cos, xf.sin) for shape, xf in ((a, HERE), (b, there)))
-    status, iterations, separation, *_ = distance_one(False, *placed, simplex, None)
+    status, iterations, separation, *_ = distance_one(False, *placed, simplex)
     return Status(status), iterations, separation
 
 
