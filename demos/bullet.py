@@ -124,12 +124,15 @@ class Bullet(Demo):
         ),
         ("Add the lane for Box2D's default rule, which lets the bullet through a dynamic plate even though CCD is on.", "set lanes"),
         ("Pause (Space) and step to the red part (N). The curve below shows the gap between bullet and target in that step.", "step"),
-        ("Change the muzzle speed. At what speed does the first lane's rule begin to fail?", "set speed"),
+        (
+            "Drag the muzzle speed down: below 10.3 m/s the first lane's plate stops the bullet, too, because one step ends in it.",
+            "set speed",
+        ),
     )
     keywords = "tunneling tunnelling ccd continuous collision detection toi time of impact sweep"
     no_edits = "The lanes are rebuilt for every shot; choose the target, bullet and rule in the panel."
     parameters = (
-        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
+        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0, logarithmic=True),
         replace(
             Parameter.some("lanes", RULES, ("discrete", "bullet"), "lanes"),
             buttons={rule: (name, f"{meaning[:1].upper()}{meaning[1:]}.") for rule, (name, meaning) in RULE_NAMES.items()},

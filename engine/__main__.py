@@ -38,12 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run(arguments)
     except ModuleNotFoundError as error:
-        from engine.common.installation import told_missing
+        from engine.common.installation import told_missing, with_environment
 
         missing = (error.name or "").partition(".")[0]
         if missing in ("", "benchmarks", "demos", "engine", "sprites"):
             raise
-        _cannot_start(told_missing(missing))
+        command = with_environment()
+        _cannot_start(
+            told_missing(missing) if command is None else f"{missing} is not installed for this Python; the environment has it: {command}"
+        )
     except KeyboardInterrupt:
         _interrupted()
     return 2

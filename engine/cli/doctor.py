@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
-from engine.common.installation import BOX2D, CORE, ENGINES, INSTALL, INSTALL_ENGINES, LAB, is_checkout
+from engine.common.installation import BOX2D, CORE, ENGINES, INSTALL, INSTALL_ENGINES, LAB, PYTHON, is_checkout
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
@@ -33,7 +33,7 @@ _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 14))
 _PROBE_TIME = 120.0
 """Maximum duration of a probe, seconds; enough to compile its kernels on a slow machine."""
-_REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else BOX2D)
+_REINSTALL = f"{PYTHON} -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else BOX2D)
 _READER_HELP = (
     "no action needed: the public interface gives the same results, only more slowly; demos with joints rewind by replaying from the start"
 )
@@ -178,7 +178,7 @@ def _mixed() -> Iterator[Finding]:
         present = [name for name in others if _installed(name) is not None]
         if present:
             names = " ".join([*present, needed])
-            advice = f"python -m pip uninstall -y {names}, then {INSTALL}  (symptom: {symptom})"
+            advice = f"{PYTHON} -m pip uninstall -y {names}, then {INSTALL}  (symptom: {symptom})"
             yield Finding(f"import {folder}", "problem", f"{' and '.join([needed, *present])} install into the same folder", advice)
 
 
@@ -244,7 +244,7 @@ def _sdl() -> Iterator[Finding]:
     except ImportError as error:
         yield Finding("SDL", "problem", str(error), INSTALL)
     except NotPygameCeError as error:
-        yield Finding("SDL", "problem", str(error), f"python -m pip uninstall -y pygame pygame-ce, then {INSTALL}")
+        yield Finding("SDL", "problem", str(error), f"{PYTHON} -m pip uninstall -y pygame pygame-ce, then {INSTALL}")
 
 
 def _display() -> Finding:

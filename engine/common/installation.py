@@ -8,6 +8,7 @@ calls `require` when it is imported; the error names the missing library and the
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
@@ -16,8 +17,8 @@ from pathlib import Path
 from engine.common.errors import LabError
 
 __all__ = [
-    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "MissingPartError", "is_checkout",
-    "is_installed", "program", "require", "told_missing", "version_of",
+    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PYTHON", "MissingPartError", "is_checkout",
+    "is_installed", "program", "require", "told_missing", "version_of", "with_environment",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -61,9 +62,17 @@ def is_checkout() -> bool:
     return (_ROOT / "pyproject.toml").is_file()
 
 
-INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else f'python -m pip install "{DISTRIBUTION}[lab]"'
+def _is_main() -> bool:
+    """Return whether the process runs main.py, and neither its path nor Python's needs quotes in a shell."""
+    words = [*sys.orig_argv[:1], *sys.argv[:1]]
+    return os.path.basename(words[-1] if words else "") == "main.py" and not any(" " in word for word in words)
+
+
+PYTHON = sys.orig_argv[0] if _is_main() else "python"
+"""Python's name in commands for the user: as the user typed it."""
+INSTALL = PYTHON + (" -m pip install -r requirements.txt" if is_checkout() else f' -m pip install "{DISTRIBUTION}[lab]"')
 """Command that installs everything but the other engines."""
-INSTALL_ENGINES = f'python -m pip install "{"." if is_checkout() else DISTRIBUTION}[engines]"'
+INSTALL_ENGINES = f'{PYTHON} -m pip install "{"." if is_checkout() else DISTRIBUTION}[engines]"'
 """Command that installs the other engines."""
 
 
@@ -112,6 +121,27 @@ def version_of(module: str) -> str:
 
 
 def program() -> str:
-    """Return the command that starts this program: ``python main.py`` or ``collision-lab``."""
+    """Return the command that starts this program: ``python main.py``, or as the user typed it, or ``collision-lab``."""
     by_script = os.path.basename(sys.argv[0] if sys.argv else "").partition(".")[0] == COMMAND
-    return COMMAND if by_script or not is_checkout() else "python main.py"
+    if by_script or not is_checkout():
+        return COMMAND
+    return f"{PYTHON} {sys.argv[0]}" if _is_main() else "python main.py"
+
+
+def with_environment(root: Path = _ROOT) -> str | None:
+    """Return the present command line with the Python of the virtual environment `.venv` in a folder; None if it runs or is missing.
+
+    Examples
+    --------
+    ``python main.py doctor`` becomes ``.venv/bin/python main.py doctor``, on Windows ``.venv\\Scripts\\python.exe main.py doctor``.
+    """
+    from subprocess import list2cmdline
+
+    environment = root / ".venv"
+    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.is_file() or Path(sys.prefix).resolve() == environment.resolve():
+        return None
+    here = Path.cwd()
+    shown = python.relative_to(here) if python.is_relative_to(here) else python
+    words = [str(shown), *(sys.argv if os.path.basename(sys.argv[0]) == "main.py" else [str(root / "main.py"), *sys.argv[1:]])]
+    return list2cmdline(words) if os.name == "nt" else shlex.join(words)

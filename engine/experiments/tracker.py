@@ -361,6 +361,8 @@ _NOUNS: dict[Target, str] = {target: target for target in TARGETS} | {
     "dynamic": "plate",
     "head_on": "other bullet",
 }
+_AFTERWARDS: dict[Target, str] = {"dynamic": "pushes it along", "head_on": "pushes it along", "kinematic": "follows it"}
+"""What a stopped bullet does that still moves along the line of fire; the word "it" is the target."""
 _NOTABLE = 0.05
 """Speed below which a bullet counts as at rest, m/s."""
 
@@ -394,7 +396,7 @@ def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
     else:
         seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
         how = f"stopped at x = {stop.center[0]:.2f} m: {seen} detected it {_where(shot.spec, stop)} the {noun}"
-    return f"{how}, then continues behind the target at {shot.speed:.2g} m/s" if shot.speed > _NOTABLE else how
+    return f"{how}, then {_AFTERWARDS.get(shot.spec.target, 'moves on')} at {shot.speed:.2g} m/s" if shot.speed > _NOTABLE else how
 
 
 def _where(spec: ShotSpec, stop: Impact) -> str:

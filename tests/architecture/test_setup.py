@@ -129,3 +129,14 @@ def test_files_the_readme_points_to_exist():
     targets = re.findall(r"\]\(([^)#:]+)\)", README)
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_commands_for_windows_need_no_shell_newer_than_powershell_5():
+    """It has no `&&`; and every command names the environment's Python, which nothing activates."""
+    commands = [line for block in re.findall(r"^```\n(.*?)^```", README, re.DOTALL | re.MULTILINE) for line in block.splitlines()]
+    commands += re.findall(r"`([^`\n]+)`", README)
+    assert not [line for line in commands if "\\" in line and "&" in line]
+    started = [line for line in commands if re.search(r"\bmain\.py \w|-m (pip|pytest)", line)]
+    assert len(started) >= 8 and all(
+        line.startswith(("python3 -m venv .venv && .venv/bin/python", ".venv/bin/", ".venv\\Scripts\\")) for line in started
+    )

@@ -108,7 +108,7 @@ def test_the_command_that_installs_what_is_missing(monkeypatch, is_checkout, com
 def test_a_missing_laboratory_is_reported_in_one_line():
     ran = _python(WITH_NUMPY_AND_NUMBA_ALONE + "import main; main.main()")
     assert ran.returncode == 2 and ran.stdout == ""
-    assert ran.stderr == f"error: {installation.told_missing('typer')}\n"
+    assert ran.stderr.startswith("error: typer is not installed") and ran.stderr.count("\n") == 1
 
 
 def test_an_unsupported_python_is_rejected_in_one_line():
@@ -139,6 +139,24 @@ def test_the_program_is_called_as_it_was_started(monkeypatch):
     assert installation.program() == "python main.py"
     monkeypatch.setattr(sys, "argv", ["/home/user/.venv/bin/collision-lab", "list"])
     assert installation.program() == "collision-lab"
+    monkeypatch.setattr(installation, "PYTHON", ".venv/bin/python")
+    monkeypatch.setattr(sys, "argv", ["main.py", "list"])
+    assert installation.program() == ".venv/bin/python main.py"
     monkeypatch.setattr(sys, "argv", [r"-c"])
     monkeypatch.setattr(installation, "is_checkout", lambda: False)
     assert installation.program() == "collision-lab"
+
+
+def test_another_python_than_that_of_the_environment_is_told_the_whole_command(tmp_path, monkeypatch):
+    """Issue 45: after the README's start, `python main.py doctor` has no typer, because nothing activates the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["main.py", "run", "my demo.py"])
+    assert installation.with_environment(tmp_path) is None
+    is_windows = os.name == "nt"
+    python = tmp_path / ".venv" / ("Scripts/python.exe" if is_windows else "bin/python")
+    python.parent.mkdir(parents=True)
+    python.touch()
+    line = '.venv\\Scripts\\python.exe main.py run "my demo.py"' if is_windows else ".venv/bin/python main.py run 'my demo.py'"
+    assert installation.with_environment(tmp_path) == line
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    assert installation.with_environment(tmp_path) is None

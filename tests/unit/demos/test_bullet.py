@@ -17,7 +17,7 @@ from engine.cli.fire import FireOptions, shot_fields
 from engine.contracts import Status, StepAgreement
 from engine.experiments.spec import RULES, ShotSpec
 from engine.experiments.spec import TARGETS as ALL_TARGETS
-from engine.experiments.tracker import Outcome
+from engine.experiments.tracker import Outcome, verdict
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
@@ -361,3 +361,17 @@ def test_both_steps_around_the_target_are_named_though_they_are_close():
     with noting_words():
         draw_numbers(canvas, ghosts, 0.05, (17, 18), palette.UNEXPLAINED, 0.8)
     assert {"step 17", "step 18"} <= {words for words, _ in surface.words} and not surface.overlaps()
+
+
+def test_tunneling_ends_within_the_first_drag_of_the_slider():
+    """Issue 45: on a slider of 0 to 300 m/s it ended at 10.2, eight pixels from the left."""
+    speed = next(parameter for parameter in Bullet.parameters if parameter.name == "speed")
+    left, right = speed.slider_ends
+    ends, begins = (speed.on_slider(number) for number in (10.2, speed.default))
+    assert 0.4 < (ends - left) / (right - left) < 0.7 and (begins - ends) / (right - left) < 0.4
+    for number, stopped in ((10.2, True), (10.3, False)):
+        demo = Bullet(values={"speed": number})
+        while not demo.lanes[0].is_decided:
+            demo.sim.step()
+        said = verdict(demo.lanes[0].watch)
+        assert said.startswith("stopped" if stopped else "tunneled") and said.endswith("then pushes it along at 1.1 m/s") is stopped
