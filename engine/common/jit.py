@@ -133,6 +133,7 @@ def _compiled(function: _Function, is_cached: bool = True, **options: object) ->
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
+        _compile_records_to_nothing()
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
@@ -141,6 +142,15 @@ def _compiled(function: _Function, is_cached: bool = True, **options: object) ->
         return cast(_Function, numba.njit(cache=is_cached, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
     finally:
         numba.config.CACHE_DIR = before
+
+
+@cache
+def _compile_records_to_nothing() -> None:
+    from engine.common.events import record  # loads NumPy
+
+    types, extending = importlib.import_module("numba.types"), importlib.import_module("numba.extending")
+    extending.type_callable(record)(lambda context: lambda event: types.none)
+    extending.lower_builtin(record, types.Any)(lambda context, builder, signature, values: context.get_dummy_value())
 
 
 def has_wide_registers() -> bool:

@@ -37,17 +37,17 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.errors import Described, InvalidShapeError
+from engine.common.events import record
 from engine.decompose.grid import GridPart, Point, turn
 
 __all__ = ["MergeStep", "TriangleStep", "merged", "triangulate"]
 
 
 class TriangleStep(NamedTuple):
-    """A returned triangle: its corners' indices, counter-clockwise, and twice the areas of it and of all so far, in grid squares."""
+    """A triangle: its corners' indices, counter-clockwise, and twice its area, in grid squares; one without area is dropped."""
 
     corners: list[int]
     twice: int
-    sum_of_twice: int
 
 
 class MergeStep(NamedTuple):
@@ -63,8 +63,8 @@ class MergeStep(NamedTuple):
     is_left_out: bool
 
 
-def triangulate(part: GridPart, trace: list[TriangleStep] | None = None) -> list[list[int]]:
-    """Return a triangulation of a part, counter-clockwise indices. `trace` receives the triangles as they are checked.
+def triangulate(part: GridPart) -> list[list[int]]:
+    """Return a triangulation of a part, counter-clockwise indices.
 
     Raises
     ------
@@ -85,10 +85,10 @@ def triangulate(part: GridPart, trace: list[TriangleStep] | None = None) -> list
             raise InvalidShapeError("outline", "triangulated on its own vertices", Described("a new vertex"))
         twice = turn(part.points[a], part.points[b], part.points[c])
         area += abs(twice)
-        if trace is not None:
-            trace.append(TriangleStep([a, b, c] if twice >= 0 else [a, c, b], abs(twice), area))
+        triangle = [a, b, c] if twice >= 0 else [a, c, b]
+        record(TriangleStep(triangle, abs(twice)))
         if twice != 0:
-            triangles.append([a, b, c] if twice > 0 else [a, c, b])
+            triangles.append(triangle)
     if area != sum(_twice_area(loop) for loop in loops):
         raise InvalidShapeError("outline", "one whose triangles make up its area", Described("another area"))
     return triangles
@@ -98,7 +98,7 @@ def _twice_area(loop: list[tuple[int, int]]) -> int:
     return sum(p[0] * q[1] - p[1] * q[0] for p, q in zip(loop, [*loop[1:], loop[0]], strict=True))
 
 
-def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | None = None) -> list[list[int]]:
+def merged(part: GridPart, pieces: list[list[int]]) -> list[list[int]]:
     """Return convex pieces with every inessential diagonal removed.
 
     Parameters
@@ -106,8 +106,6 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
     part : GridPart
     pieces : list of loops of indices
         Convex, counter-clockwise partition of the part, such as its triangles.
-    trace : list, optional
-        Receives a `MergeStep` for each diagonal, in the order of examination.
 
     Returns
     -------
@@ -133,9 +131,8 @@ def merged(part: GridPart, pieces: list[list[int]], trace: list[MergeStep] | Non
         before_u, after_u, before_v, after_v = behind[here], ahead[there], behind[there], ahead[here]
         at_u = turn(points[start[before_u]], points[u], points[start[ahead[after_u]]])
         at_v = turn(points[start[before_v]], points[v], points[start[ahead[after_v]]])
-        if trace is not None:
-            corners_u = start[before_u], u, start[ahead[after_u]]
-            trace.append(MergeStep(corners_u, (start[before_v], v, start[ahead[after_v]]), at_u, at_v, at_u >= 0 and at_v >= 0))
+        corners_u, corners_v = (start[before_u], u, start[ahead[after_u]]), (start[before_v], v, start[ahead[after_v]])
+        record(MergeStep(corners_u, corners_v, at_u, at_v, at_u >= 0 and at_v >= 0))
         if at_u >= 0 and at_v >= 0:
             ahead[before_u], behind[after_u] = after_u, before_u
             ahead[before_v], behind[after_v] = after_v, before_v

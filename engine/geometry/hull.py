@@ -46,6 +46,7 @@ Collision Detection, 2005, 3.9.2; A. M. Andrew, "Another Efficient Algorithm for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,7 @@ from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray, finite_rows
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.events import record
 from engine.common.rng import stream
 from engine.geometry.predicates import exact_turn, turn_sign, turns, turns_of_few
 
@@ -63,15 +65,15 @@ FEW = 256
 
 
 class HullStep(NamedTuple):
-    """One task of quickhull, for replay in a viewer: the line from `p` to `q`, the points (n, 2) to its right, and the farthest of them.
+    """A task of quickhull: the line from `p` to `q`, the points (n, 2) to its right, and the farthest of them.
 
     `far` is None if there are none: then p to q is an edge of the hull. Otherwise two tasks follow, p to far and far to q.
     """
 
-    p: FloatArray
-    q: FloatArray
-    outside: FloatArray
-    far: FloatArray | None
+    p: Sequence[float]
+    q: Sequence[float]
+    outside: Sequence[Sequence[float]]
+    far: Sequence[float] | None
 
 
 class ChainStep(NamedTuple):
@@ -80,20 +82,18 @@ class ChainStep(NamedTuple):
     If not, the point is appended. An empty chain starts the lower hull or, later, the upper one.
     """
 
-    chain: FloatArray
+    chain: Sequence[FloatArray]
     point: FloatArray
     is_taken_off: bool
 
 
-def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> FloatArray:
+def convex_hull(points: ArrayLike) -> FloatArray:
     """Return the convex hull of points.
 
     Parameters
     ----------
     points : array_like, (n, 2)
         Finite, meters; repeated and interior points are allowed.
-    trace : list, optional
-        Receives a `HullStep` for each task, in order.
 
     Returns
     -------
@@ -130,8 +130,7 @@ def convex_hull(points: ArrayLike, trace: list[HullStep] | None = None) -> Float
     while tasks:
         p, q, outside = tasks.pop()
         far = farthest(p, q, outside) if len(outside) > 0 else None
-        if trace is not None:
-            trace.append(HullStep(np.array(p), np.array(q), np.array(outside).reshape(-1, 2), None if far is None else np.array(far)))
+        record(HullStep(p, q, outside, far))
         if far is None:
             hull.append(p)
             continue
@@ -195,10 +194,8 @@ def _farthest(p: FloatArray, q: FloatArray, cloud: FloatArray) -> FloatArray:
     return farthest
 
 
-def convex_hull_chain(points: ArrayLike, trace: list[ChainStep] | None = None) -> FloatArray:
+def convex_hull_chain(points: ArrayLike) -> FloatArray:
     """Return the convex hull of points: the same vertices in the same order, and the same errors, as `convex_hull`.
-
-    `trace` receives a `ChainStep` for each point that is removed or appended.
 
     Examples
     --------
@@ -206,21 +203,19 @@ def convex_hull_chain(points: ArrayLike, trace: list[ChainStep] | None = None) -
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
     """
     cloud = _distinct_points(points)
-    lower, upper = _chain(cloud, trace), _chain(cloud[::-1], trace)
+    lower, upper = _chain(cloud), _chain(cloud[::-1])
     if len(lower) + len(upper) - 2 < 3:
         raise InvalidShapeError("points", "points that enclose an area", Described("points on one line"))
     return np.array([*lower[:-1], *upper[:-1]])
 
 
-def _chain(cloud: FloatArray, trace: list[ChainStep] | None) -> list[FloatArray]:
+def _chain(cloud: FloatArray) -> list[FloatArray]:
     chain: list[FloatArray] = []
     for point in cloud:
         while len(chain) > 1 and turn_sign(chain[-2], chain[-1], point) <= 0:
-            if trace is not None:
-                trace.append(ChainStep(np.array(chain), point, True))
+            record(ChainStep(chain, point, True))
             chain.pop()
-        if trace is not None:
-            trace.append(ChainStep(np.array(chain).reshape(-1, 2), point, False))
+        record(ChainStep(chain, point, False))
         chain.append(point)
     return chain
 

@@ -63,8 +63,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._events_kernel import record
 from engine.common.arrays import FloatArray, IntArray, Point
+from engine.common.events import record
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING

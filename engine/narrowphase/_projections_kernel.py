@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.common._events_kernel import record
 from engine.common.arrays import FloatArray, Point
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import CLOSEST_CONVERGENCE, CLOSEST_MAX_ITERATIONS
 from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.common._events_kernel import traced
+from engine.common.events import traced
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform

@@ -201,7 +201,7 @@ def _distance_numbers(
 
 @cache
 def _distance_modules() -> tuple[Any, ...]:
-    from engine.common._events_kernel import traced
+    from engine.common.events import traced
     from engine.narrowphase._distance_kernel import distance_one
     from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
     from engine.narrowphase.scratch import core_of

@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree", "grid", "quadtree", "sweep_and_prune",
     ),
     "hulls and pieces": (
-        "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn", "keil",
+        "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn",
     ),
     "solvers": (
         "sequential_impulses", "pgs_ngs", "soft_step", "xpbd", "avbd", "shock_propagation", "penalty", "contact_forces",
@@ -57,7 +57,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "curve": ("bvh_morton", "bvh_bottom_up"),
     "hull": ("quickhull", "monotone_chain"),
     "bounding": ("rotating_calipers", "smallest_circle"),
-    "decomposition": ("triangulation", "hertel_mehlhorn", "keil"),
+    "decomposition": ("triangulation", "hertel_mehlhorn"),
     "solvers": GROUPS["solvers"],
 }
 """Modules of `steppers` with algorithms of other names than their own."""

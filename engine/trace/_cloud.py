@@ -10,7 +10,6 @@ from engine.trace._boxes import listed
 from engine.trace.cases import PointsCase
 from engine.trace.marks import dot
 from engine.trace.protocol import Algorithm, Decoder
-from engine.trace.rows import record_list
 
 __all__ = ["PointsAlgorithm", "PointsDecoder"]
 
@@ -42,11 +41,10 @@ class PointsAlgorithm(Algorithm[PointsCase]):
     Attributes
     ----------
     ask : callable
-        The query, which takes points and a list for its trace.
+        The query, which takes points.
     """
 
-    record = staticmethod(record_list)
     ask: ClassVar[Callable[..., Any]]
 
-    def run(self, case: PointsCase, trace: Any) -> Any:
-        return self.ask(case.points, trace)
+    def query(self, case: PointsCase) -> Any:
+        return self.ask(case.points)

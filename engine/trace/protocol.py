@@ -165,7 +165,7 @@ class Algorithm(ABC, Generic[C]):
         InvalidInputError
             As the query itself does.
         """
-        from engine.common._events_kernel import recording  # loads Numba, which the import of a demo must not
+        from engine.common.events import recording  # loads Numba, which the import of a demo must not
 
         if self.decoder.events or self.record is not record_rows:
             result, rows = self.record(lambda trace: self.run(case, trace))

@@ -16,6 +16,7 @@ from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
 from engine.trace.marks import Marks, Points, along, as_points, away_from_line, dot, dots, path
 from engine.trace.protocol import Algorithm, code
+from engine.trace.rows import record_list
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -104,7 +105,14 @@ def _box(caliper: Caliper, p: Point, left: Point) -> Points:
     return (x, y), (x + w * ux, y + w * uy), (x + w * ux - h * uy, y + w * uy + h * ux), (x - h * uy, y + h * ux)
 
 
-class RotatingCalipers(PointsAlgorithm):
+class _Bounding(PointsAlgorithm):
+    record = staticmethod(record_list)
+
+    def run(self, case: PointsCase, trace: Any) -> Any:
+        return self.ask(case.points, trace)
+
+
+class RotatingCalipers(_Bounding):
     """The rectangle of minimum area, by one revolution of three calipers."""
 
     name = "rotating_calipers"
@@ -232,7 +240,7 @@ class _CircleDecoder(PointsDecoder):
         )  # fmt: skip
 
 
-class SmallestCircle(PointsAlgorithm):
+class SmallestCircle(_Bounding):
     """Welzl's incremental algorithm, as three loops."""
 
     name = "smallest_circle"

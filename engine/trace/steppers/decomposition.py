@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role
-from engine.decompose._keil_kernel import KEIL_SIDE, KEIL_SUBPROBLEM
 from engine.decompose.grid import GridPart, on_grid, turn
 from engine.decompose.hertel_mehlhorn import MergeStep, TriangleStep, merged, triangulate
-from engine.decompose.keil import KeilRun, KeilTrial, fewest_pieces
 from engine.decompose.outline import Outline, Part
 from engine.trace._boxes import listed
 from engine.trace.cases import OutlineCase
 from engine.trace.marks import Marks, Points, as_points, dot
 from engine.trace.protocol import Algorithm, Decoder, code
-from engine.trace.rows import Event, read_events, record_list
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -74,6 +73,18 @@ def area_of(points: Sequence[Point]) -> float:
     return 0.5 * sum(px * qy - py * qx for (px, py), (qx, qy) in zip(own, [*own[1:], own[0]], strict=True))
 
 
+class PartBegun(NamedTuple):
+    """The events that follow are those of a part."""
+
+    grid: GridPart
+
+
+class PartDivided(NamedTuple):
+    """The pieces of the part."""
+
+    pieces: list[list[int]]
+
+
 class OutlineDecoder(Decoder[OutlineCase]):
     """Decodes the parts of an outline, one after the other.
 
@@ -88,13 +99,15 @@ class OutlineDecoder(Decoder[OutlineCase]):
     part: NamedPart
     done: Marks = ()
 
-    def decode_row(self, row: tuple[NamedPart, list[list[int]], list[Any]]) -> None:
-        self.part, pieces, rows = row
-        self.divide(rows)
-        self.done += self.part.polygons("result", pieces)
+    def part_begun(self, e: PartBegun) -> None:
+        self.part = NamedPart(self.case, e.grid)
+        self.divide([*takewhile(lambda event: not isinstance(event, PartDivided), self.ahead)])
+
+    def part_divided(self, e: PartDivided) -> None:
+        self.done += self.part.polygons("result", e.pieces)
 
     @abstractmethod
-    def divide(self, rows: list[Any]) -> None:
+    def divide(self, events: list[Any]) -> None:
         """Add the steps of the current part."""
 
     def reflex(self) -> str:
@@ -107,31 +120,25 @@ class OutlineAlgorithm(Algorithm[OutlineCase]):
     """An algorithm that divides an outline: the answer is its pieces, meters."""
 
     page = "decomposition.md#derivation"
-    record = staticmethod(record_list)
     example = OutlineCase(
         (((1.4, 0.1), (2.2, 0.9), (0.7, 1.7), (-0.9, 1.6), (-0.9, 0.4), (-2.4, 0.3), (-0.6, -0.4), (-0.4, -1.6), (0.7, -1.5), (1.8, -0.7)),)
     )
     """Three pieces are enough; Hertel and Mehlhorn leave five."""
 
     @abstractmethod
-    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
-        """Return the pieces of a part, and True if there are provably none fewer."""
+    def divided(self, grid: GridPart) -> list[list[int]]:
+        """Return the pieces of a part."""
 
-    def run(self, case: OutlineCase, trace: list[Any] | None) -> Any:
-        return self.divided_parts(case, trace)[0]
-
-    def divided_parts(self, case: OutlineCase, trace: list[Any] | None) -> tuple[list[FloatArray], bool]:
+    def query(self, case: OutlineCase) -> list[FloatArray]:
         """Return the pieces of what the grid makes of a case: one part, or several where it is thinner than a step of the grid."""
         outline = Outline([Part(np.array(case.rings[0]), [np.array(ring) for ring in case.rings[1:]])])
-        loops, all_least = list[FloatArray](), True
+        loops = list[FloatArray]()
         for grid in on_grid(outline):
-            rows: list[Any] | None = None if trace is None else []
-            pieces, is_least = self.divided(grid, rows)
+            record(PartBegun(grid))
+            pieces = self.divided(grid)
+            record(PartDivided(pieces))
             loops += [grid.loop(piece) for piece in pieces]
-            all_least = all_least and is_least
-            if trace is not None:
-                trace.append((NamedPart(case, grid), pieces, rows))
-        return loops, all_least
+        return loops
 
 
 _KINDS = ("no side is an outline edge", "one side is an outline edge", "an ear: two sides are outline edges", "it is the whole outline")
@@ -140,8 +147,8 @@ _KINDS = ("no side is an outline edge", "one side is an outline edge", "an ear: 
 class _TriangleDecoder(OutlineDecoder):
     costs = ("triangles",)
 
-    def divide(self, rows: list[TriangleStep]) -> None:
-        part, n_triangles = self.part, len(rows)
+    def divide(self, events: list[TriangleStep]) -> None:
+        part, n_triangles = self.part, len(events)
         n, h = len(part.points), len(part.grid.rings) - 1
         holes = f" and {counted(h, 'hole')}" if h else ""
         why = ", whichever diagonals are chosen, because its interior angles sum to that many times 180 degrees"
@@ -153,7 +160,7 @@ class _TriangleDecoder(OutlineDecoder):
         )  # fmt: skip
         edges = {(u, v) for ring in part.grid.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
         seen: list[list[int]] = []
-        for row in rows:
+        for row in events:
             self.counts["triangles"] += 1
             (a, b, c), area = row.corners, area_of(part.places(row.corners))
             kind = _KINDS[sum(side in edges for side in ((a, b), (b, c), (c, a)))]
@@ -190,12 +197,12 @@ class Triangulation(OutlineAlgorithm):
           drop it if its area is 0
         the sum must be the outline's area, in integers
     """)
-    beside = ("hertel_mehlhorn", "keil")
+    beside = ("hertel_mehlhorn",)
 
     decoder = _TriangleDecoder
 
-    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
-        return triangulate(grid, trace), False
+    def divided(self, grid: GridPart) -> list[list[int]]:
+        return triangulate(grid)
 
 
 _REMOVALS = ("yes, both of its ends stay convex", "no, a corner would be reflex")
@@ -205,11 +212,13 @@ class _MergeDecoder(OutlineDecoder):
     costs = ("diagonals",)
     n_reflex = 0
 
-    def divide(self, rows: list[Any]) -> None:
-        part, triangles, reflex = self.part, rows[0], self.part.reflex
+    def divide(self, events: list[TriangleStep | MergeStep]) -> None:
+        part, reflex = self.part, self.part.reflex
+        triangles = [event.corners for event in events if isinstance(event, TriangleStep) and event.twice]
+        diagonals = [event for event in events if isinstance(event, MergeStep)]
         self.n_reflex += len(reflex)
-        left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in rows[1:])
-        begun = f"There are {counted(len(triangles), 'triangle')} and {counted(len(rows) - 1, 'diagonal')}."
+        left = dict.fromkeys((row.at_u[1], row.at_v[1]) for row in diagonals)
+        begun = f"There are {counted(len(triangles), 'triangle')} and {counted(len(diagonals), 'diagonal')}."
         dents = (
             f"{self.reflex()}. Diagonals are needed only there, at most two per corner"
             if reflex
@@ -217,9 +226,9 @@ class _MergeDecoder(OutlineDecoder):
         )
         self.add(
             "triangles", 0, f"{begun} Of the {counted(len(part.points), 'corner')}, {dents}.", part.features(reflex), part.places(reflex),
-            values={"triangles": len(triangles), "diagonals": len(rows) - 1}, marks=part.polygons("kept", triangles),
+            values={"triangles": len(triangles), "diagonals": len(diagonals)}, marks=part.polygons("kept", triangles),
         )  # fmt: skip
-        for row in rows[1:]:
+        for row in diagonals:
             self.counts["diagonals"] += 1
             self._diagonal(row, left)
 
@@ -267,135 +276,12 @@ class HertelMehlhorn(OutlineAlgorithm):
           else remove it: the two pieces become one, still convex
         at most 4 times as many pieces as necessary
     """)
-    beside = ("keil", "triangulation")
+    beside = ("triangulation",)
 
     decoder = _MergeDecoder
 
-    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
-        triangles = triangulate(grid)
-        if trace is not None:
-            trace.append([list(triangle) for triangle in triangles])
-        return merged(grid, triangles, trace), False
+    def divided(self, grid: GridPart) -> list[list[int]]:
+        return merged(grid, triangulate(grid))
 
 
-_KEIL_EVENTS = {
-    KEIL_SUBPROBLEM: Event("subproblem", "i:i k:i weight:i tried:i kept:i j:i left_out:i"),
-    KEIL_SIDE: Event("side", "i:i k:i j:i a:i b:i is_cut:b"),
-}
-
-
-class _KeilDecoder(OutlineDecoder):
-    costs = ("subproblems", "triangles tried")
-
-    def divide(self, rows: list[KeilRun | KeilTrial]) -> None:
-        part, reflex = self.part, self.part.reflex
-        n, h = len(part.points), len(part.grid.rings) - 1
-        dents = f"{self.reflex()}. Each needs a diagonal, and a diagonal serves at most two"
-        what = dents if reflex else "none is reflex, so the outline is convex"
-        holes = f" and {counted(h, 'hole')}" if h else ""
-        self.add(
-            "begin", 0, f"The outline has {n} corners{holes}. Of the corners, {what}.", part.features(reflex), part.places(reflex),
-            values={"corners": n, "reflex": len(reflex)}, marks=(dot("looked_at", point) for point in part.places(reflex)),
-        )  # fmt: skip
-        self.bridges: Marks = ()
-        for row in rows:
-            if isinstance(row, KeilTrial):
-                self._trial(row)
-            else:
-                self.loop, self.cuts = row.loop, list[Mark](self.bridges)
-                for event in read_events(_KEIL_EVENTS, row.rows.tolist()):
-                    self.subproblem(event) if type(event).__name__ == "subproblem" else self.side(event)
-
-    def _trial(self, row: KeilTrial) -> None:
-        part, n = self.part, counted(len(row.best), "piece")
-        bridges = ", ".join(part.name(*bridge) for bridge in row.bridges)
-        what = (
-            f"The best result so far has {n}. Opened along {bridges}, the outline has no hole, and Keil's method needs no more pieces "
-            "than that."
-            if bridges
-            else f"The search starts with {n} found by Hertel and Mehlhorn's method."
-        )
-        self.add(
-            "bridges" if bridges else "pieces", 8, what, bound=len(row.best), values={"pieces": len(row.best)},
-            marks=(*part.polygons("kept", row.best), *(part.path("best", *bridge) for bridge in row.bridges)),
-        )  # fmt: skip
-        self.bridges = tuple(part.path("kept", *bridge) for bridge in row.bridges)
-
-    def subproblem(self, e: Any) -> None:
-        """Add a subproblem, unless the part is opened: then it is tried many times, and only the result is shown."""
-        self.counts["subproblems"] += 1
-        self.counts["triangles tried"] += e.tried
-        if self.bridges:
-            return
-        part, loop, weight = self.part, self.loop, e.weight
-        enclosed, i, k, ends = loop[e.i : e.k + 1], loop[e.i], loop[e.k], part.name(loop[e.i], loop[e.k])
-        marks = (*part.polygons("looked_at", [enclosed]), part.path("bound", i, k))
-        what = "The whole outline" if len(enclosed) == len(loop) else f"The piece with {len(enclosed)} corners cut off by {ends}"
-        if e.kept == 0:
-            self.add(
-                "subproblem", 5, f"{what} has no useful triangle on {ends}, so it is skipped.", part.features((i, k)),
-                part.places(enclosed), marks=marks,
-            )  # fmt: skip
-            return
-        j = loop[e.j]
-        triangle = part.name(i, j, k)
-        outer = (i, j) if e.left_out == 1 else (j, k)
-        among = f"Of {e.tried} triangles on {ends}, the best is {triangle}" if e.tried > 1 else f"The only triangle is {triangle}"
-        out = f", and its side {part.name(*outer)} can be omitted" if e.left_out else ""
-        needs = f"at least {counted(weight, 'cut')}" if weight else "no cut"
-        answers = tuple(str(number) for number in ((weight - 1, weight, weight + 1) if weight else (0, 1, 2)))
-        self.add(
-            "subproblem", 5, f"{what} needs {needs}. {among}{out}.", part.features((i, j, k)), part.places(enclosed), bound=weight,
-            values={"cuts": weight, "triangles": e.tried, "narrowest pairs": e.kept}, marks=(*marks, *part.polygons("best", [[i, j, k]])),
-            question=Question(f"{what}: what is the minimum number of cuts?", answers, 1 if weight else 0),
-        )  # fmt: skip
-
-    def side(self, e: Any) -> None:
-        part, (i, k, j, a, b) = self.part, (self.loop[at] for at in e[:5])
-        verdict = "is a cut" if e.is_cut else "is omitted, so the piece continues beyond it"
-        self.add(
-            "cut" if e.is_cut else "left out", 7,
-            f"To read off the result, take the triangle {part.name(i, j, k)} next to {part.name(i, k)}. Its side {part.name(a, b)} "
-            f"{verdict}.", part.features((a, b)), part.places((a, b)),
-            marks=(*self.cuts, *part.polygons("looked_at", [[i, j, k]]), part.path("best" if e.is_cut else "dropped", a, b)),
-        )  # fmt: skip
-        if e.is_cut:
-            self.cuts.append(part.path("kept", a, b))
-
-    def answer(self) -> None:
-        loops, all_least = self.result
-        known = "No set of diagonals gives fewer" if all_least else "These are the fewest found; with holes, the minimum is not known"
-        self.add(
-            "answer", 6, f"The result has {counted(len(loops), 'convex piece')}. {known}.", values={"pieces": len(loops)}, marks=self.done,
-            result=self.result,
-        )  # fmt: skip
-
-
-class Keil(OutlineAlgorithm):
-    """The fewest convex pieces, by dynamic programming."""
-
-    name = "keil"
-    title = "Keil: the fewest convex pieces"
-    pseudo_code = code("""
-        corner 0 is reflex; w(i, i+1) = w(i, i+2) = 0 where visible
-        for each visible pair i, k, one of them reflex, near pairs first:
-          for each j between, visible from both:
-            i reflex: cut j-k; omit i-j if j and i stay convex without it
-            i convex: cut i-j; omit j-k if j and k stay convex without it
-          w(i, k) = the fewest cuts; keep the narrowest ends among these
-        read off the result: i = 0, k = n-1, then both sides of the triangle:
-          a cut, or omitted: the piece continues beyond it
-        with holes: first open them along bridges from the best pieces so far
-    """)
-    beside = ("hertel_mehlhorn", "triangulation")
-
-    decoder = _KeilDecoder
-
-    def divided(self, grid: GridPart, trace: list[Any] | None) -> tuple[list[list[int]], bool]:
-        return fewest_pieces(grid, trace=trace)
-
-    def run(self, case: OutlineCase, trace: list[Any] | None) -> tuple[list[FloatArray], bool]:
-        return self.divided_parts(case, trace)
-
-
-ALGORITHMS: tuple[Algorithm[Any], ...] = (Triangulation(), HertelMehlhorn(), Keil())
+ALGORITHMS: tuple[Algorithm[Any], ...] = (Triangulation(), HertelMehlhorn())

@@ -41,7 +41,7 @@ class _QuickhullDecoder(PointsDecoder):
         """The corners known so far, in order."""
         return Mark("polygon" if len(self.ring) > 2 else "path", "kept", tuple(self.ring))
 
-    def decode_row(self, row: HullStep) -> None:
+    def hull_step(self, row: HullStep) -> None:
         p, q = as_points([row.p, row.q])
         outside = self.outside[p, q]
         self.counts["points examined"] += len(outside)
@@ -129,7 +129,7 @@ class _ChainDecoder(PointsDecoder):
         )  # fmt: skip
         return super().decode(rows)
 
-    def decode_row(self, row: ChainStep) -> None:
+    def chain_step(self, row: ChainStep) -> None:
         if self._at == self.second:
             before = self.rows[self._at - 1]
             self.lower = (*as_points(before.chain), *as_points(before.point))

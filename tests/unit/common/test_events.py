@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import query
-from engine.common._events_kernel import plain, record, recording, traced
+from engine.common.events import plain, record, recording, traced
 from engine.common.jit import inlined_kernel, kernel
 from engine.geometry import Polygon, Transform
 from engine.narrowphase._gjk_kernel import GjkKept, GjkNearest, GjkStart, GjkSupport

@@ -375,7 +375,7 @@ def test_the_panel_shows_the_algorithms_of_one_group():
 
     assert {"motion", "solvers", "GJK", "alternating projections"} < set(words()) and "bisection" not in words()
     button(hand.window, "hulls and pieces").press()
-    until(lambda: hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0)) or "keil" in words())
+    until(lambda: hand.send(pygame.MOUSEMOTION, pos=(5, 5), rel=(0, 0), buttons=(0, 0, 0)) or "triangulation" in words())
     assert hand.window.session.demo.names == (trace.GROUPS["hulls and pieces"][0],) and "GJK" not in words()
 
 

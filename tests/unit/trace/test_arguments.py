@@ -24,7 +24,7 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
         ("ray_cast", (BOX, AT, (0.0, 0.0), (float("nan"), 0.0)), "translation must be two finite numbers in m, got"),
         ("shape_cast", (BOX, AT, (1.0, 0.0), "box", AT), "target must be a Circle"),
         ("shape_cast", (BOX, AT, 1.0, BOX, AT), "translation must be two finite numbers in m, got 1"),
-        ("keil", ([(0, 0), (1, 0), (0, 1)],), "outline must be an Outline, got"),
+        ("hertel_mehlhorn", ([(0, 0), (1, 0), (0, 1)],), "outline must be an Outline, got"),
         ("pgs_ngs", (None,), "world must be a World, got None"),
         ("quickhull", ("points",), r"points must be a \(n, 2\) array of finite numbers, got 'points'"),
         ("quickhull", (np.zeros((501, 2)),), "points must be at most 500 points .*got 501"),

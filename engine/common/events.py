@@ -1,9 +1,9 @@
-"""Steps of an algorithm: the events that its kernel records while the same source runs as plain Python.
+"""Events of an algorithm: what its kernel records while the same source runs as plain Python.
 
 A kernel says what it does by ``record(GjkKept(...))``, a NamedTuple whose fields have the names of the algorithm. Compiled, `record` is
-nothing, and the optimizer removes what is computed for it alone. Within `recording`, `traced` returns the *plain* form of a kernel: the
-same code as a Python function, in whose globals each kernel is its plain form. There `record` keeps the event. Both forms do the same
-operations in the same order, so that the answer is the same to the bit.
+nothing (`engine.common.jit`), and the optimizer removes what is computed for it alone. Within `recording`, `traced` returns the *plain*
+form of a kernel: the same code as a Python function, in whose globals each kernel is its plain form. There `record` keeps the event. Both
+forms do the same operations in the same order, so that the answer is the same to the bit.
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-
-from engine.common.jit import is_compiling
 
 __all__ = ["plain", "record", "recording", "traced"]
 
@@ -29,15 +26,15 @@ _plain_globals: dict[int, dict[str, Any]] = {}
 
 
 def record(event: NamedTuple) -> None:
-    """Keep an event of an algorithm, within `recording`; arrays and NumPy's numbers become lists and numbers of Python."""
+    """Keep a copy of an event of an algorithm, within `recording`; arrays and NumPy's numbers become lists and numbers of Python."""
     events = _kept.get()
     if events is not None:
-        events.append(event._make(map(_own, event)))
+        events.append(_copied(event))
 
 
-def _own(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_own, value))
+def _copied(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return getattr(value, "_make", type(value))(map(_copied, value))
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -69,10 +66,3 @@ def _globals(own: dict[str, Any]) -> dict[str, Any]:
         _plain_globals[id(own)] = copied = dict(own)
         copied.update({name: plain(value) for name, value in own.items() if hasattr(value, "py_func")})
     return _plain_globals[id(own)]
-
-
-if is_compiling():
-    types: Any = import_module("numba.types")
-    extending: Any = import_module("numba.extending")
-    extending.type_callable(record)(lambda context: lambda event: types.none)
-    extending.lower_builtin(record, types.Any)(lambda context, builder, signature, values: context.get_dummy_value())
