@@ -21,9 +21,6 @@ __all__ = ["PAIRS", "VERTICES", "run"]
 VERTICES = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 PAIRS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 QUESTIONS = ("manifold", "distance", "overlap", "linear sweep", "time of impact")
-MAX_IN_LANES = 16
-"""Vertices of the largest polygon that goes in lanes."""
-
 AMOUNT = 2_000
 """Pairs in a call, where the vertices grow."""
 
@@ -49,7 +46,7 @@ def _name(question: str, n_vertices: int) -> str:
 
 
 def _questions(cases: Pairs) -> dict[str, Callable[[], None]]:
-    """Return calls that ask each question of all pairs; motions are those of the benchmarks `swept` and `time_of_impact`."""
+    """Return calls that ask each question of all pairs; motions are those of the benchmark `time_of_impact`."""
     shapes = batch.ShapeBatch(cases.shapes)
     start_a, end_a, start_b, end_b = make_sweeps(cases, TURN)
     rest, velocity = np.zeros((len(cases.pairs), 2)), end_b[:, :2] - start_b[:, :2]
@@ -57,9 +54,7 @@ def _questions(cases: Pairs) -> dict[str, Callable[[], None]]:
         "manifold": lambda: batch.manifold(shapes, cases.pairs, cases.poses_a, cases.poses_b) and None,
         "distance": lambda: batch.distance(shapes, cases.pairs, cases.poses_a, cases.poses_b) and None,
         "overlap": lambda: _done(batch.overlap(shapes, cases.pairs, cases.poses_a, cases.poses_b)),
-        "linear sweep": lambda: (
-            batch.swept_contact(shapes, cases.pairs, start_a, rest, start_b, velocity, 1.0, with_contact=False) and None
-        ),
+        "linear sweep": lambda: batch.swept_contact(shapes, cases.pairs, start_a, rest, start_b, velocity, 1.0) and None,
         "time of impact": lambda: batch.time_of_impact(shapes, cases.pairs, start_a, end_a, start_b, end_b) and None,
     }
 
@@ -79,8 +74,7 @@ def draw(path: str) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for question in QUESTIONS:
         left.loglog(VERTICES, [nanoseconds[_name(question, n)] for n in VERTICES], "o-", label=question)
-    left.axvline(MAX_IN_LANES + 0.5, color="0.7", linestyle="--")
-    left.set(xlabel="vertices of both polygons", ylabel="ns per pair", title=f"{AMOUNT:,} pairs (no lanes right of the line)")
+    left.set(xlabel="vertices of both polygons", ylabel="ns per pair", title=f"{AMOUNT:,} pairs")
     left.legend()
     left.set_xticks(VERTICES, [str(n) for n in VERTICES])
     left.minorticks_off()

@@ -14,7 +14,6 @@ BENCHMARKS: dict[str, str] = {
     "overlap": "overlap of many pairs, against shapely's vectorized intersects and Box2D through pybox2d",
     "distance": "distance of many pairs, against shapely's vectorized distance and b2Distance through pybox2d",
     "time_of_impact": "times of impact of many pairs, rotating and not, against b2TimeOfImpact through pybox2d",
-    "swept": "linear swept SAT of many pairs, against our own rotating times of impact",
     "threads": "batched queries on two threads against one; needs two idle cores",
     "bounding": "bounding volumes of the figure: tests and updates, each with its false hits; no peer",
     "broad_phase": "pairs of moving boxes, all our structures against shapely's tree and both structures of pymunk",

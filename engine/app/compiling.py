@@ -159,7 +159,7 @@ IMPACTS = "distances"
 EDGES = "manifolds with edges"
 """The part needed to check pairs with edges."""
 _BULLETS = ("times of impact", "sweeps")
-_MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
+_MANY = ("simple overlaps", "pairs of a scene", "outlines of pictures")
 
 ASKED: dict[str, Callable[[], None]] = {
     IMPACTS: partial(_questions, IMPACTS),

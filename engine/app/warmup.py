@@ -4,9 +4,9 @@ Importing Numba and loading or compiling the kernels takes from half a second to
 processes compile into the on-disk cache, at low priority after their first two parts, and a thread loads the finished parts:
 
 1. Distances, which the bullets' lanes of Box2D need, and the check of discs and polygons. Then worlds receive their referees.
-   Until the next parts are loaded, the batch forms are disabled and scalar forms return the same bits; pairs with edges are not checked.
+   Until the next parts are loaded, pairs with edges are not checked.
 2. Everything else that demos require (the bullets' lanes). Then the lanes receive their referees.
-3. The batch forms and everything else, in the order of likely use, which takes some minutes.
+3. Everything else, in the order of likely use, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -71,15 +71,14 @@ def _checked_factory() -> RefereeFactory:
 
 
 def _warm_pairs() -> None:
-    """Run the pair check on a row of discs and one of sensors, long enough for its forms for many pairs."""
+    """Run the pair check on a row of discs and one of sensors."""
     from engine.compare.live.pairs import LivePairs
     from engine.geometry import Circle
-    from engine.narrowphase.packing import SIMD_FROM
     from engine.world import BodySpec, FixtureSpec
 
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for is_sensor in (False, True):
-        for k in range(SIMD_FROM + 2):
+        for k in range(3):
             place = (0.5 * k, 4.0 * is_sensor)
             world.create_body(BodySpec((FixtureSpec(Circle(0.3), sensor=is_sensor),), position=place))
     check = LivePairs(world)
@@ -95,7 +94,7 @@ class RefereeWarmup:
     factory : callable or None
         None until the check of discs and polygons is ready.
     is_complete : bool
-        True if everything that a demo cannot run without is ready; the forms for many pairs may still be missing.
+        True if everything that a demo cannot run without is ready.
     failure : str
         The reason why there is no check, or why the rest is compiled in the frame that needs it; empty without a failure.
     words, short : str
@@ -134,12 +133,12 @@ class RefereeWarmup:
                 with short_turns():
                     self.factory = referee_factory()
             else:
-                jit.hold_back(jit.LANES, jit.EDGES)
+                jit.hold_back(jit.EDGES)
                 self._check_first()
         except Exception as error:  # the window continues without the check, and shows why
             self.failure = f"{type(error).__name__}: {error}"
         finally:
-            jit.let_go(jit.LANES, jit.EDGES, jit.MEMORY)
+            jit.let_go(jit.EDGES, jit.MEMORY)
             self.is_complete = self.factory is not None
 
     def _check_first(self) -> None:
@@ -164,9 +163,8 @@ class RefereeWarmup:
                 return
             load(RUNNING)
             self.is_complete = self.is_complete or loaded.issuperset(ASKED)
-            if loaded.issuperset(RUNNING) and jit.is_held_back(jit.LANES):
-                with short_turns():
-                    self._let_many_go()
+            if loaded.issuperset(RUNNING) and not query.is_warm():
+                jit.mark_cache_warm()
 
         with Compilers(tuple(EVERYTHING), n_cores()) as compilers:
             self._compilers = compilers
@@ -177,18 +175,13 @@ class RefereeWarmup:
                 if len(compilers.ended) > n_ended:
                     n_ended, last = len(compilers.ended), perf_counter()
                 compilers.wait(_LOOK)
-            while not (self._closed or (self.is_complete and not jit.is_held_back(jit.LANES))):
+            while not (self._closed or loaded.issuperset(RUNNING)):
                 look()
 
     def _load(self, name: str) -> None:
         compiling.run_part(name)
         if name == compiling.EDGES:
             jit.let_go(jit.EDGES)
-
-    def _let_many_go(self) -> None:
-        jit.let_go(jit.LANES)
-        _warm_pairs()
-        jit.mark_cache_warm()
 
 
 class BackgroundLoad:

@@ -31,14 +31,12 @@ from engine.common.installation import DISTRIBUTION
 
 __all__ = [
     "EDGES",
-    "LANES",
     "MEMORY",
     "allocating_kernel",
     "borrowing_kernel",
     "cache_folder",
     "cache_is_warm",
     "can_keep",
-    "has_wide_registers",
     "hold_back",
     "inlined_entry",
     "inlined_kernel",
@@ -54,9 +52,9 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-LANES, EDGES, MEMORY = "lanes", "edges", "memory"
-"""Kinds of kernels that can be disabled: those that process many pairs in SIMD lanes, for which scalar kernels are a fallback; those for
-segments and capsules, which have no fallback; and the reader of Box2D's memory, whose fallback is Box2D's public interface."""
+EDGES, MEMORY = "edges", "memory"
+"""Kinds of kernels that can be disabled: those for segments and capsules, which have no fallback; and the reader of Box2D's memory, whose
+fallback is Box2D's public interface."""
 
 _OWN_SOURCE = Path(__file__).resolve()
 _PACKAGE = _OWN_SOURCE.parent.parent
@@ -153,22 +151,6 @@ def _compile_records_to_nothing() -> None:
     extending.lower_builtin(record, types.Any)(lambda context, builder, signature, values: context.get_dummy_value())
 
 
-def has_wide_registers() -> bool:
-    """Return whether compiled loops process four or more float64 at once (AVX2); only then are kernels in lanes faster.
-
-    False if kernels are not compiled, or while `LANES` is disabled. Loads llvmlite, which is already loaded if Numba is.
-    """
-    return LANES not in _held_back and _features_are_wide()
-
-
-@cache
-def _features_are_wide() -> bool:
-    if not is_compiling():
-        return False
-    features = importlib.import_module("llvmlite.binding").get_host_cpu_features()
-    return bool(features.get("avx2", False))
-
-
 def is_compiling() -> bool:
     """Return whether kernels are compiled rather than run as plain Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
@@ -178,7 +160,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Disable these forms (`LANES`, `EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame may wait for the compiler.
+    """Disable these forms (`EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame may wait for the compiler.
 
     Examples
     --------

@@ -170,13 +170,9 @@ def our_overlaps(posed: PosedPairs) -> Flags:
 
 def our_distances(posed: PosedPairs) -> FloatArray:
     """Return our separations with radii and skins; negative ones become 0."""
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
+    from engine.narrowphase.batched_distances import distance_rows
 
-    n, shapes = len(posed), posed.shapes
-    rows = np.empty((n, ROW_WIDTH))
-    distance_pairs(
-        False, shapes.arrays, posed.pairs, posed.turned_a, posed.turned_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rows
-    )  # fmt: skip
+    _, _, rows = distance_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)
     return np.maximum(rows[:, 0], 0.0)
 
 
@@ -234,11 +230,11 @@ def moving_pairs(shapes: PackedShapes, motion: MotionChunk) -> MovingPairs:
 
 def our_impacts(moving: MovingPairs) -> Impacts:
     """Return our times of impact with Box2D's aim."""
-    from engine.continuous.time_of_impact import advancement_rows
+    from engine.continuous.time_of_impact import METHODS, impact_rows
 
     center, motion = np.zeros((len(moving), 2)), moving.motion
     sweeps = motion.start_a, motion.end_a, center, motion.start_b, motion.end_b, center
-    rows = advancement_rows(moving.shapes, moving.pairs, sweeps, 1.0, True)
+    rows = impact_rows(moving.shapes, moving.pairs, sweeps, 1.0, METHODS["advancement"], is_box2d=True)
     return Impacts(rows.status, rows.fraction)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP, TOI_CONVERGENCE, TOI_ROUNDINGS
 from engine.continuous._advancement_kernel import advance
 from engine.continuous._bilateral_kernel import advance_bilaterally
@@ -114,7 +114,7 @@ def time_of_row(
     return status, fraction, iterations
 
 
-@kernel
+@unlocked_kernel
 def times_of_impact(
     packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, method: int, is_box2d: bool, columns: Arrays,
     trace: FloatArray | None,

@@ -52,7 +52,7 @@ import numpy as np
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, unlocked_kernel
 from engine.continuous._core_kernel import core_axis, nearest_features
 from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
 from engine.continuous._ray_rounded_kernel import ray_rounded
@@ -67,7 +67,6 @@ __all__ = [
     "SWEPT_MEASURED",
     "SWEPT_SIZE",
     "SWEPT_START",
-    "TIMES_SIZE",
     "swept_pairs",
 ]
 
@@ -83,7 +82,6 @@ SWEPT_START, SWEPT_EDGE, SWEPT_MEASURED, SWEPT_DIFFERENCE, SWEPT_END = 41.0, 42.
 """
 
 # t_first, t_last, world normal; the middle of the contact, its two ends, the second zero if they coincide
-TIMES_SIZE = 4
 SWEPT_SIZE = 10
 
 
@@ -335,7 +333,7 @@ def swept_row(
     return swept_pair(a, velocities_a[row], b, velocities_b[row], t_max, scratch, results[row], trace)
 
 
-@kernel
+@unlocked_kernel
 def swept_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
     t_max: float, status: IntArray, counts: IntArray, results: FloatArray, trace: FloatArray | None,

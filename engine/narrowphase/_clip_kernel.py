@@ -194,7 +194,7 @@ def outside(c: Clipped, tx: float, ty: float, x: float, y: float, side: float) -
 
 @inlined_kernel
 def cut(c: Clipped, out_0: float, out_1: float, corner: int) -> Clipped:
-    """Return the part behind the plane at vertex `corner` of the reference polygon, without branches, for the SIMD kernel.
+    """Return the part behind the plane at vertex `corner` of the reference polygon.
 
     If one end is inside and one outside, and the inside end is on the plane itself, only that point remains. Otherwise the inside end comes
     first, as in Box2D, and the new one second.
@@ -258,7 +258,7 @@ def record_cut(trace: FloatArray | None, whose: float, corner: int, left: Clippe
 
 @inlined_kernel
 def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_first_b: bool) -> int:
-    """Return Box2D's key; the first side is B's if `is_first_b`. It has no branches, for the SIMD kernel."""
+    """Return Box2D's key; the first side is B's if `is_first_b`."""
     on_a, on_b = (on_other if is_first_b else on_first), (on_first if is_first_b else on_other)
     type_a, type_b = (other_type if is_first_b else first_type), (first_type if is_first_b else other_type)
     return on_a | (on_b << 8) | (type_a << 16) | (type_b << 24)

@@ -45,7 +45,7 @@ import numpy as np
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, unlocked_kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
 from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, Axis, name_of, points_on_edge, write_point
 from engine.narrowphase._core_distance_kernel import nearest_points
@@ -140,15 +140,15 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
 
 @inlined_kernel
 def manifold_core_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, to: int, rule: int, room: Room, columns: Arrays,
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
     trace: FloatArray | None,
 ) -> int:  # fmt: skip
-    """Fill row `to` for pair `at` of two shapes of which one is a capsule or a segment, and return the number of points.
+    """Fill row `at` for a pair of two shapes of which one is a capsule or a segment, and return the number of points.
 
     The rule BOX2D supports neither capsules nor two segments; the caller must reject them.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
-    row = row_of(columns, to)
+    row = row_of(columns, at)
     base, other, to_other = a, b, 1.0
     links = rule != BOX2D and (is_link(a) or is_link(b))
     if (links and not is_link(a)) or (rule == BOX2D and b.kind == SEGMENT):  # in B's frame, the edge's
@@ -163,15 +163,13 @@ def manifold_core_pair(
     return manifold_edge_polygon(base, moved, to_other, room, row, trace)
 
 
-@kernel
+@unlocked_kernel
 def manifold_core_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, to: IntArray,
-    trace: FloatArray | None,
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
 ) -> None:  # fmt: skip
     """Fill the rows of those `pairs` that `manifold_pairs` skips; the arguments are the same."""
     shapes, kind, count = Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
-    for at in range(pairs.shape[0]):
-        if kind[pairs[at, 0]] >= CAPSULE or kind[pairs[at, 1]] >= CAPSULE:
-            row = to[at] if len(to) > 0 else at
-            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, at, row, rule, room, columns, trace)
+    for row in range(pairs.shape[0]):
+        if kind[pairs[row, 0]] >= CAPSULE or kind[pairs[row, 1]] >= CAPSULE:
+            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)

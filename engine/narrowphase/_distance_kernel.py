@@ -29,15 +29,14 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.events import record
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, kernel, unlocked_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import DEGENERATE, OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
-from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, EpaTouching, epa_cores, polytope_rows, touching_points
 from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, place
 
-__all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "roundings"]
+__all__ = ["ROW_WIDTH", "distance_one", "distance_pairs", "roundings"]
 
 ROW_WIDTH = 7
 
@@ -123,13 +122,10 @@ def query_pair(
 
 @inlined_kernel
 def placed_of(shapes: Shapes, shape: int, pose: FloatArray, row: int) -> Placed:
-    """Return one of the shapes at row `row` of poses (n, 4) x, y, cos, sin, or (n, 3) x, y, angle."""
+    """Return one of the shapes at row `row` of poses (n, 4) x, y, cos, sin."""
     low, high = shapes.first[shape], shapes.first[shape] + shapes.n_vertices[shape]
-    if pose.shape[1] == 3:
-        cos, sin = cosine_and_sine(pose[row, 2])
-    else:
-        cos, sin = pose[row, 2], pose[row, 3]
-    return Placed(shapes.vertices[low:high], shapes.radius[shape], shapes.extent[shape], pose[row, 0], pose[row, 1], cos, sin)
+    x, y, cos, sin = pose[row, 0], pose[row, 1], pose[row, 2], pose[row, 3]
+    return Placed(shapes.vertices[low:high], shapes.radius[shape], shapes.extent[shape], x, y, cos, sin)
 
 
 @inlined_kernel
@@ -159,7 +155,7 @@ def distance_one(
     )  # fmt: skip
 
 
-@kernel
+@unlocked_kernel
 def distance_pairs(
     wants_depth: bool, packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
     rows: FloatArray,
@@ -171,21 +167,3 @@ def distance_pairs(
         status[row], iterations[row] = query_row(
             wants_depth, shapes, pairs, poses_a, poses_b, row, simplex, polytope, rows
         )  # fmt: skip
-
-
-@kernel
-def distance_listed(
-    listed: IntArray, packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
-    rows: FloatArray,
-) -> bool:  # fmt: skip
-    """Do the same for the `listed` rows, from poses (n, 3) x, y, angle; return False at the first that is not finite."""
-    shapes, most = Shapes(*packed), 0
-    for row in listed:
-        most = max(most, shapes.n_vertices[pairs[row, 0]], shapes.n_vertices[pairs[row, 1]])
-    polytope, simplex = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH)), np.empty(TRIANGLE_SIZE, dtype=np.int64)
-    for row in listed:
-        for field in range(3):
-            if not (math.isfinite(poses_a[row, field]) and math.isfinite(poses_b[row, field])):
-                return False
-        status[row], iterations[row] = query_row(False, shapes, pairs, poses_a, poses_b, row, simplex, polytope, rows)
-    return True

@@ -22,7 +22,7 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE
 from engine.narrowphase._sides_kernel import Arrays, Shapes, place, side_of
 
-__all__ = ["box_around", "gaps_along", "pairs_of_bodies", "posed_boxes"]
+__all__ = ["box_around", "gaps_along", "posed_boxes"]
 
 
 @inlined_kernel
@@ -51,19 +51,6 @@ def posed_boxes(
             first, n_vertices, vertices, radius, which[row], x, y, cos, sin
         )
     return boxes
-
-
-@kernel
-def pairs_of_bodies(which: IntArray, poses: FloatArray, pairs: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return shapes (n, 2) and both poses (n, 4) for `pairs` of bodies, each with its shape in `which` and its pose in `poses`."""
-    n = pairs.shape[0]
-    shapes, poses_a, poses_b = np.empty((n, 2), dtype=np.int64), np.empty((n, 4)), np.empty((n, 4))
-    for row in range(n):
-        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-        shapes[row, 0], shapes[row, 1] = which[a], which[b]
-        for field in range(4):
-            poses_a[row, field], poses_b[row, field] = poses[a, field], poses[b, field]
-    return shapes, poses_a, poses_b
 
 
 @inlined_kernel

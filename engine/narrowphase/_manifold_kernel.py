@@ -52,7 +52,7 @@ import numpy as np
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
@@ -219,15 +219,15 @@ def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
 
 @inlined_kernel
 def manifold_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, to: int, rule: int, room: Room, columns: Arrays,
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
     trace: FloatArray | None,
 ) -> int:  # fmt: skip
-    """Fill row `to` for pair `at` of two shapes that are circles or polygons, and return the number of points.
+    """Fill row `at` for a pair of two shapes that are circles or polygons, and return the number of points.
 
     Points in the trace are in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
-    row = row_of(columns, to)
+    row = row_of(columns, at)
     rounding = rounding_of(a.pose, a.extent, b.pose, b.extent)
     base, other, to_other = a, b, 1.0
     if a.kind == CIRCLE and b.kind == POLYGON:
@@ -250,23 +250,21 @@ def _clear(columns: Arrays, row: int) -> None:
             points[row, k, i] = axis[row, 3 * k + i] = 0.0
 
 
-@kernel
+@unlocked_kernel
 def manifold_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, to: IntArray,
-    trace: FloatArray | None,
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
 ) -> int:  # fmt: skip
     """Fill a row for each of the `pairs` of circles and polygons; return the number of others, which `manifold_core_pairs` fills.
 
-    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`; `to` (n,) are the rows of the pairs, or empty if their order is
-    that of the pairs. All rows are cleared first. `trace` is that of `manifold_pair`; it receives the steps pair by pair.
+    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. Each row is cleared first. `trace` is that of `manifold_pair`;
+    it receives the steps pair by pair.
     """
     n_others, shapes, kind, count = 0, Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
-    for at in range(pairs.shape[0]):
-        row = to[at] if len(to) > 0 else at
+    for row in range(pairs.shape[0]):
         _clear(columns, row)
-        if kind[pairs[at, 0]] < CAPSULE and kind[pairs[at, 1]] < CAPSULE:
-            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, at, row, rule, room, columns, trace)
+        if kind[pairs[row, 0]] < CAPSULE and kind[pairs[row, 1]] < CAPSULE:
+            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
         else:
             n_others += 1
     return n_others

@@ -30,7 +30,7 @@ import numpy as np
 
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.geometry.kinds import POLYGON
 from engine.narrowphase._core_distance_kernel import core_distance, nearest_points
 from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START, face_separation
@@ -86,7 +86,7 @@ def overlap_pair(
     return distance <= radius + touch + deep
 
 
-@kernel
+@unlocked_kernel
 def overlap_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray, trace: FloatArray | None
 ) -> None:  # fmt: skip

@@ -4,11 +4,8 @@ Every shape consists of a convex *core* and a radius around it; `engine.geometry
 vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points have
 two, to the right of p1 p2 and to the left; a single point, or a segment of zero length, has a zero normal. `skin` is the part of the radius
 outside the surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a
-segment's neighbors and `has_ghost` which of them exist. `records` contains the data of a shape for SIMD kernels in contiguous memory:
-centroid, radius, extent, and the core's largest distance from the local origin; then of each group of four of `SLOTS` vertices, the last
-repeated, x, y, x of the normals and their y. So a box occupies three cache lines, an octagon five. `simd_vertices` is the number of
-vertices, or more than fit a record if a corner is sharp, so that SIMD kernels leave such polygons to the scalar ones. The arrays stay
-writable, because Numba compiles again for each combination of read-only ones; no code writes them.
+segment's neighbors and `has_ghost` which of them exist. The arrays stay writable, because Numba compiles again for each combination of
+read-only ones; no code writes them.
 """
 
 from __future__ import annotations
@@ -25,38 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.geometry import AnyShape, Polygon, Segment, check_shape
 
-__all__ = [
-    "GROUP_SIZE",
-    "HEAD",
-    "N_CACHED",
-    "REACH",
-    "RECORD",
-    "SHARP_COSINE",
-    "SIMD_FROM",
-    "SLOTS",
-    "SLOT_GROUP",
-    "PackedShapes",
-    "cached_pack",
-    "pack",
-]
-
-SLOTS = 16
-"""Maximum number of vertices in a shape's record; for a larger shape it contains the first ones, which no kernel uses."""
-
-SLOT_GROUP = 4
-"""Number of slots per group; one pass over the lanes reads a group."""
-
-_LINE = 8
-"""Number of float64 values per cache line."""
-
-HEAD, GROUP_SIZE = _LINE, 4 * SLOT_GROUP
-"""Number of values in a record before the groups, and in each group; the last three of the head are unused."""
-
-REACH = 4
-"""Index of the core's reach in a record."""
-
-RECORD = HEAD + 4 * SLOTS
-"""Number of values in a record: whole cache lines."""
+__all__ = ["N_CACHED", "SHARP_COSINE", "PackedShapes", "cached_pack", "pack"]
 
 SHARP_ANGLE = 1.0 / 64.0
 """Radians, 0.9 degrees. An error of both edges of a corner moves it by that error over the sine of half its angle, here by 128 times as
@@ -65,9 +31,6 @@ much: the separations of two shapes usually err by a hundredth of their rounding
 
 SHARP_COSINE = -math.cos(SHARP_ANGLE)
 """Two successive edges make a sharp corner if the dot product of their normals is less: the direction changes by nearly 180 degrees."""
-
-SIMD_FROM = 48
-"""Minimum number of pairs for the SIMD kernels: even with shapes of all sizes, blocks are then filled well enough (measured)."""
 
 N_CACHED = 1024
 """Number of shapes and pairs of shapes that stay packed: a few megabytes at most."""
@@ -88,8 +51,6 @@ class PackedShapes:
     extent: FloatArray
     ghosts: FloatArray
     has_ghost: NDArray[np.bool_]
-    records: FloatArray
-    simd_vertices: IntArray
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -138,27 +99,7 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
         extent=reach + radius,
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
-        records=_records(first, n_vertices, vertices, normals, np.column_stack((centroid, radius, reach + radius))),
-        simd_vertices=np.array(
-            [SLOTS + 1 if _is_sharp(shape) else n for shape, n in zip(listed, n_vertices.tolist(), strict=True)], dtype=np.int64
-        ),
     )
-
-
-def _records(first: IntArray, n_vertices: IntArray, vertices: FloatArray, normals: FloatArray, heads: FloatArray) -> FloatArray:
-    """Return the records (n, RECORD), each aligned to a cache line."""
-    n = len(first)
-    numbers = np.zeros(n * RECORD + _LINE)
-    skipped = -numbers.ctypes.data // numbers.itemsize % _LINE
-    records = numbers[skipped : skipped + n * RECORD].reshape(n, RECORD)
-    squares = vertices[:, 0] * vertices[:, 0] + vertices[:, 1] * vertices[:, 1]
-    records[:, :REACH] = heads
-    records[:, REACH] = np.sqrt(np.maximum.reduceat(squares, first)) if n > 0 else 0.0
-    in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
-    groups = records[:, HEAD : HEAD + 4 * SLOTS].reshape(n, SLOTS // SLOT_GROUP, 4, SLOT_GROUP)
-    for place, column in enumerate((*vertices.T, *normals.T)):
-        groups[:, :, place] = column[in_slot].reshape(n, SLOTS // SLOT_GROUP, SLOT_GROUP)
-    return records
 
 
 def cached_pack(*shapes: AnyShape) -> PackedShapes:
@@ -191,10 +132,3 @@ def _core(shape: AnyShape) -> tuple[FloatArray, FloatArray]:
     x, y = core[1] - core[0]
     right = np.array([y, -x]) / np.hypot(x, y)
     return core, np.array([right, -right])
-
-
-def _is_sharp(shape: AnyShape) -> bool:
-    if not isinstance(shape, Polygon):
-        return False
-    normals = shape.normals.tolist()
-    return any(ux * vx + uy * vy < SHARP_COSINE for (ux, uy), (vx, vy) in zip(normals, normals[1:] + normals[:1], strict=True))

@@ -6,22 +6,19 @@ bit-identical to those of the scalar form, because both use the same kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
-from engine.common.checks import choice, integer
+from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.checks import integer
 from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
-from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
+from engine.query.shape_batch import ShapeBatch, check_batch
 
 if TYPE_CHECKING:
     from engine.narrowphase.batched import ManifoldRows
-    from engine.narrowphase.packing import PackedShapes
     from engine.narrowphase.rules import Rule
 
 __all__ = [
@@ -158,10 +155,10 @@ def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLi
     InvalidInputError
         An index is out of range, lengths differ, a number is not finite, or there is less than one thread.
     """
-    checked, n_threads = check_layout(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
-    from engine.narrowphase import batched
+    checked, n_threads = check_batch(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
+    from engine.narrowphase.batched import overlap_rows
 
-    return frozen(batched.overlaps(*checked, n_threads))
+    return frozen(overlap_rows(*checked, n_threads))
 
 
 def manifold(
@@ -179,25 +176,14 @@ def manifold(
     >>> found.count.tolist(), found.separation[0].tolist()
     ([1, 0], [-0.5, 0.0])
     """
-    packed, checked, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
-    (manifolds, number), n_threads = _manifolds_and_exact(), integer("threads", threads, 1)
-    if choice("rule", rule, ("exact", "box2d")) != "exact":
-        from engine.narrowphase.rules import check_rule
+    checked, n_threads = check_batch(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
+    from engine.narrowphase.batched import manifold_rows
+    from engine.narrowphase.rules import check_rule
 
-        number = check_rule(rule, packed, index_pairs("pairs", checked, len(packed)))
-    return columns_of(*manifolds(packed, checked, poses_a, poses_b, number, n_threads))
+    return columns_of(manifold_rows(*checked, check_rule(rule, *checked[:2]), n_threads))
 
 
-@cache
-def _manifolds_and_exact() -> tuple[Callable[..., tuple[ManifoldRows, FloatArray]], int]:
-    """Import the kernels on first use, like `_distance_rows`, and return them with the number of the exact rule."""
-    from engine.narrowphase.batched import manifolds
-    from engine.narrowphase.rules import EXACT
-
-    return manifolds, EXACT
-
-
-def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
+def columns_of(rows: ManifoldRows) -> ManifoldBatch:
     """Return the output of the kernels as read-only columns."""
     # columns are views, because a copy would cost as much as the computation; views of read-only arrays are read-only
     for column in rows.arrays:
@@ -205,7 +191,7 @@ def columns_of(rows: ManifoldRows, normals: FloatArray) -> ManifoldBatch:
     points, axis, reference = rows.points, rows.axis, rows.reference
     return ManifoldBatch(
         count=rows.count,
-        normal=frozen(normals),
+        normal=frozen(np.where(rows.count[:, None] > 0, axis[:, :2], 0.0)),
         position=points[:, :, :2],
         separation=points[:, :, 2],
         feature_id=rows.names,
@@ -230,17 +216,11 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.separation.tolist(), found.point_b.tolist()
     ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
     """
-    n_threads = integer("threads", threads, 1)
-    status, iterations, rows = _distance_rows()(*check_layout(shapes, pairs, xf_a, xf_b), n_threads)
-    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
-
-
-@cache
-def _distance_rows() -> Callable[[PackedShapes, IntArray, FloatArray, FloatArray, int], tuple[IntArray, IntArray, FloatArray]]:
-    """Import the kernels on first use; an import statement takes 18 us each time if its code has left the cache."""
+    checked, n_threads = check_batch(shapes, pairs, xf_a, xf_b), integer("threads", threads, 1)
     from engine.narrowphase.batched_distances import distance_rows
 
-    return distance_rows
+    status, iterations, rows = distance_rows(*checked, threads=n_threads)
+    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 
 def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> PenetrationBatch:
@@ -253,12 +233,10 @@ def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
     >>> found.depth.tolist(), found.normal.tolist()
     ([0.5, 0.0], [[1.0, 0.0], [nan, nan]])
     """
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
+    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    from engine.narrowphase.batched_distances import distance_rows
 
-    packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
-    n = len(checked)
-    status, iterations, rows = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, ROW_WIDTH))
-    distance_pairs(True, packed.arrays, checked, poses_a, poses_b, status, iterations, rows)
+    status, iterations, rows = distance_rows(*checked, wants_depth=True)
     return PenetrationBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 

@@ -1,26 +1,21 @@
 """Queries about motion for many pairs, rays or points at once.
 
 Shapes are packed once; each row has the indices of its shapes and its own poses. Results are read-only columns, bit-identical to those of
-the scalar form: both use the same kernel, or a SIMD kernel with the same operations.
+the scalar form: both use the same kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.common.checks import boolean, choice, integer, non_negative
+from engine.common.checks import choice, integer, non_negative
 from engine.query._checking import check_t_max
-from engine.query.shape_batch import ShapeBatch, check_indices, check_layout, check_pairs, check_rows, finite_columns, turned_poses
-
-if TYPE_CHECKING:
-    from engine.continuous.time_of_impact import ImpactRows
+from engine.query.shape_batch import ShapeBatch, check_batch, check_indices, check_pairs, finite_columns, turned_poses
 
 __all__ = [
     "RayBatch",
@@ -149,7 +144,7 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     """
     packed, checked = check_pairs(shapes, pairs)
     n = len(checked)
-    poses, poses_target = finite_columns("xf", xf, 3, n), finite_columns("xf_target", xf_target, 3, n)
+    poses, poses_target = turned_poses("xf", xf, n), turned_poses("xf_target", xf_target, n)
     ways = finite_columns("translations", translations, 2, n)
     from engine.continuous.swept import shape_cast_rows
 
@@ -164,7 +159,6 @@ def swept_contact(
     xf_b: ArrayLike,
     velocity_b: ArrayLike,
     t_max: float,
-    with_contact: bool = True,
     threads: int = 1,
 ) -> SweptBatch:
     """Return for each pair when its translating shapes first and last touch; see `engine.query.casts.swept_contact`.
@@ -178,36 +172,27 @@ def swept_contact(
         m/s.
     t_max : float
         >= 0, seconds, the same for all pairs.
-    with_contact : bool
-        If False, `point`, `contact_count` and `contact` are empty; times and normals alone take less time.
     threads : int
         As in `overlap`.
 
     Errors as in `contains`.
     """
-    packed, indices, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
-    moves_a, moves_b = check_rows("velocity_a", velocity_a, 2, len(indices)), check_rows("velocity_b", velocity_b, 2, len(indices))
-    duration, is_full = non_negative("t_max", t_max, "s"), boolean("with_contact", with_contact)
-    n_threads = integer("threads", threads, 1)
-    status, count, rows = _swept_rows()(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full, n_threads)
-    place = rows[:, 4:] if is_full else np.zeros((0, 6))
+    packed, indices, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
+    n = len(indices)
+    moves_a, moves_b = finite_columns("velocity_a", velocity_a, 2, n), finite_columns("velocity_b", velocity_b, 2, n)
+    duration, n_threads = non_negative("t_max", t_max, "s"), integer("threads", threads, 1)
+    from engine.continuous.swept import swept_rows
+
+    status, count, rows = swept_rows(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, n_threads)
     return SweptBatch(
         status=frozen(status),
         t_first=frozen(rows[:, 0]),
         t_last=frozen(rows[:, 1]),
         normal=frozen(rows[:, 2:4]),
-        point=frozen(place[:, :2]),
-        contact_count=frozen(count[: len(place)]),
-        contact=frozen(place[:, 2:].reshape(-1, 2, 2)),
+        point=frozen(rows[:, 4:6]),
+        contact_count=frozen(count),
+        contact=frozen(rows[:, 6:].reshape(-1, 2, 2)),
     )
-
-
-@cache
-def _swept_rows() -> Callable[..., tuple[IntArray, IntArray, FloatArray]]:
-    """Import the kernels on first use; an import statement takes 18 us each time if its code has left the cache."""
-    from engine.continuous.swept import swept_rows
-
-    return swept_rows
 
 
 def time_of_impact(
@@ -251,22 +236,17 @@ def time_of_impact(
     0.5
     """
     end, word = check_t_max(t_max), choice("target", target, ("touch", "box2d"))
-    packed, indices, starts_a, ends_a = check_layout(shapes, pairs, start_a, end_a, "start_a", "end_a")
+    packed, indices = check_pairs(shapes, pairs)
     n = len(indices)
-    starts_b, ends_b = check_rows("start_b", start_b, 3, n), check_rows("end_b", end_b, 3, n)
-    centers_a = np.zeros((1, 2)) if center_a is None else check_rows("center_a", center_a, 2, n)
-    centers_b = np.zeros((1, 2)) if center_b is None else check_rows("center_b", center_b, 2, n)
-    sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
-    rows = _advancement_rows()(packed, indices, sweeps, end, word == "box2d", integer("threads", threads, 1))
+    centers_a, centers_b = (np.zeros((n, 2)) if center is None else center for center in (center_a, center_b))
+    columns = {"start_a": start_a, "end_a": end_a, "center_a": centers_a, "start_b": start_b, "end_b": end_b, "center_b": centers_b}
+    widths = {"center_a": 2, "center_b": 2}
+    sweeps = tuple(finite_columns(field, column, widths.get(field, 3), n) for field, column in columns.items())
+    n_threads = integer("threads", threads, 1)
+    from engine.continuous.time_of_impact import METHODS, impact_rows
+
+    rows = impact_rows(packed, indices, sweeps, end, METHODS["advancement"], word == "box2d", threads=n_threads)
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
-
-
-@cache
-def _advancement_rows() -> Callable[..., ImpactRows]:
-    """Import the kernels on first use, like `_swept_rows`."""
-    from engine.continuous.time_of_impact import advancement_rows
-
-    return advancement_rows
 
 
 def _ray_batch(status: IntArray, rows: FloatArray) -> RayBatch:

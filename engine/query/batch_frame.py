@@ -84,7 +84,7 @@ def collide(
         raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
     pairs = finder.pairs(batched.box_rows(packed, chosen, poses))
     number = rules.check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
-    manifolds = columns_of(*batched.manifolds_of_bodies(packed, chosen, poses, pairs, number))
+    manifolds = columns_of(batched.manifold_rows_of_bodies(packed, chosen, poses, pairs, number))
     return SceneContacts(frozen(pairs), manifolds)  # frozen last, because read-only pairs would compile the kernels again
 
 

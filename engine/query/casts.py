@@ -189,12 +189,12 @@ def _swept_numbers(
 ) -> tuple[int, int, list[float]]:  # fmt: skip
     """Return status, points of the contact, and the results of `_swept_kernel`."""
     from engine.common._record_kernel import checked_trace
-    from engine.continuous.swept import rows_one_by_one
+    from engine.continuous.swept import swept_rows
     from engine.narrowphase.packing import cached_pack
     from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
     moves = pose_row(xf_a)[None], np.array([velocity_a]), pose_row(xf_b)[None], np.array([velocity_b])
-    status, counts, results = rows_one_by_one(cached_pack(a, b), ONE_PAIR, *moves, t_max, checked_trace(trace))
+    status, counts, results = swept_rows(cached_pack(a, b), ONE_PAIR, *moves, t_max, trace=checked_trace(trace))
     return int(status[0]), int(counts[0]), results[0].tolist()
 
 

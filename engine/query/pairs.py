@@ -40,20 +40,9 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: F
     True
     """
     check_pair(a, xf_a, b, xf_b)
-    overlap_pairs, packing, scratch, record = _overlap_modules()
-    overlapping, poses = np.zeros(1, dtype=np.int64), (scratch.pose_row(xf_a)[None], scratch.pose_row(xf_b)[None])
-    overlap_pairs(packing.cached_pack(a, b).arrays, scratch.ONE_PAIR, *poses, overlapping, record.checked_trace(trace))
-    return bool(overlapping[0])
-
-
-@cache
-def _overlap_modules() -> tuple[Any, ...]:
-    """Import on first use: import statements in each call would take as long as a kernel."""
-    from engine.common import _record_kernel
-    from engine.narrowphase import packing, scratch
-    from engine.narrowphase._overlap_kernel import overlap_pairs
-
-    return overlap_pairs, packing, scratch, _record_kernel
+    batched, packing, _, scratch, record = _kernels()
+    poses = scratch.pose_row(xf_a)[None], scratch.pose_row(xf_b)[None]
+    return bool(batched.overlap_rows(packing.cached_pack(a, b), scratch.ONE_PAIR, *poses, trace=record.checked_trace(trace))[0])
 
 
 def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None) -> Manifold:
@@ -99,10 +88,10 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     ((0.0, 1.0), [((-0.25, 0.375), -0.25), ((0.5, 0.375), -0.25)])
     """
     check_pair(a, xf_a, b, xf_b)
-    batched, packing, rules, scratch, record = _manifold_modules()
+    batched, packing, rules, scratch, record = _kernels()
     shapes, number = packing.cached_pack(a, b), scratch.ONE_PAIR
     pair = shapes, number, scratch.pose_row(xf_a)[None], scratch.pose_row(xf_b)[None], rules.check_rule(rule, shapes, number)
-    rows = batched.manifold_rows(*pair) if trace is None else batched.traced_rows(*pair, record.checked_trace(trace))
+    rows = batched.manifold_rows(*pair, trace=record.checked_trace(trace))
     count = int(rows.count[0])
     if count == 0:
         return Manifold(None, ())
@@ -113,7 +102,8 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
 
 
 @cache
-def _manifold_modules() -> tuple[Any, ...]:
+def _kernels() -> tuple[Any, ...]:
+    """Import on first use: import statements in each call would take as long as a kernel."""
     from engine.common import _record_kernel
     from engine.narrowphase import batched, packing, rules, scratch
 

@@ -6,7 +6,7 @@ The arrays that these functions return are writable, because a read-only one is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,7 @@ from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape, check_shape
 from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["ShapeBatch", "check_batch", "check_indices", "check_layout", "check_pairs", "check_rows", "finite_columns", "turned_poses"]
-
-_INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
-"""NumPy creates each of these only once, so identity is a sufficient test."""
+__all__ = ["ShapeBatch", "check_batch", "check_indices", "check_pairs", "finite_columns", "turned_poses"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -106,28 +103,8 @@ def check_batch(
     return packed, checked, turned_poses("xf_a", xf_a, len(checked)), turned_poses("xf_b", xf_b, len(checked))
 
 
-def check_layout(
-    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, name_a: str = "xf_a", name_b: str = "xf_b"
-) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
-    """Same, but with poses (n, 3) unchanged and numbers unchecked, for kernels that detect invalid ones themselves.
-
-    Arrays that already meet the kernels' requirements are recognized by their flags, because NumPy's own functions take half a microsecond,
-    or more than ten if their code has left the cache.
-    """
-    packed, indices = (_packed(shapes), pairs) if _is_ready(pairs, _INT64, 2) else check_pairs(shapes, pairs)
-    n = len(indices)
-    return packed, indices, check_rows(name_a, xf_a, 3, n), check_rows(name_b, xf_b, 3, n)
-
-
-def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return `value` as an array (length, width) for kernels, unchanged if it is one already; numbers are not checked."""
-    if _is_ready(value, _FLOAT64, width) and len(value) == length:
-        return value
-    return _columns(field, value, width, length, shaped_rows)
-
-
 def finite_columns(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
-    """Return `value` as such an array, after checking that all numbers are finite."""
+    """Return `value` as a writable array (length, width) for kernels, after checking that all numbers are finite."""
     return _columns(field, value, width, length, finite_rows)
 
 
@@ -139,20 +116,12 @@ def _columns(
     return _writable(checked(field, value, width, length))
 
 
-def _is_ready(value: object, dtype: np.dtype[Any], width: int) -> TypeGuard[NDArray[Any]]:
-    """Return True if a value is an array (n, width) that a kernel accepts unchanged."""
-    if type(value) is not np.ndarray or value.dtype is not dtype:
-        return False
-    shape = value.shape
-    return len(shape) == 2 and shape[1] == width and value.flags.carray
-
-
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
     """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin, checking that all are finite."""
     columns = _columns(field, poses, 3, length, shaped_rows)
     from engine.geometry._rotation_kernel import turn_poses
 
-    turned = np.empty(4 * length).reshape(length, 4)
+    turned = np.empty((length, 4))
     if not turn_poses(columns, turned):
         finite_rows(field, columns, 3)
     return turned

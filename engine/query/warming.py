@@ -17,15 +17,9 @@ from engine.common.jit import mark_cache_warm
 from engine.decompose import keil
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.narrowphase import alternating_projections, batched, sat
-from engine.narrowphase._extent_kernel import pairs_of_bodies
-from engine.narrowphase._manifold_simd_kernel import contact_normals
-from engine.narrowphase.packing import SIMD_FROM
 from engine.query import batch, batch_frame, casts, pairs
 
 __all__ = ["LIBRARY", "SANDBOX", "boxes", "gaps", "manifolds", "overlaps", "warm_up"]
-
-_PAIRS_FOR_SIMD = 64
-"""Number of pairs of each combination of sizes: enough for every class to use the SIMD kernels."""
 
 _HERE, _THERE, _AWAY = Transform(), Transform((0.75, 0.1), 0.3), Transform((3.0, 0.0))
 _BOX = Polygon.box(0.5, 0.5)
@@ -60,13 +54,11 @@ def manifolds() -> Iterator[_Question]:
 
 
 def boxes() -> Iterator[_Question]:
-    """Tight boxes of bodies, pairs of bodies, and the measurements of their contacts."""
+    """Tight boxes of bodies."""
     which, poses = np.zeros(2, dtype=np.int64), np.array([(0.0, 0.0, 1.0, 0.0), (0.25, 0.0, 1.0, 0.0)])
     packed = batch.ShapeBatch(_SHAPES).packed
     yield partial(batched.poses_with_rotation, np.zeros((2, 3)))
     yield partial(batched.box_rows, packed, which, poses)
-    yield partial(pairs_of_bodies, which, poses, np.array([(0, 1)]))
-    yield partial(contact_normals, which, np.zeros((2, 6)))
 
 
 def overlaps() -> Iterator[_Question]:
@@ -91,15 +83,9 @@ def _edges() -> Iterator[_Question]:
         yield partial(pairs.manifold, segment, _HERE, other, _THERE, "box2d")
 
 
-def _many_manifolds() -> Iterator[_Question]:
-    yield partial(batch.manifold, batch.ShapeBatch(_SHAPES), *_asked())
-    yield partial(_ask_many, batch.manifold)
-
-
-def _many_overlaps() -> Iterator[_Question]:
+def _simple_overlaps() -> Iterator[_Question]:
     yield partial(sat.overlap_polygons, _BOX, _HERE, _BOX, _THERE, "plain")
     yield partial(sat.overlap_polygons, _BOX, _HERE, _BOX, _THERE, "improved")
-    yield partial(_ask_many, batch.overlap)
 
 
 def _distances() -> Iterator[_Question]:
@@ -120,8 +106,7 @@ def _sweeps() -> Iterator[_Question]:
 
 
 def _scenes() -> Iterator[_Question]:
-    which = np.arange(SIMD_FROM) % 2
-    yield partial(batch_frame.collide, batch.ShapeBatch([Circle(0.5), _BOX]), which, [(0.5 * k, 0.0, 0.0) for k in range(SIMD_FROM)])
+    yield partial(batch_frame.collide, batch.ShapeBatch([Circle(0.5), _BOX]), [0, 1], [(0.0, 0.0, 0.0), (0.5, 0.0, 0.0)])
     yield automatic.warm
 
 
@@ -139,8 +124,7 @@ SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
     "distances": _distances,
     "sweeps": _sweeps,
     "times of impact": _impacts,
-    "manifolds of many pairs": _many_manifolds,
-    "overlaps of many pairs": _many_overlaps,
+    "simple overlaps": _simple_overlaps,
     "pairs of a scene": _scenes,
     "outlines of pictures": _outlines,
 }
@@ -156,11 +140,7 @@ def _distances_and_depths() -> Iterator[_Question]:
     questions: tuple[Callable[..., object], ...] = (pairs.distance, pairs.penetration, alternating_projections.distance)
     for question, b in product(questions, shapes):
         yield partial(question, _BOX, _HERE, b, _THERE)
-    packed, pose = batch.ShapeBatch(shapes), [(0.0, 0.0, 0.0)]
-    for n in (1, SIMD_FROM):
-        yield partial(batch.distance, packed, [(0, 1)] * n, pose * n, pose * n)
-    yield partial(batch.penetration, packed, [(0, 1)], pose, pose)
-    yield partial(batch.overlap, packed, [(0, 1)] * SIMD_FROM, pose * SIMD_FROM, pose * SIMD_FROM)
+    yield partial(batch.distance, batch.ShapeBatch(shapes), [(0, 1)], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)])
 
 
 def _contact_sets() -> Iterator[_Question]:
@@ -182,10 +162,6 @@ def _casts() -> Iterator[_Question]:
     yield partial(casts.swept_contact, _BOX, _HERE, (1.0, 0.0), disc, _AWAY, (0.0, 0.0), 5.0)
     for method in get_args(casts.Method):
         yield partial(casts.time_of_impact, _BOX, Sweep(_HERE, _HERE), disc, Sweep(_AWAY, _HERE), method=method)
-    # half of them two boxes: both kinds of block, and the scalar kernel
-    shapes, pairs, still = batch.ShapeBatch([disc, _BOX]), [(1, 1), (0, 1)] * SIMD_FROM, np.zeros((2 * SIMD_FROM, 3))
-    yield partial(batch.time_of_impact, shapes, pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
-    yield partial(batch.swept_contact, shapes, pairs, still, still[:, :2], still + (3.0, 0.0, 0.0), still[:, :2] - (1.0, 0.0), 5.0)
 
 
 LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
@@ -199,11 +175,3 @@ LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
 def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], list[tuple[float, float, float]]]:
     poses = [(0.0, 0.0, 0.0), (0.25, 0.25, 0.5)]
     return [(0, 1), (1, 2)], poses, poses
-
-
-def _ask_many(question: Callable[..., object]) -> None:
-    """Run a query on enough pairs of every size to use the SIMD kernels, as a world of fifty contacts may do at any step."""
-    shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n_sides, 0.5) for n_sides in (4, 8, 12, 16))])
-    pairs = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_SIMD)]
-    here, there = np.zeros((len(pairs), 3)), np.tile((0.75, 0.1, 0.3), (len(pairs), 1))
-    question(shapes, pairs, here, there)

@@ -17,15 +17,15 @@ from functools import cache
 import numpy as np
 import pytest
 
+from engine.common.jit import is_compiling
 from engine.common.tolerances import EPS64
 from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Transform
 from engine.query import batch
 from tests.agreement.adversarial import FAMILIES, pairs_of
 from tests.agreement.rational import Edge, Pair, common_part, distance_sq, fractions, off_outline, root
-from tests.simd import COMPILED
 
-PAIRS = 500 if COMPILED else 200
+PAIRS = 500 if is_compiling() else 200
 """Pairs of each family: 4,000 in all; fewer where the kernels are not compiled."""
 
 SEPARATION, DECISION, POINT = 2.0, 2.0, 4.0

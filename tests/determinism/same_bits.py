@@ -6,7 +6,6 @@ once
 twice         two runs one after the other
 beside        while two threads of the same process keep both cores busy with the library's own kernels
 AVX2          machine code for a processor without AVX-512, NumPy's own too, compiled into a folder of its own (minutes)
-one by one    without the kernels that take many pairs at once in registers
 
 The status is 1, with a line for each demo whose hashes differ.
 """
@@ -22,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.common.jit import LANES, hold_back
 from engine.world import solvers
 from tests.determinism.state_hashes import hashes
 
@@ -31,7 +29,7 @@ __all__ = ["SITUATIONS", "hashes_in_process"]
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = 300
 NO_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
+SITUATIONS = ("once", "twice", "beside", "AVX2")
 
 
 def hashes_in_process(situation, steps, ids, solver):
@@ -51,8 +49,6 @@ def hashes_in_process(situation, steps, ids, solver):
 
 def run(situation, steps, ids, solver):
     """Return the hashes of a situation, computed in this process."""
-    if situation == "one by one":
-        hold_back(LANES)
     over = threading.Event()
     others = [threading.Thread(target=_keep_busy, args=(over,)) for _ in range(2 if situation == "beside" else 0)]
     for thread in others:

@@ -103,7 +103,7 @@ ROWS = {"xf_a": POSES, "xf_b": POSES, "xf": POSES, "xf_target": POSES, "start_a"
 ROWS |= dict.fromkeys(("points", "origins", "translations", "velocity_a", "velocity_b", "center_a", "center_b"), VECTORS)
 
 RIGHT = {"shapes": SHAPES, "pairs": PAIRS, "indices": WHICH, "which": WHICH, **ROWS}
-RIGHT |= {"t_max": 0.5, "rule": "exact", "target": "touch", "broad_phase": BruteForce(), "with_contact": True, "threads": 2}
+RIGHT |= {"t_max": 0.5, "rule": "exact", "target": "touch", "broad_phase": BruteForce(), "threads": 2}
 
 WRONG = {name: wrong_rows(rows) for name, rows in ROWS.items()}
 WRONG |= {name: wrong_indices(RIGHT[name]) for name in ("pairs", "indices", "which")}
@@ -111,7 +111,6 @@ WRONG |= {"shapes": WRONG_SHAPES, "rule": WRONG_WORD, "target": WRONG_WORD, "bro
 WRONG["pairs"] |= {"too wide": [(0, 1, 2)] * N, "too narrow": [(0,)] * N, "flat": [0, 1, 2]}
 for _name in ("indices", "which"):
     WRONG[_name] |= {"pairs": PAIRS}
-WRONG["with_contact"] = {"none": None, "number": 1, "text": "yes", "an array": np.ones(N, dtype=bool)}
 WRONG["threads"] = {"none": None, "zero": 0, "half": 1.5, "text": "2", "a truth": True, "an array": np.ones(2, dtype=np.int64)}
 for _name in ("center_a", "center_b"):
     del WRONG[_name]["nothing"]  # the local origins

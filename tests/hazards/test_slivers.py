@@ -10,12 +10,9 @@ import pytest
 
 from engine import query
 from engine.common.errors import InvalidShapeError
-from engine.common.jit import has_wide_registers
-from engine.continuous import swept
 from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Segment, Transform
-from engine.narrowphase import batched
-from tests.hazards.slivers import FAMILIES, Case, Judge, WrongError, ask_batch, cases_of, judge_family
+from tests.hazards.slivers import FAMILIES, Case, Judge, WrongError, judge_family
 
 TIP = Polygon([(0.0, 0.0), (1.0, -5e-10), (1.0, 5e-10)])
 """A sliver 1e-9 as high as long, its tip at the origin, pointing left."""
@@ -42,17 +39,6 @@ def test_each_family_has_samples(family):
         assert tally.n_queries == 30
         assert not tally.wrong, (name, tally.wrong, tally.example)
         assert name in ("contains", "contact_set") or tally.positive > 5
-
-
-@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
-@pytest.mark.parametrize("family", ["far", "far slivers", "all"])
-def test_lanes_match_the_scalar_kernels(family, monkeypatch):
-    cases = cases_of(family, 400, 5)
-    in_lanes = list(ask_batch(cases))
-    for module in (batched, swept):
-        monkeypatch.setattr(module, "has_wide_registers", lambda: False)
-    for row, (wide, single) in enumerate(zip(in_lanes, ask_batch(cases), strict=True)):
-        assert repr(wide) == repr(single), (row, str(cases[row]))
 
 
 @pytest.mark.parametrize(("place", "before"), BEFORE)

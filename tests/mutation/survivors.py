@@ -35,8 +35,8 @@ _RULES = (
     (
         "",
         "unchanged",
-        r"SIMD_FROM|_fill_|_empty_rows|is_few|FEW",
-        "which of two loops with equal answers runs, or how memory is made ready",
+        r"is_few|FEW",
+        "which of two loops with equal answers runs",
     ),
     ("pairs", "unchanged", r"broadphase", "another size, number or order of cells: slower or faster, the same pairs"),
     ("(?!mass)", "unchanged", r"geometry\.mass|packing\.", "a column of the packed shapes that this query does not use"),

@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import query
+from engine.common.jit import is_compiling
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from tests.property.geometry import carried, shifted, skins
-from tests.simd import COMPILED
 
-PROFILE = settings(max_examples=150 if COMPILED else 20, deadline=None, derandomize=True)  # uncompiled a time of impact takes 0.1 s
+PROFILE = settings(max_examples=150 if is_compiling() else 20, deadline=None, derandomize=True)  # uncompiled a time of impact takes 0.1 s
 
 quarter = st.integers(-8, 8).map(lambda n: n / 4.0)
 number = st.one_of(st.floats(-2.0, 2.0, allow_nan=False, width=32).map(lambda x: x if abs(x) > 1e-6 else 0.0), quarter)

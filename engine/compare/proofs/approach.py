@@ -94,15 +94,11 @@ def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: Fl
 
 def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the core gap of rows `which` at their fractions (negative: overlapping), and the direction."""
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
+    from engine.narrowphase.batched_distances import distance_rows
 
-    poses_a, poses_b = moving.poses(which, fraction)
-    shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
-    apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
-    for wants_depth, out in ((False, apart), (True, deep)):
-        distance_pairs(
-            wants_depth, shapes.arrays, pairs, poses_a, poses_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), out
-        )  # fmt: skip
+    shapes, pairs = moving.shapes, moving.pairs[which]
+    posed = shapes, pairs, *moving.poses(which, fraction)
+    (_, _, apart), (_, _, deep) = distance_rows(*posed), distance_rows(*posed, wants_depth=True)
     is_deep = deep[:, 0] > 0.0
     gap = np.where(is_deep, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)
     return gap, np.where(is_deep[:, None], deep[:, 5:7], apart[:, 5:7])

@@ -9,15 +9,15 @@ from benchmarks._trade_off import ALL_VOLUMES, REACH, mean_area, neighbors, trad
 from engine.bounding.kinds import KINDS, volume_name
 from engine.bounding.outlines import outline_area
 from engine.common.errors import InvalidShapeError
+from engine.common.jit import is_compiling
 from sprites.figure_outline import OUTLINE
-from tests.simd import COMPILED
 from tests.unit.bounding.test_overlap import FRAME, STAR
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
 def test_invariants_of_any_outline(rings):
-    trades = {trade.volume: trade for trade in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
+    trades = {trade.volume: trade for trade in trade_offs(rings, n_pairs=1_000 if is_compiling() else 60)}
     assert set(trades) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
     assert all(trade.missed == 0 for trade in trades.values())
     hull = trades["hull", 0]
@@ -35,7 +35,7 @@ def test_invariants_of_any_outline(rings):
 
 def test_neighbors_are_uniformly_distributed_in_their_disc():
     """By area, the smallest circles overlap in 4 of 9 pairs; the share agrees within three standard deviations."""
-    trade = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
+    trade = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if is_compiling() else 1_000)[0]
     says = trade.false_rate * (trade.n_pairs - trade.n_hits) + trade.n_hits
     share = 4.0 / REACH**2
     assert abs(says / trade.n_pairs - share) < 3.0 * math.sqrt(share * (1.0 - share) / trade.n_pairs)

@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 
-from tests.simd import COMPILED
+from engine.common.jit import is_compiling
 
 __all__ = ["SCENES", "around", "check_questions", "questions", "scene"]
 
-N = 120 if COMPILED else 45
+N = 120 if is_compiling() else 45
 """Boxes of a scene: enough for several levels of a tree and for crowded cells; fewer where kernels are not compiled."""
 
 

@@ -12,7 +12,7 @@ from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED,
 from engine.broadphase.automatic import MAX_EIGHTS
 from engine.broadphase.grid import PAIRS_PER_BOX, GridWorkspace
 from engine.common._lanes_kernel import EIGHT, append_overlapping
-from engine.common.jit import has_wide_registers, kernel
+from engine.common.jit import kernel
 from tests.unit.broadphase.scenes import around
 
 
@@ -64,8 +64,8 @@ def test_nan_overlaps_nothing():
 
 def test_eight_go_through_a_register_at_once():
     """A small edit could lose the vectorization, so the machine code is checked."""
-    if config.DISABLE_JIT or not has_wide_registers():
-        pytest.skip("kernels are not compiled, or not for wide registers")
+    if config.DISABLE_JIT:
+        pytest.skip("kernels are not compiled")
     compiled = njit(error_model="numpy")(_appended.py_func)  # what comes from the cache cannot be looked into
     columns, some = np.zeros(4 * padded(1)), np.zeros(EIGHT, dtype=np.uint32)
     compiled(columns, padded(1), 0, 1, np.zeros(4), 1, some, some.copy(), 0)

@@ -1,25 +1,22 @@
-"""While some of its kernels are still being compiled, the live check uses equivalent forms or waits."""
+"""While some of its kernels are still being compiled, the live check waits for them."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from engine.common.jit import EDGES, LANES, hold_back, let_go
+from engine.common.jit import EDGES, hold_back, let_go
 from engine.compare.live.pairs import LivePairs
 from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched
-from engine.narrowphase.packing import SIMD_FROM
-from engine.query import batch
 from engine.world import BodySpec, FixtureSpec, World
 
 
 @pytest.fixture(autouse=True)
 def nothing_held_back_after():
     yield
-    let_go(LANES, EDGES)
+    let_go(EDGES)
 
 
 def floor_and_discs():
@@ -29,23 +26,6 @@ def floor_and_discs():
     for x in (-2.0, -1.0, 0.0, 6.0):
         world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(x, 0.3)))
     return world
-
-
-def test_scalar_kernels_give_the_same_answers_while_batch_kernels_compile(monkeypatch):
-    rng = np.random.default_rng(3)
-    shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n, 0.5, skin_radius=0.01) for n in (3, 4, 8))])
-    n = 4 * SIMD_FROM
-    pairs, here, there = rng.integers(0, 4, (n, 2)), np.zeros((n, 3)), rng.uniform(-1.0, 1.0, (n, 3))
-    before = [(batch.manifold(shapes, pairs, here, there, rule=rule)) for rule in ("exact", "box2d")]
-    overlapping = batch.overlap(shapes, pairs, here, there)
-    hold_back(LANES)
-    for name in ("manifolds_simd", "overlaps_simd"):
-        monkeypatch.setattr(batched, name, None)  # nobody calls it
-    for rule, old in zip(("exact", "box2d"), before, strict=True):
-        new = batch.manifold(shapes, pairs, here, there, rule=rule)
-        for column in ("count", "normal", "position", "separation"):
-            assert getattr(new, column).tobytes() == getattr(old, column).tobytes(), (rule, column)
-    assert batch.overlap(shapes, pairs, here, there).tobytes() == overlapping.tobytes()
 
 
 def test_pairs_with_edges_are_judged_once_their_kernel_is_loaded(monkeypatch):
@@ -72,7 +52,7 @@ def test_a_world_without_edges_is_fully_checked():
     world.create_body(BodySpec((FixtureSpec(Polygon.box(3.0, 0.5)),), "static", position=(0.0, -0.5)))
     world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.3)))
     check = LiveReferee(world, LivePairs(world))
-    hold_back(LANES, EDGES)
+    hold_back(EDGES)
     contacts = world.step()
     assert check.check(contacts).compared == 1
     assert check.pairs is not None and check.pairs.check(contacts).agree == 1

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from engine.common.jit import is_compiling
 from engine.common.tolerances import SAT_ROUNDING, TOI_CONVERGENCE, TOI_ROUNDINGS
 from engine.compare.cases import random_shapes
 from engine.continuous._motion_kernel import IMPACT_GAP
@@ -16,7 +17,6 @@ from engine.query import batch, batch_casts
 from engine.query.casts import time_of_impact
 from engine.query.shape_batch import ShapeBatch
 from engine.trace.rows import record_rows
-from tests.simd import COMPILED
 
 WAYS = tuple(partial(time_of_impact, method=method) for method in METHODS)
 STILL = Sweep(Transform(), Transform())
@@ -319,7 +319,7 @@ def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
 def test_never_late_and_nothing_missed(off_center):
     """Overlap at 100 times of each sweep, by the separating axis test; the first overlap is refined by bisection."""
     rng = np.random.default_rng(12)
-    n, moments = (8000, 100) if COMPILED else (20, 30)
+    n, moments = (8000, 100) if is_compiling() else (20, 30)
     shapes = batch.ShapeBatch(random_shapes(rng, 200))
     pairs, start_a, end_a, center_a, start_b, end_b, center_b = sweeps(rng, 200, n, 3.0, off_center)
     columns = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)

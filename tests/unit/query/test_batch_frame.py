@@ -47,13 +47,13 @@ def test_a_scene_has_the_contacts_of_all_its_pairs():
 
 def test_the_kernels_get_writable_pairs(monkeypatch):
     """Read-only arrays would need another compilation."""
-    seen, ask = [], batched.manifolds_of_bodies
+    seen, ask = [], batched.manifold_rows_of_bodies
 
     def noting(shapes, which, poses, pairs, rule):
         seen.append(pairs.flags.writeable)
         return ask(shapes, which, poses, pairs, rule)
 
-    monkeypatch.setattr(batched, "manifolds_of_bodies", noting)
+    monkeypatch.setattr(batched, "manifold_rows_of_bodies", noting)
     assert not collide(SHAPES, *scene(20, 3.0)).pairs.flags.writeable
     assert seen == [True]
 

@@ -50,11 +50,11 @@ from engine import query
 query.warm_up()
 import numpy as np
 from engine.geometry import Circle, Polygon
-from engine.narrowphase import _manifold_kernel, _manifold_simd_kernel
+from engine.narrowphase import _core_manifold_kernel, _manifold_kernel
 from engine.query import batch
 
 def loaded():
-    modules = (_manifold_simd_kernel, _manifold_kernel)
+    modules = (_core_manifold_kernel, _manifold_kernel)
     return {name: len(f.signatures) for module in modules for name, f in vars(module).items() if hasattr(f, "signatures")}
 
 before = loaded()
@@ -68,7 +68,7 @@ assert loaded() == before, (before, loaded())
 
 
 def test_after_warming_up_a_crowded_world_compiles_nothing():
-    """It runs in its own process, because other tests have already compiled the SIMD kernels here."""
+    """It runs in its own process, because other tests have already compiled these kernels here."""
     if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
     done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=PATIENCE, check=False)
