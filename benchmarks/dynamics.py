@@ -14,6 +14,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
@@ -336,9 +337,8 @@ def _resident(n: int, n_steps: int) -> list[Record]:
 
 def _peak_in_process(n: int, n_steps: int) -> float:
     """Return the peak resident memory, in bytes, of a new process that makes a pile of boxes and steps it."""
-    answer = subprocess.run(
-        [sys.executable, "-m", "benchmarks.dynamics", "peak", str(n), str(n_steps)], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-m", "benchmarks.dynamics", "peak", str(n), str(n_steps)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
     return float(answer.stdout)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.cli.options import JsonFile, argument, command, entries, option
 from engine.cli.output import collected, unfinished, warming
-from engine.common.errors import InvalidInputError
+from engine.common.installation import laboratory
 from engine.report import Report, Table
 
 __all__ = ["NAMES", "bench_command"]
@@ -59,12 +59,8 @@ def _row(record: Any) -> tuple[str, ...]:
 
 
 def _registry() -> Any:
-    try:
-        return importlib.import_module("benchmarks.registry")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "benchmarks":
-            raise
-        raise InvalidInputError("bench", "run from the project folder, which contains benchmarks/", "no such folder") from None
+    laboratory()
+    return importlib.import_module("benchmarks.registry")
 
 
 def _number(value: float, unit: str) -> str:

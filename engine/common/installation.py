@@ -18,7 +18,7 @@ from engine.common.errors import LabError
 
 __all__ = [
     "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PYTHON", "MissingPartError", "is_checkout",
-    "is_installed", "program", "require", "told_missing", "version_of", "with_environment",
+    "is_installed", "laboratory", "program", "require", "told_missing", "version_of", "with_environment",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -60,6 +60,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 def is_checkout() -> bool:
     """Return whether this is a source checkout and not an installed package."""
     return (_ROOT / "pyproject.toml").is_file()
+
+
+def laboratory() -> Path:
+    """Return the folder of `demos`, `sprites` and `benchmarks`, and make it importable: the checkout, or `engine/laboratory`."""
+    folder = _ROOT if is_checkout() else _ROOT / "engine" / "laboratory"
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    return folder
 
 
 def _is_main() -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from engine.common.errors import InvalidInputError
+from engine.common.installation import laboratory
 from engine.common.words import shown
 from engine.sim.demo import Demo
 
@@ -76,6 +77,7 @@ class Registry:
 
         Modules that cannot be imported are skipped and reported once on standard error.
         """
+        laboratory()
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             name = f"{package}.{module.name}"
             if module.name.startswith("_") or name in self.broken:

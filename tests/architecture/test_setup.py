@@ -56,12 +56,10 @@ def test_the_command_runs_main_py():
 
 def test_an_installation_contains_all_data_files():
     """Files that are not modules are named in pyproject.toml; otherwise an installed copy lacks them."""
-    setuptools = PROJECT["tool"]["setuptools"]
-    packages = [pattern.removesuffix("*") for pattern in setuptools["packages"]["find"]["include"]]
-    assert packages == ["engine", "demos", "sprites", "benchmarks"]
-    for package in packages:
-        folder = ROOT / package
-        named = {path for pattern in setuptools["package-data"].get(package, []) for path in folder.glob(pattern)}
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    for package in ("engine", "engine.laboratory.demos", "engine.laboratory.sprites", "engine.laboratory.benchmarks"):
+        folder = ROOT / package.rpartition(".")[2]
+        named = {path for pattern in data.get(package, []) for path in folder.glob(pattern)}
         there = set()
         for base, folders, names in os.walk(folder):
             folders[:] = [name for name in folders if name != "__pycache__"]  # other processes write there
@@ -133,7 +131,7 @@ def test_files_the_readme_points_to_exist():
 
 def test_commands_for_windows_need_no_shell_newer_than_powershell_5():
     """It has no `&&`; and every command names the environment's Python, which nothing activates."""
-    commands = [line for block in re.findall(r"^```\n(.*?)^```", README, re.DOTALL | re.MULTILINE) for line in block.splitlines()]
+    commands = [line for block in re.findall(r"^```\w*\n(.*?)^```", README, re.DOTALL | re.MULTILINE) for line in block.splitlines()]
     commands += re.findall(r"`([^`\n]+)`", README)
     assert not [line for line in commands if "\\" in line and "&" in line]
     started = [line for line in commands if re.search(r"\bmain\.py \w|-m (pip|pytest)", line)]

@@ -84,6 +84,7 @@ def test_both_archives_are_whole(archives, tmp_path):
     assert contents[0] == contents[1]
     licenses = {name.partition(".dist-info/licenses/")[2] for name in contents[0]} - {""}
     assert licenses == {"LICENSE", "engine/render/typefaces/OFL-1.1.txt"} <= there
+    assert {name.partition("/")[0] for name in contents[0] if ".dist-info/" not in name} == {"engine"}  # issue 45: no top-level "demos"
 
 
 def test_the_command_runs_a_demo_in_any_folder(scripts, tmp_path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.app.asking import Answer, Asking, Question
 from engine.common.errors import Described, InvalidInputError
+from engine.common.installation import laboratory
 from engine.sim.recordings import SUFFIX
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SAMPLES", "OpenDialog", "typed_path"]
 
-SAMPLES = Path(__file__).resolve().parents[3] / "sprites" / "samples"
+SAMPLES = laboratory() / "sprites" / "samples"
 """Folder of the pictures and scenes that come with the program."""
 _ROW, _OTHER_ROWS = 33.0, 210.0
 """Height of an entry, and height of everything else in and around the dialog, design pixels."""
