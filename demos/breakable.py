@@ -94,7 +94,9 @@ class Breakable(Scene):
         """Add up the impulses of a plate's contacts in this step."""
         for body in (event.body_a, event.body_b):
             if body in self.plates:
-                self._struck[body] = self._struck.get(body, 0.0) + sum(normal)
+                # a solver that stops the plate at the touch also supports its weight for the rest of the step
+                weight = 0.0 if self.sim.is_on_box2d else self.mass * self.gravity * self.step_seconds
+                self._struck[body] = self._struck.get(body, -weight) + sum(normal)
 
     def before_step(self) -> None:
         """Remember how the plates move, for their pieces."""

@@ -26,7 +26,7 @@ ALSO = {
     "docs/dynamics/contacts.md": ("manifold",),
     "docs/dynamics/continuous_collision.md": ("conservative_advancement", "swept_sat"),
     "docs/dynamics/exact_forces.md": ("contact_forces",),
-    "docs/dynamics/sequential_impulses.md": ("sequential_impulses", "pgs_ngs"),
+    "docs/dynamics/sequential_impulses.md": ("sequential_impulses",),
     "docs/dynamics/soft_constraints.md": ("soft_step",),
 }
 """Pages that describe algorithms of other pages, with their steppers; `Algorithm.page` names an algorithm's own page."""

@@ -11,9 +11,17 @@ An impulse ``P n`` at the point changes its normal part by ``P k_n``, and one al
 
 Signorini's conditions: the gap is not negative, the impulse pushes only, and it does so only where the gap is closed. Coulomb's: the
 tangential impulse stays within +-mu times the normal one, and reaches it where the point slides; in the plane the cone is that interval.
-Points are solved one by one, each with the others' impulses as they are, the *accumulated* impulse clamped, and again (projected
+Contacts are solved one by one, each with the others' impulses as they are, the *accumulated* impulse clamped, and again (projected
 Gauss-Seidel on impulses; E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005). The impulses of the last sub-step are applied
 first (*warm starting*). Restitution comes before all sub-steps (`_impact_kernel`).
+
+The soft step solves both points of a contact along the normal together; one after the other, a face that meets another one turns at the
+first point and rebounds from the second. With the impulses x, so far a, the velocities are ``v' = v + K (x - a)``, K being 2 x 2, and
+
+    w = K x + b >= 0,   x >= 0,   x . w = 0        with b = v + bias - K a
+
+has one solution: of the four cases, each point pushing or not, one fits (K. Murty, *Linear Complementarity, Linear and Nonlinear
+Programming*, 1988, section 1.4). A soft point adds what it gives way per impulse to its diagonal of K (`_softness_kernel`).
 
 The gap of a point is followed through the sub-steps from the shapes' cores, turned with their bodies: the point of a disc that touches is
 not carried up with it as it rolls. The arms of the velocities stay as they were when the step began. An open gap s allows an approach of
@@ -23,203 +31,237 @@ total over the step."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._lanes_kernel import WIDTH, Lanes, Machine, in_lanes
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.dynamics._row_kernel import apply_at_point, arm_of, pair_of, relative_velocity
+from engine.dynamics._row_kernel import apply_at_point, arm_of, pair_of, relative_velocity, response
+from engine.dynamics._softness_kernel import Softness
 from engine.dynamics._solver_trace_kernel import NORMAL as NORMAL_ROW
-from engine.dynamics._solver_trace_kernel import TANGENT, record_row, record_warm
-from engine.dynamics.model import FRICTION as FRICTION_AND
-from engine.dynamics.model import IMPULSE, N_FLOATS, NORMAL, TOTAL, Bodies, Contacts
-from engine.dynamics.tolerances import PUSH
+from engine.dynamics._solver_trace_kernel import PAIR, TANGENT, record_pair, record_row, record_warm
+from engine.dynamics.model import FRICTION, IMPULSE, NORMAL, POINTS, POSITION, RADII, SEPARATION, TOTAL, Bodies, Contacts
+from engine.dynamics.tolerances import PUSH, SINGULAR_PAIR
 
 __all__ = [
-    "AX", "BIAS_RATE", "BLOCK", "FRICTION", "GAP", "IMPULSE_SCALE", "MASS_SCALE", "NORMAL_IMPULSE", "NORMAL_MASS", "NORMAL_TOTAL", "NX",
-    "OF_POINT", "RADIUS_A", "TANGENT_IMPULSE", "TANGENT_MASS", "TANGENT_TOTAL", "arms_and_masses", "change_friction", "change_normal",
-    "core_offset", "friction_impulse", "next_friction", "next_normal", "offset_of_cores", "place_in_lanes", "pose_of", "prepare_lanes",
-    "relax_lanes",
-    "separation", "soft_contact", "solve_friction", "solve_lanes", "solve_normal", "sweep_contacts", "sweep_soft_contacts",
-    "take_back_lanes", "warm_start_contacts", "warm_start_lanes",
+    "arms_and_masses", "change_friction", "change_normal", "contacts_of", "keep_impulses", "next_friction", "next_normal", "separation",
+    "solve_friction", "solve_normal", "sweep_contacts", "sweep_soft_contacts", "warm_start_contacts",
 ]  # fmt: skip
 
 
-# The formulas of a contact point. Their operands are numbers in a plain loop, and eight numbers each in lanes.
-
-
-@inlined_kernel
-def select(condition: bool, yes: float, no: float) -> float:
-    """Return `yes` or `no`: for numbers what `Machine.select` does for lanes."""
-    return yes if condition else no
-
-
-def soft_contact(
-    select: Any, rate: Lanes, gap: Lanes, before: Lanes, mass: Lanes, soft: tuple[Lanes, Lanes, Lanes], per_h: Lanes
-) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """Return a point's accumulated normal impulse after a soft solve, and the bias velocity and the two scales used (`Softness`).
-
-    An open gap may close within the sub-step and no faster; a closed one is pushed apart softly, and never faster than `PUSH`.
-
-    Parameters
-    ----------
-    rate, gap : float
-        Normal velocity, m/s, and gap, m, of the point now.
-    before : float
-        Accumulated impulse, N s.
-    mass : float
-        Effective mass along the normal, kg.
-    soft : bias rate, mass scale, impulse scale
-        `Softness` of a closed gap.
-    per_h : float
-        1 / seconds of a sub-step.
-    """
-    bias_rate, mass_scale, impulse_scale = soft
-    is_open, push = gap > 0.0, bias_rate * gap
-    bias = select(is_open, gap * per_h, push / (1.0 - push / PUSH))
-    share, kept = select(is_open, 1.0, mass_scale), select(is_open, 0.0, impulse_scale)
-    after = (before - kept * before) - mass * share * (rate + bias)
-    return select(after > 0.0, after, 0.0), bias, share, kept
-
-
-def relaxed_contact(select: Any, rate: Lanes, gap: Lanes, before: Lanes, mass: Lanes, per_h: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """Return a point's accumulated impulse after relaxation, the bias velocity and the mass used: the push's speed is removed.
-
-    The bias of an open gap stays. An open point without an impulse, which has not met yet, keeps its speed: the mass used is 0.
-    """
-    is_open = gap > 0.0
-    bias = select(is_open, gap * per_h, 0.0)
-    used = select(select(is_open, before, 1.0) > 0.0, mass, 0.0)
-    after = before - used * (rate + bias)
-    return select(after > 0.0, after, 0.0), bias, used
-
-
-def friction_impulse(select: Any, rate: Lanes, before: Lanes, mass: Lanes, limit: Lanes) -> Lanes:
-    """Return a point's accumulated tangential impulse that stops it, within Coulomb's limit."""
-    after = before - mass * rate
-    after = select(after < limit, after, limit)
-    return select(after > -limit, after, -limit)
-
-
-def levers_of(arm: Any, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
-    """Return the levers of A and B about a direction: the spin of a unit impulse along it, times the inertia."""
-    return arm[0] * y - arm[1] * x, arm[2] * y - arm[3] * x
-
-
-def rate_along(v_a: Any, v_b: Any, x: Lanes, y: Lanes, levers: tuple[Lanes, Lanes]) -> Lanes:
-    """Return the velocity of B's point away from A's along a direction; `v_a` and `v_b` are velocity x, y and spin."""
-    return (v_b[0] - v_a[0]) * x + (v_b[1] - v_a[1]) * y + (v_b[2] * levers[1] - v_a[2] * levers[0])
-
-
-def pushed(velocity: Any, mass: Lanes, inertia: Lanes, x: Lanes, y: Lanes, lever: Lanes, impulse: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """Return a body's velocity after an impulse along a direction; `mass` and `inertia` are inverse, and negative for body A."""
-    return velocity[0] + mass * x * impulse, velocity[1] + mass * y * impulse, velocity[2] + inertia * lever * impulse
-
-
-def core_offset(arm: Any, a: Any, b: Any, radius_a: Lanes, radius_b: Lanes, nx: Lanes, ny: Lanes) -> tuple[Lanes, Lanes]:
-    """Return the way from A's core to B's at a point, x and y, after both have moved with their bodies.
-
-    Parameters
-    ----------
-    a, b : shift x, y, cosine and sine of the rotation
-        Of both bodies since the step began.
-    """
-    ax, ay = arm[0] - radius_a * nx, arm[1] - radius_a * ny
-    bx, by = arm[2] + radius_b * nx, arm[3] + radius_b * ny
-    x = b[0] + b[2] * bx - b[3] * by - a[0] - a[2] * ax + a[3] * ay
-    y = b[1] + b[2] * by + b[3] * bx - a[1] - a[2] * ay - a[3] * ax
-    return x, y
-
-
-def responses(mass: Lanes, inertia_a: Lanes, inertia_b: Lanes, arm: Any, nx: Lanes, ny: Lanes) -> tuple[Lanes, Lanes]:
-    """Return k_n and k_t of a point; see the module. `mass` is the sum of both inverse masses, and inertias are inverse."""
-    along_a, along_b, across_a, across_b = (
-        arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, arm[0] * nx + arm[1] * ny, arm[2] * nx + arm[3] * ny,
-    )  # fmt: skip
-    normal = mass + inertia_a * along_a * along_a + inertia_b * along_b * along_b
-    return normal, mass + inertia_a * across_a * across_a + inertia_b * across_b * across_b
-
-
-_soft, _relaxed, _friction = inlined_kernel(soft_contact), inlined_kernel(relaxed_contact), inlined_kernel(friction_impulse)
-_levers, _rate, _pushed = inlined_kernel(levers_of), inlined_kernel(rate_along), inlined_kernel(pushed)
-offset_of_cores, _responses = inlined_kernel(core_offset), inlined_kernel(responses)
-
-
-# A plain loop
+# Soft contacts
 
 
 @inlined_kernel
 def sweep_soft_contacts(
-    bodies: Bodies, contacts: Contacts, softness: FloatArray, order: IntArray, per_h: float, is_relaxing: bool, trace: FloatArray | None
+    bodies: Bodies, contacts: Contacts, order: IntArray, soft: Softness, per_h: float, is_relaxing: bool, trace: FloatArray | None
 ) -> None:
-    """Solve every contact once: the normal impulses of its points, then their friction. The lanes do the same for eight contacts at a time.
+    """Solve some contacts once: the normal impulses of both points, then their friction.
 
     Parameters
     ----------
-    softness : float64 (n, 3)
-        `Softness` of each contact's closed gaps.
     order : int64 (n,)
-        Contacts in the order in which they are solved.
+        Rows of the contacts, in the order in which they are solved.
+    soft : Softness
+        Of their closed gaps.
     per_h : float
         1 / seconds of a sub-step.
     is_relaxing : bool
         Do not push closed gaps apart, and add the impulses to the totals.
     """
     for place in range(len(order)):
-        row = order[place]
-        a, b, nx, ny = pair_of(contacts, row)
+        row = np.uint64(order[place])  # unsigned: no negative index is looked for
+        pair = _velocities_of(bodies, contacts, row)
+        first = _row_of_point(bodies, contacts, row, 0, pair, soft, per_h, is_relaxing)
+        is_pair = False
+        if contacts.n_points[row] == 2:
+            second = _row_of_point(bodies, contacts, row, 1, pair, soft, per_h, is_relaxing)
+            is_pair, after_0, after_1 = _solve_pair(bodies, contacts, row, first, second, is_relaxing)
+            if is_pair:
+                before_0, before_1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
+                pair = _push(bodies, contacts, row, 0, pair, first, after_0, is_relaxing)
+                pair = _push(bodies, contacts, row, 1, pair, second, after_1, is_relaxing)
+                if trace is not None:
+                    _write(bodies, contacts, row, pair)
+                    numbers, terms = (before_0, before_1, after_0, after_1), (first.bias, second.bias, first.give, second.give)
+                    record_pair(trace, PAIR, contacts, row, numbers, bodies.velocity, terms)
+        if not is_pair:
+            for k in range(contacts.n_points[row]):
+                point, before = _row_of_point(bodies, contacts, row, k, pair, soft, per_h, is_relaxing), contacts.impulse[row, k, 0]
+                after = _solve_alone(contacts, row, k, point, is_relaxing)
+                pair = _push(bodies, contacts, row, k, pair, point, after, is_relaxing)
+                if trace is not None:
+                    _write(bodies, contacts, row, pair)
+                    record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, point.bias, point.share, point.kept, point.gap)
         for k in range(contacts.n_points[row]):
-            arm, before, mass = arm_of(contacts, row, k), contacts.impulse[row, k, 0], contacts.mass[row, k, 0]
-            x, y = offset_of_cores(arm, pose_of(bodies, a), pose_of(bodies, b), contacts.radius[row, 0], contacts.radius[row, 1], nx, ny)
-            gap, levers = contacts.gap[row, k] + (x * nx + y * ny), _levers(arm, nx, ny)
-            rate = _rate(bodies.velocity[a], bodies.velocity[b], nx, ny, levers)
-            if is_relaxing:
-                after, bias, used = _relaxed(select, rate, gap, before, mass, per_h)
-                share, kept = 1.0 if used > 0.0 else 0.0, 0.0
-            else:
-                soft = softness[row, 0], softness[row, 1], softness[row, 2]
-                after, bias, share, kept = _soft(select, rate, gap, before, mass, soft, per_h)
-            _change(bodies, contacts, row, k, 0, nx, ny, levers, after, is_relaxing)
-            record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, bias, share, kept, gap)
-        for k in range(contacts.n_points[row]):
-            levers, before = _levers(arm_of(contacts, row, k), ny, -nx), contacts.impulse[row, k, 1]
-            rate = _rate(bodies.velocity[a], bodies.velocity[b], ny, -nx, levers)
-            limit = contacts.friction[row] * contacts.impulse[row, k, 0]
-            after = _friction(select, rate, before, contacts.mass[row, k, 1], limit)
-            _change(bodies, contacts, row, k, 1, ny, -nx, levers, after, is_relaxing)
-            record_row(trace, TANGENT, bodies, contacts, row, k, before, after, 0.0, 1.0, 0.0, 0.0)
+            before = contacts.impulse[row, k, 1]
+            pair = _rub(bodies, contacts, row, k, pair, is_relaxing)
+            if trace is not None:
+                _write(bodies, contacts, row, pair)
+                record_row(trace, TANGENT, bodies, contacts, row, k, before, contacts.impulse[row, k, 1], 0.0, 1.0, 0.0, np.nan)
+        _write(bodies, contacts, row, pair)
+
+
+_Pair = tuple[float, float, float, float, float, float]
+"""Velocity and spin of A, then of B."""
+
+
+class _PointRow(NamedTuple):
+    """The normal of a point as a row ``J v + bias + give P >= 0``, with its velocity J v, and the levers of the normal on A and B.
+
+    Attributes
+    ----------
+    rate, bias : float
+        m/s.
+    give : float
+        Velocity that the row gives up per impulse, 1/kg: of a soft row, not 0.
+    share, kept : float
+        `Softness`: mass scale and impulse scale.
+    gap : float
+        m.
+    is_open : bool
+        The gap is open, and the point has no impulse: relaxation leaves it alone.
+    """
+
+    rate: float
+    bias: float
+    give: float
+    share: float
+    kept: float
+    gap: float
+    lever_a: float
+    lever_b: float
+    is_open: bool
 
 
 @inlined_kernel
-def _change(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, axis: int, x: float, y: float, levers: tuple[float, float], after: float,
-    is_relaxing: bool,
-) -> None:  # fmt: skip
-    """Set a point's accumulated impulse along a direction, and change its bodies' velocities by the difference."""
-    a, b, v, inverse = contacts.bodies[row, 0], contacts.bodies[row, 1], bodies.velocity, bodies.inverse
-    impulse = after - contacts.impulse[row, k, axis]
-    contacts.impulse[row, k, axis] = after
+def _velocities_of(bodies: Bodies, contacts: Contacts, row: int) -> _Pair:
+    a, b, v = np.uint64(contacts.bodies[row, 0]), np.uint64(contacts.bodies[row, 1]), bodies.velocity
+    return v[a, 0], v[a, 1], v[a, 2], v[b, 0], v[b, 1], v[b, 2]
+
+
+@inlined_kernel
+def _write(bodies: Bodies, contacts: Contacts, row: int, pair: _Pair) -> None:
+    """Set the velocities of both bodies."""
+    a, b, v = np.uint64(contacts.bodies[row, 0]), np.uint64(contacts.bodies[row, 1]), bodies.velocity
+    for k in range(3):
+        v[a, k] = pair[k]
+        v[b, k] = pair[3 + k]
+
+
+@inlined_kernel
+def _row_of_point(
+    bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, soft: Softness, per_h: float, is_relaxing: bool
+) -> _PointRow:
+    """Return the row of a point now.
+
+    An open gap may close within the sub-step and no faster; a closed one is pushed apart softly, and never faster than `PUSH`. Relaxation
+    removes that speed.
+    """
+    nx, ny, arm, gap = contacts.normal[row, 0], contacts.normal[row, 1], arm_of(contacts, row, k), separation(bodies, contacts, row, k)
+    lever_a, lever_b = arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx
+    rate = (pair[3] - pair[0]) * nx + (pair[4] - pair[1]) * ny + (pair[5] * lever_b - pair[2] * lever_a)
+    bias, give, share, kept, is_open = 0.0, 0.0, 1.0, 0.0, False
+    if gap > 0.0:
+        bias, is_open = gap * per_h, contacts.impulse[row, k, 0] == 0.0
+    elif not is_relaxing:
+        push, share, kept = soft.bias_rate * gap, soft.mass_scale, soft.impulse_scale
+        bias, give = push * PUSH / (PUSH - push), kept / (share * contacts.mass[row, k, 0])
+    return _PointRow(rate, bias, give, share, kept, gap, lever_a, lever_b, is_open)
+
+
+@inlined_kernel
+def _solve_alone(contacts: Contacts, row: int, k: int, point: _PointRow, is_relaxing: bool) -> float:
+    """Return the accumulated impulse of a point solved alone along the normal."""
+    if is_relaxing and point.is_open:
+        return 0.0
+    before = contacts.impulse[row, k, 0]
+    after: float = (before - point.kept * before) - contacts.mass[row, k, 0] * point.share * (point.rate + point.bias)
+    return max(after, 0.0)
+
+
+@inlined_kernel
+def _solve_pair(
+    bodies: Bodies, contacts: Contacts, row: int, first: _PointRow, second: _PointRow, is_relaxing: bool
+) -> tuple[bool, float, float]:
+    """Return the accumulated impulses of both points along the normal; False, if one is left alone or both have the same levers."""
+    if is_relaxing and (first.is_open or second.is_open):
+        return False, 0.0, 0.0
+    inverse, a, b = bodies.inverse, np.uint64(contacts.bodies[row, 0]), np.uint64(contacts.bodies[row, 1])
+    mass, turn_a, turn_b = inverse[a, 0] + inverse[b, 0], inverse[a, 1], inverse[b, 1]
+    k00 = mass + turn_a * first.lever_a * first.lever_a + turn_b * first.lever_b * first.lever_b
+    k01 = mass + turn_a * first.lever_a * second.lever_a + turn_b * first.lever_b * second.lever_b
+    k11 = mass + turn_a * second.lever_a * second.lever_a + turn_b * second.lever_b * second.lever_b
+    if k00 * k11 - k01 * k01 <= SINGULAR_PAIR * k00 * k11:
+        return False, 0.0, 0.0
+    before_0, before_1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
+    left_0 = first.rate + first.bias - (k00 * before_0 + k01 * before_1)
+    left_1 = second.rate + second.bias - (k01 * before_0 + k11 * before_1)
+    after_0, after_1 = _complementary(k00 + first.give, k01, k11 + second.give, left_0, left_1)
+    return True, after_0, after_1
+
+
+@inlined_kernel
+def _push(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, point: _PointRow, after: float, is_relaxing: bool) -> _Pair:
+    """Set a point's accumulated normal impulse, and return the velocities after the difference."""
+    impulse = after - contacts.impulse[row, k, 0]
+    contacts.impulse[row, k, 0] = after
     if is_relaxing:
-        contacts.total[row, k, axis] += after
-    v[a, 0], v[a, 1], v[a, 2] = _pushed(v[a], -inverse[a, 0], -inverse[a, 1], x, y, levers[0], impulse)
-    v[b, 0], v[b, 1], v[b, 2] = _pushed(v[b], inverse[b, 0], inverse[b, 1], x, y, levers[1], impulse)
+        contacts.total[row, k, 0] += after
+    return _pushed(bodies, contacts, row, pair, contacts.normal[row, 0], contacts.normal[row, 1], point.lever_a, point.lever_b, impulse)
 
 
 @inlined_kernel
-def pose_of(bodies: Bodies, body: int) -> tuple[float, float, float, float]:
-    """Return shift x, y, cosine and sine of a body's rotation since the step began."""
-    return bodies.shift[body, 0], bodies.shift[body, 1], bodies.turn[body, 0], bodies.turn[body, 1]
+def _rub(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, is_relaxing: bool) -> _Pair:
+    """Bring a point to rest along the tangent, as far as friction can, and return the velocities after it."""
+    tx, ty, arm = contacts.normal[row, 1], -contacts.normal[row, 0], arm_of(contacts, row, k)
+    lever_a, lever_b = arm[0] * ty - arm[1] * tx, arm[2] * ty - arm[3] * tx
+    rate = (pair[3] - pair[0]) * tx + (pair[4] - pair[1]) * ty + (pair[5] * lever_b - pair[2] * lever_a)
+    limit, before = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
+    after = max(-limit, min(before - contacts.mass[row, k, 1] * rate, limit))
+    contacts.impulse[row, k, 1] = after
+    if is_relaxing:
+        contacts.total[row, k, 1] += after
+    return _pushed(bodies, contacts, row, pair, tx, ty, lever_a, lever_b, after - before)
+
+
+@inlined_kernel
+def _pushed(
+    bodies: Bodies, contacts: Contacts, row: int, pair: _Pair, x: float, y: float, lever_a: float, lever_b: float, impulse: float
+) -> _Pair:
+    """Return the velocities of both bodies after an impulse on B along (x, y), and the opposite one on A."""
+    a, b, inverse = np.uint64(contacts.bodies[row, 0]), np.uint64(contacts.bodies[row, 1]), bodies.inverse
+    on_a, on_b = inverse[a, 0] * impulse, inverse[b, 0] * impulse
+    return (
+        pair[0] - on_a * x, pair[1] - on_a * y, pair[2] - inverse[a, 1] * lever_a * impulse,
+        pair[3] + on_b * x, pair[4] + on_b * y, pair[5] + inverse[b, 1] * lever_b * impulse,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _complementary(k00: float, k01: float, k11: float, b0: float, b1: float) -> tuple[float, float]:
+    """Return the x of ``w = K x + b >= 0, x >= 0, x . w = 0``; see the module."""
+    determinant = k00 * k11 - k01 * k01
+    x0, x1 = (k01 * b1 - k11 * b0) / determinant, (k01 * b0 - k00 * b1) / determinant
+    if x0 >= 0.0 and x1 >= 0.0:
+        return x0, x1
+    x0, x1 = max(-b0 / k00, 0.0), max(-b1 / k11, 0.0)
+    if k01 * x0 + b1 >= 0.0:
+        return x0, 0.0
+    return 0.0, x1
 
 
 @inlined_kernel
 def separation(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
     """Return the gap of a point now, with the cores moved with their bodies, m."""
-    a, b, nx, ny = pair_of(contacts, row)
-    arm, radius = arm_of(contacts, row, k), contacts.radius
-    x, y = offset_of_cores(arm, pose_of(bodies, a), pose_of(bodies, b), radius[row, 0], radius[row, 1], nx, ny)
-    gap: float = contacts.gap[row, k] + x * nx + y * ny
+    a, b, nx, ny = np.uint64(contacts.bodies[row, 0]), np.uint64(contacts.bodies[row, 1]), contacts.normal[row, 0], contacts.normal[row, 1]
+    arm, shift, turn = arm_of(contacts, row, k), bodies.shift, bodies.turn
+    ax, ay = arm[0] - contacts.radius[row, 0] * nx, arm[1] - contacts.radius[row, 0] * ny
+    bx, by = arm[2] + contacts.radius[row, 1] * nx, arm[3] + contacts.radius[row, 1] * ny
+    x = shift[b, 0] + turn[b, 0] * bx - turn[b, 1] * by - shift[a, 0] - turn[a, 0] * ax + turn[a, 1] * ay
+    y = shift[b, 1] + turn[b, 0] * by + turn[b, 1] * bx - shift[a, 1] - turn[a, 0] * ay - turn[a, 1] * ax
+    gap: float = contacts.gap[row, k] + (x * nx + y * ny)
     return gap
 
 
@@ -278,8 +320,8 @@ def next_friction(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float
     a, b, nx, ny = pair_of(contacts, row)
     vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
     limit = contacts.friction[row] * contacts.impulse[row, k, 0]
-    impulse: float = _friction(select, vx * ny - vy * nx, contacts.impulse[row, k, 1], contacts.mass[row, k, 1], limit)
-    return impulse
+    impulse: float = contacts.impulse[row, k, 1] - contacts.mass[row, k, 1] * (vx * ny - vy * nx)
+    return max(-limit, min(impulse, limit))
 
 
 @inlined_kernel
@@ -300,190 +342,18 @@ def change_friction(bodies: Bodies, contacts: Contacts, row: int, k: int, after:
     apply_at_point(bodies.velocity, bodies.inverse, a, b, arm_of(contacts, row, k), impulse * ny, -impulse * nx)
 
 
-# In lanes
-
-
-NX, NY, MASS_A, TURN_A, MASS_B, TURN_B, FRICTION, RADIUS_A, RADIUS_B, BIAS_RATE, MASS_SCALE, IMPULSE_SCALE = range(12)
-"""Rows of a block: normal; 1/kg and 1/(kg m^2) of A and of B; and so on, as in `Contacts`; `Softness` of closed gaps."""
-AX, AY, BX, BY, GAP, NORMAL_MASS, TANGENT_MASS, NORMAL_IMPULSE, TANGENT_IMPULSE, NORMAL_TOTAL, TANGENT_TOTAL = range(12, 23)
-"""Rows of the first point; those of the second one follow, `OF_POINT` rows on."""
-OF_POINT = 11
-N_ROWS = AX + 2 * OF_POINT
-BLOCK = N_ROWS * WIDTH
-"""Numbers of a block of eight contacts: 2 KB."""
+# Before and after the step
 
 
 @inlined_kernel
-def place_in_lanes(pairs: IntArray, records: IntArray, place: IntArray, solved: IntArray) -> None:
-    """Fill the contacts and bodies of the lanes, by the places from `_graph_kernel`; other lanes stay as they are.
-
-    Parameters
-    ----------
-    pairs : int64 (n_blocks * 2 * WIDTH,)
-        Filled: rows of A and then of B.
-    records : int64 (n_blocks * WIDTH,)
-        Filled: where the contact's row begins, in records of eight numbers.
-    solved : int64 (n, SOLVED)
-        See `model`.
-    """
-    for contact in range(len(solved)):
-        block, lane = place[contact] // WIDTH, place[contact] % WIDTH
-        records[WIDTH * block + lane] = solved[contact, 0] * (N_FLOATS // WIDTH)
-        pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = solved[contact, 1], solved[contact, 2]
-
-
-def _prepare(
-    m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, records: Any, of_records: Any, number: Any, constants: Any,
-    bias_rate: Lanes, mass_scale: Lanes, impulse_scale: Lanes, bias_rate_hard: Lanes, mass_scale_hard: Lanes, impulse_scale_hard: Lanes,
-) -> None:  # fmt: skip
-    """Fill a block of contacts from their rows.
-
-    Parameters
-    ----------
-    records : int64 (n_blocks * WIDTH,)
-        Where the contacts' rows begin, in records of `number`.
-    number : float64 (n * N_FLOATS,)
-        Contact records; see `model`.
-    constants : float64 (m * WIDTH,)
-        Of each body: center of mass in the world, 1/kg and 1/(kg m^2).
-    bias_rate, ... : float64
-        `Softness` of closed gaps between two bodies that can move, and between one and one that cannot.
-    """
-
-    def keep(row: int, value: Lanes, point: int = 0) -> None:
-        m.store(lanes, m.offset(at, (row + point * OF_POINT) * WIDTH), value)
-
-    center_ax, center_ay, mass_a, turn_a = m.gather(constants, pairs, place, 0, 4)
-    center_bx, center_by, mass_b, turn_b = m.gather(constants, pairs, m.offset(place, WIDTH), 0, 4)
-    nx, ny, *points_and_gaps = m.gather(number, records, of_records, NORMAL, WIDTH)
-    impulses = m.gather(number, records, of_records, IMPULSE, 4)
-    friction, radius_a, radius_b, count = m.gather(number, records, of_records, FRICTION_AND, 4)
-    for row, value in ((NX, nx), (NY, ny), (MASS_A, mass_a), (TURN_A, turn_a), (MASS_B, mass_b), (TURN_B, turn_b)):
-        keep(row, value)
-    for row, value in ((FRICTION, friction), (RADIUS_A, radius_a), (RADIUS_B, radius_b)):
-        keep(row, value)
-    gives_way = m.select(mass_a + turn_a > 0.0, mass_b + turn_b, 0.0) > 0.0
-    keep(BIAS_RATE, m.select(gives_way, bias_rate, bias_rate_hard))
-    keep(MASS_SCALE, m.select(gives_way, mass_scale, mass_scale_hard))
-    keep(IMPULSE_SCALE, m.select(gives_way, impulse_scale, impulse_scale_hard))
-    mass = mass_a + mass_b
-    for point in range(2):
-        x, y, gap = points_and_gaps[2 * point], points_and_gaps[2 * point + 1], points_and_gaps[4 + point]
-        is_there = count > point + 0.5
-        ax, ay, bx, by = x - center_ax, y - center_ay, x - center_bx, y - center_by
-        for row, value in enumerate((ax, ay, bx, by), AX):
-            keep(row, value, point)
-        keep(GAP, gap - ((bx - ax) * nx + (by - ay) * ny + radius_a + radius_b), point)
-        normal, tangent = responses(mass, turn_a, turn_b, (ax, ay, bx, by), nx, ny)
-        keep(NORMAL_MASS, m.select(is_there, 1.0 / m.select(is_there, normal, 1.0), 0.0), point)
-        keep(TANGENT_MASS, m.select(is_there, 1.0 / m.select(is_there, tangent, 1.0), 0.0), point)
-        keep(NORMAL_IMPULSE, impulses[2 * point], point)
-        keep(TANGENT_IMPULSE, impulses[2 * point + 1], point)
-        keep(NORMAL_TOTAL, 0.0 * mass, point)
-        keep(TANGENT_TOTAL, 0.0 * mass, point)
-
-
-def _take_back(m: Machine, lanes: Any, at: Any, records: Any, of_records: Any, number: Any) -> None:
-    """Write the impulses of a block back to the records; those of the sub-steps are added to those of impacts."""
-
-    def of_points(*rows: int) -> list[Lanes]:
-        return [m.load(lanes, m.offset(at, (row + point * OF_POINT) * WIDTH)) for point in range(2) for row in rows]
-
-    before = m.gather(number, records, of_records, TOTAL, 4)
-    m.scatter(number, records, of_records, of_points(NORMAL_IMPULSE, TANGENT_IMPULSE), IMPULSE)
-    m.scatter(number, records, of_records, [x + y for x, y in zip(before, of_points(NORMAL_TOTAL, TANGENT_TOTAL), strict=True)], TOTAL)
-
-
-prepare_lanes, take_back_lanes = in_lanes(_prepare), in_lanes(_take_back)
-
-
-class _Pair:
-    """The bodies of eight contacts, and the contacts' rows."""
-
-    def __init__(self, m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any) -> None:
-        self._machine, self._lanes, self._at = m, lanes, at
-        self._pairs, self._places, self._bodies = pairs, (place, m.offset(place, WIDTH)), bodies
-        self.a, self.b = (m.gather(bodies, pairs, of) for of in self._places)
-        self.normal = self.row(NX), self.row(NY)
-        self.tangent = self.normal[1], -self.normal[0]
-        self.inverse_a, self.inverse_b = (self.row(MASS_A), self.row(TURN_A)), (self.row(MASS_B), self.row(TURN_B))
-
-    def row(self, number: int, point: int = 0) -> Lanes:
-        return self._machine.load(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH))
-
-    def keep(self, number: int, point: int, value: Lanes) -> None:
-        self._machine.store(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH), value)
-
-    def arm(self, point: int) -> tuple[Lanes, ...]:
-        return tuple(self.row(number, point) for number in range(AX, GAP))
-
-    def rate(self, along: tuple[Lanes, Lanes], levers: tuple[Lanes, Lanes]) -> Lanes:
-        return rate_along(self.a, self.b, *along, levers)
-
-    def push(self, along: tuple[Lanes, Lanes], levers: tuple[Lanes, Lanes], impulse: Lanes) -> None:
-        """Apply an impulse along a direction to B, and the opposite one to A."""
-        (mass_a, inertia_a), (mass_b, inertia_b) = self.inverse_a, self.inverse_b
-        self.a = *pushed(self.a, -mass_a, -inertia_a, *along, levers[0], impulse), *self.a[3:]
-        self.b = *pushed(self.b, mass_b, inertia_b, *along, levers[1], impulse), *self.b[3:]
-
-    def write(self) -> None:
-        """Write the velocities of the bodies."""
-        for place, body in zip(self._places, (self.a, self.b), strict=True):
-            self._machine.scatter(self._bodies, self._pairs, place, body[:4])
-
-
-def _warm_start(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any) -> None:
-    """Apply the impulses of a block of contacts to their bodies' velocities."""
-    pair = _Pair(m, lanes, at, pairs, place, bodies)
-    for point in range(2):
-        for row, along in ((NORMAL_IMPULSE, pair.normal), (TANGENT_IMPULSE, pair.tangent)):
-            pair.push(along, levers_of(pair.arm(point), *along), pair.row(row, point))
-    pair.write()
-
-
-def _solve(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any, per_h: Lanes, is_relaxing: bool = False) -> None:
-    """Solve a block of contacts once: normal impulses, then friction; see `sweep_soft_contacts`.
-
-    Parameters
-    ----------
-    bodies : float64 (n * WIDTH,)
-        Velocity and spin of each body, shift and rotation since the step began, cosine and sine of that.
-    per_h : float64
-        1 / seconds of a sub-step.
-    """
-    pair = _Pair(m, lanes, at, pairs, place, bodies)
-    soft = pair.row(BIAS_RATE), pair.row(MASS_SCALE), pair.row(IMPULSE_SCALE)
-    pose_a, pose_b = ((body[3], body[4], body[6], body[7]) for body in (pair.a, pair.b))
-    pressed = []
-    for point in range(2):
-        arm, before, mass = pair.arm(point), pair.row(NORMAL_IMPULSE, point), pair.row(NORMAL_MASS, point)
-        x, y = core_offset(arm, pose_a, pose_b, pair.row(RADIUS_A), pair.row(RADIUS_B), *pair.normal)
-        gap, levers = pair.row(GAP, point) + (x * pair.normal[0] + y * pair.normal[1]), levers_of(arm, *pair.normal)
-        rate = pair.rate(pair.normal, levers)
-        if is_relaxing:
-            after, _, _ = relaxed_contact(m.select, rate, gap, before, mass, per_h)
-            pair.keep(NORMAL_TOTAL, point, pair.row(NORMAL_TOTAL, point) + after)
-        else:
-            after, _, _, _ = soft_contact(m.select, rate, gap, before, mass, soft, per_h)
-        pair.push(pair.normal, levers, after - before)
-        pair.keep(NORMAL_IMPULSE, point, after)
-        pressed.append(after)
-    for point in range(2):
-        levers, before = levers_of(pair.arm(point), *pair.tangent), pair.row(TANGENT_IMPULSE, point)
-        limit = pair.row(FRICTION) * pressed[point]
-        after = friction_impulse(m.select, pair.rate(pair.tangent, levers), before, pair.row(TANGENT_MASS, point), limit)
-        pair.push(pair.tangent, levers, after - before)
-        pair.keep(TANGENT_IMPULSE, point, after)
-        if is_relaxing:
-            pair.keep(TANGENT_TOTAL, point, pair.row(TANGENT_TOTAL, point) + after)
-    pair.write()
-
-
-warm_start_lanes = in_lanes(_warm_start)
-solve_lanes, relax_lanes = (in_lanes(_solve, is_relaxing=relaxes) for relaxes in (False, True))
-
-
-# Before the step
+def _fill_point(
+    center: FloatArray, inverse: FloatArray, a: int, b: int, x: float, y: float, normal: FloatArray, arm: FloatArray, mass: FloatArray
+) -> None:
+    """Fill the arms of a point at (x, y), and its effective masses."""
+    for k in range(2):
+        arm[2 * k], arm[2 * k + 1] = x - center[a if k == 0 else b, 0], y - center[a if k == 0 else b, 1]
+    arms = arm[0], arm[1], arm[2], arm[3]
+    mass[0], mass[1] = 1.0 / response(inverse, a, b, arms, normal[0], normal[1]), 1.0 / response(inverse, a, b, arms, normal[1], -normal[0])
 
 
 @kernel
@@ -506,9 +376,48 @@ def arms_and_masses(
     for row in range(n):
         a, b = ends[row, 0], ends[row, 1]
         for k in range(count[row]):
-            x, y = position[row, k, 0], position[row, k, 1]
-            arm = x - center[a, 0], y - center[a, 1], x - center[b, 0], y - center[b, 1]
-            k_n, k_t = _responses(inverse[a, 0] + inverse[b, 0], inverse[a, 1], inverse[b, 1], arm, normal[row, 0], normal[row, 1])
-            arms[row, k, 0], arms[row, k, 1], arms[row, k, 2], arms[row, k, 3] = arm
-            masses[row, k, 0], masses[row, k, 1] = 1.0 / k_n, 1.0 / k_t
+            _fill_point(center, inverse, a, b, position[row, k, 0], position[row, k, 1], normal[row], arms[row, k], masses[row, k])
     return arms, masses
+
+
+@kernel
+def contacts_of(solved: IntArray, floats: FloatArray, center: FloatArray, inverse: FloatArray) -> Contacts:
+    """Return the contacts to be solved, with the impulses of the last step.
+
+    Parameters
+    ----------
+    solved, floats
+        See `model`.
+    center, inverse : float64 (m, 2)
+        Centers of mass, world frame, m; 1/kg and 1/(kg m^2).
+    """
+    n = len(solved)
+    contacts = Contacts(
+        np.empty((n, 2), dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 2)), np.zeros((n, 2, 4)), np.empty((n, 2)),
+        np.zeros((n, 2)), np.zeros((n, 2, 2)), np.empty(n), np.empty((n, 2, 2)), np.zeros((n, 2, 2)),
+    )  # fmt: skip
+    for row in range(n):
+        record, a, b = solved[row, 0], solved[row, 1], solved[row, 2]
+        contacts.n_points[row], contacts.friction[row] = int(floats[record, POINTS]), floats[record, FRICTION]
+        for k in range(2):
+            contacts.bodies[row, k], contacts.normal[row, k] = solved[row, 1 + k], floats[record, NORMAL + k]
+            contacts.radius[row, k] = floats[record, RADII + k]
+            for j in range(2):
+                contacts.impulse[row, k, j] = floats[record, IMPULSE + 2 * k + j]
+        for k in range(contacts.n_points[row]):
+            x, y, arm = floats[record, POSITION + 2 * k], floats[record, POSITION + 2 * k + 1], contacts.arm[row, k]
+            _fill_point(center, inverse, a, b, x, y, contacts.normal[row], arm, contacts.mass[row, k])
+            across = (arm[2] - arm[0]) * contacts.normal[row, 0] + (arm[3] - arm[1]) * contacts.normal[row, 1]
+            contacts.gap[row, k] = floats[record, SEPARATION + k] - (across + contacts.radius[row, 0] + contacts.radius[row, 1])
+    return contacts
+
+
+@kernel
+def keep_impulses(contacts: Contacts, solved: IntArray, floats: FloatArray) -> None:
+    """Write the impulses of contacts to their records."""
+    for row in range(len(solved)):
+        record = solved[row, 0]
+        for k in range(2):
+            for j in range(2):
+                floats[record, IMPULSE + 2 * k + j] = contacts.impulse[row, k, j]
+                floats[record, TOTAL + 2 * k + j] = contacts.total[row, k, j]

@@ -13,8 +13,7 @@ from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
 from engine.dynamics import model as r
-from engine.dynamics._matching_kernel import Cores, Ends, Manifolds, match_contacts
-from engine.dynamics._pairs_kernel import SENSED, SOLID, fatten, neighbors
+from engine.dynamics._pairs_kernel import SENSED, fatten, neighbors
 from engine.dynamics.crowd import crowd_pairs, is_crowd_possible
 from engine.dynamics.tables import Tables
 from engine.narrowphase import batched
@@ -25,11 +24,10 @@ __all__ = [
     "ContactRows",
     "Nearby",
     "empty_rows",
+    "features_of",
     "fill_manifolds",
     "ids_of",
-    "impact_rows",
     "key_of",
-    "merged",
     "pair_events",
     "places_of",
     "reported_contacts",
@@ -145,64 +143,8 @@ def rows_without_points(pairs: IntArray) -> ContactRows:
 
 
 def empty_rows(n: int) -> tuple[IntArray, FloatArray]:
-    """Return integers and floats of rows to be filled, and of an additional one for the lanes of a solver that have no contact."""
-    piece = np.empty((r.N_FLOATS + r.N_INTS) * (n + 1))
-    middle = r.N_FLOATS * (n + 1)
-    floats = piece[:middle].reshape(n + 1, r.N_FLOATS)
-    return piece[middle:].view(np.int64).reshape(n + 1, r.N_INTS), floats
-
-
-def impact_rows(tables: Tables, pairs: IntArray, poses: FloatArray, pair: IntArray, points: FloatArray, impulse: FloatArray) -> ContactRows:
-    """Return the rows of pairs (n, 2) of fixtures that touch at poses (n, 6) of their bodies.
-
-    Matching makes them, as of pairs without a past, each with two bodies of its own. An impulse counts at the nearest of a row's points.
-
-    Parameters
-    ----------
-    pair : int64 (k,)
-        Row of `pairs` of each impact.
-    points, impulse : float64 (k, 2, 2)
-        Points of each impact, world frame; impulses along the normal and the tangent, N s.
-    """
-    n, of_sides, fixtures = len(pairs), pairs.ravel(), tables.fixtures
-    sides = np.arange(2 * n)
-    posed, values = poses.reshape(-1, 3), np.zeros((2 * n, 6))
-    values[:, :3] = posed
-    turned, shape = batched.poses_with_rotation(posed), fixtures.shape[of_sides]
-    packed = tables.shapes.grown.packed
-    manifolds = batched.manifold_rows(packed, shape.reshape(-1, 2), turned[::2].copy(), turned[1::2].copy(), EXACT)
-    ends = Ends(
-        tables.bodies.ids[fixtures.body[of_sides]], fixtures.ids[of_sides], sides, tables.margin[of_sides], fixtures.friction[of_sides],
-        fixtures.radius[of_sides], np.ones(2 * n, dtype=np.bool_), np.zeros(2 * n, dtype=np.bool_), values, posed[:, :2].copy(),
-        turned[:, 2:].copy(),
-    )  # fmt: skip
-    cores = Cores(shape, packed.first, packed.n_vertices, packed.vertices, packed.ghosts, packed.has_ghost)
-    (ints, floats), (old_ints, old_floats), none = empty_rows(n), empty_rows(0), np.zeros((0, 2), dtype=np.int64)
-    match_contacts(
-        sides.reshape(-1, 2), np.full(n, SOLID, dtype=np.int8), Manifolds(*manifolds.arrays[:4]), ends, cores, none,
-        old_ints[:0], old_floats[:0], ints, floats, np.empty((n, r.SOLVED), dtype=np.int64), np.empty(n, dtype=np.int64), none[:, 0].copy(),
-        np.zeros(2 * n, dtype=np.bool_), 0.0, False,
-    )  # fmt: skip
-    rows = ContactRows(ints[:n], floats[:n])
-    rows.ints[:, r.FLAGS] |= r.TOUCHES
-    distance = np.linalg.norm(points[:, :, None] - rows.position[pair][:, None], axis=3)
-    distance[rows.count[pair] < 2, :, 1] = np.inf
-    total = np.zeros((n, 2, 2))
-    np.add.at(total, (pair[:, None], distance.argmin(axis=2)), impulse)
-    rows.floats[:, r.TOTAL : r.TOTAL + 4] = total.reshape(-1, 4)
-    return rows
-
-
-def merged(rows: ContactRows, others: ContactRows) -> ContactRows:
-    """Return the rows with `others` among them, which replace those of the same pairs and add to their impulses over the step."""
-    at, is_known = places_of(others.key, rows.key)
-    others.floats[is_known, r.TOTAL : r.TOTAL + 4] += rows.floats[at[is_known], r.TOTAL : r.TOTAL + 4]
-    others.floats[is_known, r.STIFFNESS : r.STIFFNESS + 2] = rows.floats[at[is_known], r.STIFFNESS : r.STIFFNESS + 2]
-    stays = np.ones(len(rows), dtype=np.bool_)
-    stays[at[is_known]] = False
-    ints, floats = np.concatenate((rows.ints[stays], others.ints)), np.concatenate((rows.floats[stays], others.floats))
-    order = np.argsort(ints[:, r.KEY], kind="stable")
-    return ContactRows(ints[order], floats[order])
+    """Return integers and floats of rows to be filled."""
+    return np.empty((n, r.N_INTS), dtype=np.int64), np.empty((n, r.N_FLOATS))
 
 
 def touching_pairs(rows: ContactRows, sensed: IntArray) -> IntArray:
@@ -299,21 +241,13 @@ def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
 
 
 def reported_contacts(
-    step: int,
-    rows: ContactRows,
-    old: ContactRows | None,
-    began: tuple[PairEvent, ...],
-    ended: tuple[PairEvent, ...],
-    impacts: IntArray | None = None,
+    step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]
 ) -> LazyContacts:
-    """Return the report of a step on its rows, of which `impacts` (k,) are of impacts within the step.
-
-    `old` are those of the previous step, or None if nothing ended since.
-    """
-    return LazyContacts.of(step, partial(_columns, rows, impacts), partial(_removed, rows, old, step), began, ended)
+    """Return the report of a step on its rows; `old` are those of the previous step, or None if nothing ended since."""
+    return LazyContacts.of(step, partial(_columns, rows), partial(_removed, rows, old, step), began, ended)
 
 
-def _features(ints: IntArray) -> IntArray:
+def features_of(ints: IntArray) -> IntArray:
     """Return the features of the points (n, 2), -1 past the count."""
     features = ints[:, r.FEATURES]
     return np.column_stack(((features & 0xFFFF_FFFF) - 1, (features >> 32) - 1))
@@ -324,11 +258,9 @@ def _reported_rows(rows: ContactRows) -> NDArray[np.bool_]:
     return is_touching
 
 
-def _columns(rows: ContactRows, impacts: IntArray | None) -> dict[str, NDArray[Any]]:
+def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
     """Return the columns of `StepContacts` of the rows that touch."""
-    touching, in_step = _reported_rows(rows), np.zeros(len(rows), dtype=np.bool_)
-    if impacts is not None:
-        in_step[impacts] = True
+    touching = _reported_rows(rows)
     rows = ContactRows(rows.ints[touching], rows.floats[touching])
     flags = rows.ints[:, r.FLAGS]
     is_point = np.arange(2) < rows.count[:, None]
@@ -345,12 +277,12 @@ def _columns(rows: ContactRows, impacts: IntArray | None) -> dict[str, NDArray[A
         "normal": rows.floats[:, r.NORMAL : r.NORMAL + 2],
         "position": rows.position,
         "separation": rows.separation,
-        "feature_id": np.where(is_point, _features(rows.ints), 0),
+        "feature_id": np.where(is_point, features_of(rows.ints), 0),
         "normal_impulse": rows.total[:, :, 0],
         "tangent_impulse": rows.total[:, :, 1],
         "state": np.where(is_point, np.where(was_there, PointState.PERSIST, PointState.ADD), -1).astype(np.int8),
         "evaluated": flags & r.EVALUATED != 0,
-        "in_toi": in_step[touching],
+        "in_toi": np.zeros(len(flags), dtype=np.bool_),
     }
     return {name: frozen(np.ascontiguousarray(column)) for name, column in columns.items()}
 
@@ -362,7 +294,7 @@ def _removed(rows: ContactRows, old: ContactRows | None, step: int) -> tuple[Con
     now, before = ContactRows(rows.ints[_reported_rows(rows)], rows.floats[:0]), _reported_rows(old)
     integers, floats = old.ints[before], old.floats[before]
     at, known = places_of(integers[:, r.KEY], now.key)
-    features, kept, ids = _features(integers), _features(now.ints), ContactRows(integers, floats).ids
+    features, kept, ids = features_of(integers), features_of(now.ints), ContactRows(integers, floats).ids
     is_there = np.zeros((len(integers), 2), dtype=np.bool_)
     is_there[known] = (features[known][:, :, None] == kept[at[known]][:, None, :]).any(axis=2)
     gone = ~is_there & (np.arange(2) < (integers[:, r.FLAGS] & r.COUNT)[:, None])

@@ -6,8 +6,8 @@ back there. Where it lies deep in a static or kinematic one already, less is eno
 half of the smallest inside there is. Each pair with a body that is fast, or so driven, gets the time of the first touch of both
 motions, rotation included; the touches happen in the order of time, and `_stop_kernel` determines the effect of each.
 
-A body on which nothing else acts bounces there and moves on for the rest of the step. A body that is stopped loses the rest of the step,
-but not its velocity, and the next step begins with the impact. Sensors stop nothing; those that a fast body passes are reported.
+What is left of the step is lost to a body that is stopped; its velocity is not, and the next step begins with the impact. Sensors stop
+nothing; those that a fast body passes are reported.
 
 Source: E. Catto, "Continuous Collision", GDC 2013; here for all pairs, both bodies moving, where Box2D takes static ones and bullets.
 """
@@ -25,25 +25,9 @@ from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, frozen
 from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
-from engine.dynamics._stop_kernel import (
-    CARRIED,
-    ENDED,
-    FREE,
-    MAX_IMPACTS,
-    OUTGROWN,
-    SENSES,
-    SHALLOW,
-    UNKNOWN,
-    Meetings,
-    Moments,
-    Paths,
-    Surfaces,
-    farthest_moves,
-    pairs_of_some,
-    play,
-)
+from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
+from engine.dynamics.contacts import ContactRows
 from engine.dynamics.crowd import crowd_pairs
-from engine.dynamics.methods.protocol import Problem
 from engine.dynamics.tables import MARGIN, Tables
 
 __all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touch"]
@@ -51,10 +35,6 @@ __all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touc
 _ASKED = 2.0 * MARGIN / SHALLOW
 """Depth inside a body, meters, up to which a hook decides whether another may pass: it is called before bodies overlap. Beyond this
 margin, the hook could no longer determine where the body came from."""
-
-_SPREAD = 1.5
-"""Speed after impacts, as a multiple of the fastest one before them, for which pairs are found at once: one impact of two equal bodies
-gives at most the square root of two. A faster body has its own pairs found."""
 
 _MANY = 50_000
 """Number of pairs of boxes above which a broad phase is faster than comparing all of them, at about 6 ns each."""
@@ -86,32 +66,24 @@ class Stops(NamedTuple):
     Attributes
     ----------
     fraction : float64 (n,)
-        Of the step that each body moved as the solver left it; 1 where it met nothing.
-    end, velocity : float64 (n, 3)
-        Pose and velocity of each body at the end.
+        Of the step that each body moved as the solver left it; 1 where nothing stopped it.
+    end : float64 (n, 3)
+        Where each body stands at the end.
     is_carried : bool (n,)
         Whether something carried it along: it does not stand where it was stopped, and may have been asleep.
     met : int64 (k, 2)
-        Pairs of rows of fixtures at whose touch a body bounced, was stopped or carried along, in the order of time.
+        Pairs of rows of fixtures at whose touch a body was stopped or carried along, in the order of time.
     poses : float64 (k, 7)
         Of the bodies of both then, and the fraction of the step.
-    is_impact : bool (k,)
-        Whether the bodies got the impulses of an impact.
-    points, impulse : float64 (k, 2, 2)
-        Points of the impact, world frame; impulses along the normal and the tangent, N s.
     passed : int64 (k, 2)
         Pairs of rows of fixtures, one of which only senses, that met on the way.
     """
 
     fraction: FloatArray
     end: FloatArray
-    velocity: FloatArray
     is_carried: NDArray[np.bool_]
     met: IntArray
     poses: FloatArray
-    is_impact: NDArray[np.bool_]
-    points: FloatArray
-    impulse: FloatArray
     passed: IntArray
 
 
@@ -122,99 +94,60 @@ def no_moments() -> tuple[IntArray, FloatArray]:
 
 
 def stop_at_first_touch(
-    step: Problem,
+    tables: Tables,
+    before: FloatArray,
     after: FloatArray,
-    links: IntArray,
+    is_moving: NDArray[np.bool_],
+    solved: IntArray,
+    rows: ContactRows,
     in_contact: Callable[[IntArray], NDArray[np.bool_]],
     passes: Callable[[IntArray], bool] | None,
-    is_crowd: bool,
 ) -> Stops | None:
     """Return where the motion of a step must end, or None if nothing is fast.
 
     Parameters
     ----------
-    after : float64 (n, 6)
-        x, y, angle of bodies as the method leaves them, and their velocities.
-    links : int64 (l, 2)
-        Rows of bodies that joints connect.
+    before, after : float64 (n, 6)
+        x, y, angle of bodies as the step begins and as the method leaves them, and their velocities.
+    is_moving : bool (n + 1,)
+        Bodies that are awake and not static.
+    solved, rows
+        Contacts as the step began; see `model`.
     in_contact : callable
         Tells of pairs (n, 2) of rows of fixtures which were in contact as the step began.
     passes : callable, optional
         Tells of a pair (2,) that would touch whether it is let through.
-    is_crowd : bool
-        Whether the contacts are not all that there are (`Nearby`); then nothing bounces.
     """
-    tables, before, rows = step.tables, step.values, step.rows
     bodies, fixtures = tables.bodies, tables.fixtures
     inner_radius = tables.inner_radius if passes is None else np.minimum(tables.inner_radius, _ASKED)
-    moved, is_fast, drives, is_any, is_free = farthest_moves(
-        before, after, bodies.center, tables.reach, inner_radius, step.moves, bodies.is_dynamic, step.solved, rows.ints, rows.floats, links
+    moved, is_fast, drives, is_any = farthest_moves(
+        before, after, bodies.center, tables.reach, inner_radius, is_moving, bodies.is_dynamic, solved, rows.ints, rows.floats
     )
     if not is_any:
         return None
     n = len(before)
-    is_dynamic = bodies.is_dynamic[:n]
+    is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
     motion = Motion(np.ascontiguousarray(before[:, :3]), np.ascontiguousarray(after[:, :3]), moved, is_fast, drives)
-    if is_crowd:
-        is_free[:] = False
-    paths = Paths(
-        np.zeros(n), motion.start.copy(), motion.end.copy(), bodies.center[:n], moved, tables.reach, tables.inner_radius, is_dynamic,
-        is_fast, is_free, np.full(n, FREE), np.where(step.moves[:n] & ~is_dynamic, np.arange(n), -1), np.ones(n), after[:, 3:].copy(),
-        step.push, step.inverse, np.zeros(n, dtype=np.int64), step.center, np.zeros(n),
-    )  # fmt: skip
-    boxes = _swept_boxes(tables, motion)
-    pairs = _pairs(tables, motion, boxes.copy())
-    meetings = _meetings(step, motion, pairs, in_contact(pairs))
-    room = (3 + MAX_IMPACTS) * n
-    moments = Moments(
-        np.zeros(1, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty((room, 7)), np.empty(room, dtype=np.bool_),
-        np.empty((room, 2, 2)), np.empty((room, 2, 2)),
-    )  # fmt: skip
-    surfaces = Surfaces(fixtures.shape, fixtures.friction, fixtures.restitution)
-    packed, row = tables.shapes.swept.packed.arrays, OUTGROWN
-    while row != ENDED:
-        row = play(packed, tuple(surfaces), tuple(paths), tuple(meetings), tuple(moments), step.dt, step.threshold, passes is not None)
-        if row == OUTGROWN:
-            boxes_now = _covered_boxes(tables, paths, meetings, boxes)
-            new = _pairs(tables, motion._replace(is_fast=is_fast | (paths.covered > 0.0)), boxes_now)
-            new = new[~np.isin(new @ (len(fixtures.ids), 1), pairs @ (len(fixtures.ids), 1))]
-            more = _meetings(step, motion, new, np.zeros(len(new), dtype=np.bool_))
-            pairs, meetings = np.concatenate((pairs, new)), Meetings._make(map(np.concatenate, zip(meetings, more, strict=True)))
-        elif passes is not None and row != ENDED:
-            meetings.is_open[row], meetings.is_asked[row] = not passes(meetings.fixtures[row]), True
-    count = int(moments.n_moments[0])
-    happened = Moments._make(column[:count].copy() for column in moments)
-    passed = meetings.fixtures[(meetings.allowed == SENSES) & ~meetings.is_open]
-    first_stop, end, velocity, is_carried = paths.first_stop, paths.end, paths.velocity, paths.state >= CARRIED
-    return Stops(first_stop, end, velocity, is_carried, meetings.fixtures[happened.pair], *happened[2:], passed)
-
-
-def _covered_boxes(tables: Tables, paths: Paths, meetings: Meetings, boxes: FloatArray) -> FloatArray:
-    """Return the boxes (m, 4) around the fixtures' motion, enlarged to where free bodies get at the speed of any that they may meet."""
-    moved, (i, j) = np.where(paths.is_free[:-1], paths.moved, 0.0), meetings.bodies.T
-    fastest = moved.copy()
-    np.maximum.at(fastest, i, moved[j])
-    np.maximum.at(fastest, j, moved[i])
-    paths.covered[:] = np.maximum(paths.covered, np.where(paths.is_free[:-1], _SPREAD * fastest, 0.0))
-    body = tables.fixtures.body
-    center, covered = paths.origin[body], paths.covered[body][:, None]
-    half = np.where(covered > 0.0, covered + paths.reach[body][:, None], -np.inf)
-    return np.column_stack((np.minimum(boxes[:, :2], center - half), np.maximum(boxes[:, 2:], center + half)))
-
-
-def _meetings(step: Problem, motion: Motion, pairs: IntArray, are_in_contact: NDArray[np.bool_]) -> Meetings:
-    """Return those of the pairs (n, 2) of rows of fixtures that may stop or sense each other, given which were in contact."""
-    tables = step.tables
-    is_dynamic, fixtures, is_fast, drives = tables.bodies.is_dynamic, tables.fixtures, motion.is_fast, motion.drives
-    kinds = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, is_dynamic, step.moves, tables.joined)
-    kept = np.flatnonzero((kinds == SOLID) | (kinds == SENSED))
-    pairs, are_in_contact = pairs[kept], are_in_contact[kept]
-    ends, n = fixtures.body[pairs], len(pairs)
+    pairs = _pairs(tables, motion)
+    kinds = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, is_moving, tables.joined)
+    solid, sensed = pairs[kinds == SOLID], pairs[kinds == SENSED]
+    since, at, end, state = np.zeros(n), motion.start.copy(), motion.end.copy(), np.full(n, FREE)
+    carrier, first_stop = np.where(is_moving[:n] & ~is_dynamic, np.arange(n), -1), np.ones(n)
+    paths = (since, at, end, center, moved, tables.inner_radius, is_dynamic, is_fast, state, carrier, first_stop)
+    packed, ends = tables.shapes.swept.packed.arrays, fixtures.body[solid]
     reacts = is_dynamic[ends] & (is_fast[ends] | drives[ends[:, ::-1]])
-    reacts |= ~any_of_rows(reacts)[:, None] & is_dynamic[ends]
-    allowed = np.where(are_in_contact, np.where(reacts, fixtures.inner_radius[pairs], np.inf).min(axis=1), 0.0)
-    allowed[any_of_rows(fixtures.is_sensor[pairs])] = SENSES
-    return Meetings(pairs, ends, allowed, np.full(n, UNKNOWN), np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
+    reacts |= ~reacts.any(axis=1)[:, None] & is_dynamic[ends]
+    allowed = np.where(in_contact(solid), np.where(reacts, fixtures.inner_radius[solid], np.inf).min(axis=1), 0.0)
+    first, is_open, is_asked = np.full(len(solid), NEVER), np.ones(len(solid), dtype=np.bool_), np.zeros(len(solid), dtype=np.bool_)
+    meetings = (ends, fixtures.shape[solid], allowed, first, is_open, is_asked)
+    moments = (np.zeros(1, dtype=np.int64), np.zeros(3 * n, dtype=np.int64), np.zeros((3 * n, 7)))
+    stopped = play(packed, paths, meetings, moments, True, passes is not None)
+    while stopped >= 0 and passes is not None:
+        is_open[stopped], is_asked[stopped] = not passes(solid[stopped]), True
+        stopped = play(packed, paths, meetings, moments, False, True)
+    count = int(moments[0][0])
+    passed = sensed[passing(packed, fixtures.body[sensed], fixtures.shape[sensed], motion.start, since, at, end, center)]
+    return Stops(first_stop, end, state >= CARRIED, solid[moments[1][:count]], moments[2][:count], passed)
 
 
 def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArray[np.bool_]:
@@ -236,12 +169,9 @@ def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArra
     return are_on
 
 
-def _pairs(tables: Tables, motion: Motion, boxes: FloatArray) -> IntArray:
-    """Return the pairs of fixture rows of a world whose boxes (m, 4) overlap, if one of the bodies is fast or drives another.
-
-    The boxes are changed.
-    """
-    single = tables.one_world
+def _pairs(tables: Tables, motion: Motion) -> IntArray:
+    """Return the pairs of fixture rows of a world whose boxes meet during the motion, if one of the bodies is fast or drives another."""
+    single, boxes = tables.one_world, _swept_boxes(tables, motion)
     n, m, matters = len(single.bodies.ids), len(single.fixtures.ids), motion.is_fast | motion.drives
     if m * m <= CROWD and not motion.drives.any():  # too few for a crowd, and for a broad phase
         are_fast = matters[tables.fixtures.body]

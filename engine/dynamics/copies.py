@@ -4,13 +4,10 @@ Bodies, fixtures, contacts and joints of all copies are stored world after world
 two worlds (`_pairs_kernel`, `continuous`), so worlds do not interact, and each keeps the order of its pairs, contacts and joints. Each
 world has the same bits as if it were stepped alone:
 
-- Contacts are solved color by color. A contact gets the first color that is free at its two bodies, so contacts of other worlds do not
-  matter; and contacts of one color share no movable body, so their order does not matter either.
-- Impacts are solved in passes over all pairs until a pass changes nothing; further passes do not change a world that has converged. Impacts
-  within a step are handled in order of time, and each changes two bodies.
-- Lanes and loops give the same bits, so the choice between them, which depends on the number of pairs, does not matter.
+- Contacts are solved in the order of their rows, first those between two movable bodies; those of a world stay in order.
+- Impacts are solved in passes over all pairs until a pass changes nothing; further passes do not change a world that has converged. First
+  touches within a step are handled in order of time, and each changes two bodies.
 - All copies share the world's own static body, the last row. Nothing moves it.
-- A direct solve orders, factorizes and bounds the rows of each island separately, and splits no velocities of other islands into parts.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import arms_and_masses
 from engine.dynamics._hard_step_kernel import hard_step
 from engine.dynamics.joints import JointTable, rotated
-from engine.dynamics.methods._point_pair_kernel import MAX_CONDITION
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, Joints
 from engine.dynamics.tables import IN_HAND, Tables
 from engine.narrowphase.batched import poses_with_rotation
@@ -66,6 +65,9 @@ _MIN_SIDE = 10.0 * LINEAR_SLOP
 
 _SPIN_IN_HAND = 0.98
 """Fraction of the angular velocity, after warm starting, that Box2D keeps per step for a body pulled by a mouse joint."""
+
+_MAX_CONDITION = 1000.0
+"""k_maxConditionNumber of b2ContactSolver."""
 
 _IMPULSE = Joints._fields.index("impulse")
 
@@ -145,7 +147,7 @@ class HardStep:
         own = light[a, 0] + light[b, 0]
         k11, k22 = (own + light[a, 1] * lever[k] ** 2 + light[b, 1] * lever[2 + k] ** 2 for k in range(2))
         k12 = own + light[a, 1] * lever[0] * lever[1] + light[b, 1] * lever[2] * lever[3]
-        is_redundant = (contacts.count == 2) & (k11 * k11 >= MAX_CONDITION * (k11 * k22 - k12 * k12))
+        is_redundant = (contacts.count == 2) & (k11 * k11 >= _MAX_CONDITION * (k11 * k22 - k12 * k12))
         return replace(contacts, count=np.where(is_redundant, 1, contacts.count))
 
     def _ends(self, contacts: HardContacts) -> IntArray:

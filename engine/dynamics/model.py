@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.common.arrays import FloatArray, IntArray
 from engine.world.joints.rows import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM
 
@@ -14,7 +11,7 @@ __all__ = [
     "ALONG", "ANGLE", "BODIES", "COUNT", "DRIVE", "EVALUATED", "FEATURES", "FLAGS", "FRICTION", "HIGH", "HOLD", "IMPULSE", "KEY",
     "KEY_BITS", "LENGTH", "LOCAL", "LOW", "NORMAL", "N_FLOATS", "N_INTS", "PASSES", "POINT", "POINTS", "POSES", "POSITION", "RADII",
     "READ", "SEPARATION", "SOLVED", "SPRING", "STIFFNESS", "SUM", "TOTAL", "TOUCH", "TOUCHES", "WAS_THERE", "Bodies", "Contacts",
-    "Joints", "Masses", "Materials", "Scratch",
+    "Joints",
 ]  # fmt: skip
 
 
@@ -158,59 +155,3 @@ class Joints(NamedTuple):
     impulse: FloatArray
     total: FloatArray
     line: FloatArray
-
-
-# The soft step
-
-
-class Materials(NamedTuple):
-    """Restitution of each fixture, and whether its corners are round."""
-
-    restitution: FloatArray
-    is_round: NDArray[np.bool_]
-
-
-class Scratch(NamedTuple):
-    """Arrays in which the soft step works, reused in every step; contents arbitrary.
-
-    Attributes
-    ----------
-    records : float64 (n + 1, WIDTH)
-        Velocity and spin of each body, shift and rotation since the step began, cosine and sine of that.
-    push, by_contacts, by_others, later, before : float64 (n + 1, 3)
-    decay, inverse : float64 (n + 1, 2)
-    last : float64 (n + 1,)
-    place, color : int64 (n_contacts,)
-    status : uint64 (n + 1,)
-    counts : int64 (2, COLORS)
-    constants : float64 (n + 1, WIDTH)
-        Center of mass of each body in the world, 1/kg and 1/(kg m^2).
-    lanes, pairs, rows : float64 (any,), int64 (any,), int64 (any,)
-    """
-
-    records: FloatArray
-    push: FloatArray
-    by_contacts: FloatArray
-    by_others: FloatArray
-    later: FloatArray
-    before: FloatArray
-    decay: FloatArray
-    inverse: FloatArray
-    last: FloatArray
-    place: IntArray
-    color: IntArray
-    status: NDArray[np.uint64]
-    counts: IntArray
-    constants: FloatArray
-    lanes: FloatArray
-    pairs: IntArray
-    rows: IntArray
-
-
-class Masses(NamedTuple):
-    """Columns of `Tables` for bodies, (n + 1, 2) and (n + 1,). The last row is the world's own body."""
-
-    inverse: FloatArray
-    center: FloatArray
-    damping: FloatArray
-    gravity_scale: FloatArray

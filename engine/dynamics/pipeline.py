@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import PairEvent
+from engine.dynamics._contact_kernel import contacts_of
 from engine.dynamics._island_kernel import settle
 from engine.dynamics._matching_kernel import Cores, Ends, Manifolds, match_contacts
 from engine.dynamics._pairs_kernel import SOLID, classify_pairs, mark_moving, place
@@ -21,25 +22,36 @@ from engine.dynamics.contacts import (
     empty_rows,
     fill_manifolds,
     ids_of,
-    impact_rows,
     key_of,
-    merged,
     pair_events,
     places_of,
     reported_contacts,
     sensed_pairs,
     without,
 )
-from engine.dynamics.continuous import Stops, are_on_chains, no_moments, stop_at_first_touch
+from engine.dynamics.continuous import are_on_chains, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
-from engine.dynamics.methods.protocol import Found, Method, Problem, contacts_of
-from engine.dynamics.model import FLAGS, IMPULSE, PASSES, POSES, SOLVED, TOUCH, Bodies
+from engine.dynamics.methods.protocol import Found, Method, Problem
+from engine.dynamics.model import (
+    FLAGS,
+    FRICTION,
+    IMPULSE,
+    N_FLOATS,
+    NORMAL,
+    PASSES,
+    POINTS,
+    POSITION,
+    RADII,
+    SEPARATION,
+    SOLVED,
+    TOUCH,
+    Bodies,
+)
 from engine.dynamics.state import Memory, State
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
 from engine.narrowphase.batched import ManifoldRows
 from engine.world.hooks import PreSolveHook, StepHooks
-from engine.world.records import ImpactPose
 from engine.world.specs import WorldSettings
 from engine.world.step_pairs import Approach
 
@@ -112,7 +124,6 @@ class Step:
         bodies = space.bundle("bodies", n + 1, _arrays_of_bodies)
         self._center, self._turned, self._is_moving, self._is_asleep, self._moves, self._drives, self._is_woken, *self._for_islands = bodies
         self.moments = no_moments()
-        self._impacts = NO_PAIRS[:, 0]
 
     @property
     def moving(self) -> NDArray[np.bool_]:
@@ -174,7 +185,7 @@ class Step:
                 break
             self._wake(is_woken[:n])
         self.is_idle = n_moving == n_began == n_ended == 0
-        self._all_floats, rows = floats, ContactRows(ints[:n_rows], floats[:n_rows])
+        rows = ContactRows(ints[:n_rows], floats[:n_rows])
         self._rows, self._solved = rows, solved[:n_solved]
         self._sensed = sensed_pairs(tables, pairs, kinds, poses) if n_sensed > 0 else NO_PAIRS
         self._began = self._events(rows, began[:n_began], without(self._sensed, memory.sensed))
@@ -219,7 +230,7 @@ class Step:
         )
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
-            self._rows, self._solved, self._all_floats, self._joined, self._joints.first, self._space,
+            self._rows, self._solved, self._joined, self._joints.first, self._space,
             partial(_contacts_at, self._nearby, self._is_moving), self._trace,
         )  # fmt: skip
         self._values = self._method.solve(self.problem, _options(self._method, settings.solver_settings))
@@ -227,66 +238,42 @@ class Step:
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
 
     def stop(self) -> None:
-        """Move bodies to where impacts within the step put them, and report what they touched there."""
+        """Move bodies back to where they first touched something during the step.
+
+        One that nothing else touched gets the velocity of that moment, so that it has no speed from a fall that it did not fall.
+        """
         if not self._settings.continuous:
             return
-        values = self._values
+        n, values = self._n, self._values
         passes = None if self._hooks.pre_solve is None else self._passes
-        stops = stop_at_first_touch(self.problem, values, self._joints.links, self._were_in_contact, passes, self._nearby.is_crowd)
+        stops = stop_at_first_touch(
+            self._tables, self._old.values, values, self._moves, self._solved, self._rows, self._were_in_contact, passes
+        )
         if stops is None:
             return
         stopped = np.flatnonzero(stops.fraction < 1.0)
         self.moments = self._tables.fixtures.ids[stops.met], stops.poses
         woken = stops.is_carried & ~self._awake
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
-        values[stopped, :3], values[stopped, 3:] = stops.end[stopped], stops.velocity[stopped]
-        began: list[PairEvent] = []
-        if stops.is_impact.any():
-            touched = self._add_impacts(stops)
-            began += self._begun_within(touched, self._old.memory.touching, False)
+        values[stopped, :3] = stops.end[stopped]
+        is_free = np.ones(n + 1, dtype=np.bool_)
+        is_free[self._solved[:, 1:3]] = is_free[self._joints.links] = False
+        free = stopped[is_free[stopped]]
+        values[free, 3:] -= self.problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
         if len(passed) > 0:
             sensed = np.concatenate((self._sensed, passed))
             self._sensed = sensed[np.lexsort((sensed[:, 1], sensed[:, 0]))]
-            began += self._begun_within(passed, self._old.memory.sensed, True)
-        self._began += tuple(began)
-        for event in began:
-            self._call(self._hooks.begin, event)
+            began = tuple(pair_events(without(passed, self._old.memory.sensed), self._number, True))
+            self._began += began
+            self._ended = tuple(event for event in self._ended if not event.sensor or not _is_among(event, passed))
+            for event in began:
+                self._call(self._hooks.begin, event)
 
     def _were_in_contact(self, pairs: IntArray) -> NDArray[np.bool_]:
         ids, rows = self._tables.fixtures.ids, self._rows
         are_on = are_on_chains(self._tables, np.searchsorted(ids, rows.ids[:, :2]), pairs)
         return np.isin(key_of(*ids[pairs].T), rows.key) | are_on
-
-    def _begun_within(self, pairs: IntArray, before: IntArray, is_sensor: bool) -> list[PairEvent]:
-        """Return events of pairs (n, 4) that began to touch within the step; those that touched before it have not ended."""
-        if not self._is_reported:
-            return []
-        met = {(a, b) for a, b, _, _ in pairs.tolist()}
-        self._ended = tuple(event for event in self._ended if event.sensor != is_sensor or (event.fixture_a, event.fixture_b) not in met)
-        return pair_events(without(pairs, before), self._number, is_sensor)
-
-    def _add_impacts(self, stops: Stops) -> IntArray:
-        """Enter the impacts within the step in the contacts; return the pairs (n, 4) that did not touch as the step began."""
-        which, ids, rows, tables = np.flatnonzero(stops.is_impact), self._tables.fixtures.ids, self._rows, self._tables
-        keys, at = np.unique(key_of(*ids[stops.met[which]].T), return_inverse=True)
-        last = np.empty(len(keys), dtype=np.int64)
-        last[at] = which
-        pairs = stops.met[last]
-        impacts = impact_rows(tables, pairs, stops.poses[last, :6].copy(), at, stops.points[which], stops.impulse[which])
-        solved, touching, known = self._solved.copy(), rows.key[rows.touches], rows.key[self._solved[:, 0]]
-        self._rows = merged(rows, impacts)
-        self._impacts = np.searchsorted(self._rows.key, keys)
-        solved[:, 0] = np.searchsorted(self._rows.key, known)
-        added = np.column_stack((self._impacts, tables.fixtures.body[pairs], pairs))
-        self._solved = np.concatenate((solved, added[~np.isin(keys, known)]))
-        return ids_of(tables, pairs[~np.isin(keys, touching)])
-
-    @property
-    def impact_poses(self) -> dict[tuple[int, int], ImpactPose]:
-        """Poses of the bodies of each pair of fixtures at its last impact within the step."""
-        ids, poses = self._rows.ids_of(self._impacts).tolist(), self._rows.floats[self._impacts, POSES : POSES + 6].tolist()
-        return {(a, b): ImpactPose((x, y, r), (u, v, t)) for (a, b, _, _), (x, y, r, u, v, t) in zip(ids, poses, strict=True)}
 
     def _passes(self, pair: IntArray) -> bool:
         """Return True if the hook lets a pair of rows of fixtures through each other."""
@@ -323,7 +310,7 @@ class Step:
         )
         contacts = self._old.contacts
         if self._is_reported:
-            contacts = reported_contacts(self._number, rows, old.rows, self._began, self._ended, self._impacts)
+            contacts = reported_contacts(self._number, rows, old.rows, self._began, self._ended)
         if self._hooks.post_solve is not None:
             touching = self._solved[rows.touches[self._solved[:, 0]], 0]
             for event, count, total in zip(
@@ -363,13 +350,18 @@ def _contacts_at(nearby: Nearby, is_moving: NDArray[np.bool_], problem: Problem,
     ends = pairs[kinds == SOLID][which]
     at, is_known = places_of(ids[which], rows.key[problem.solved[:, 0]])
     gaps = points[which, :, 2] + (tables.margin[ends[:, 0]] + tables.margin[ends[:, 1]])[:, None]
-    contacts = contacts_of(
-        tables, ends, n_points[which], axis[which, :2], points[which, :, :2], gaps, fixtures.radius[ends],
-        center, problem.inverse, np.zeros((len(which), 2, 2)),
-    )  # fmt: skip
+    floats = np.zeros((len(which), N_FLOATS))
+    floats[:, NORMAL : NORMAL + 2], floats[:, POSITION : POSITION + 4] = axis[which, :2], points[which, :, :2].reshape(-1, 4)
+    floats[:, SEPARATION : SEPARATION + 2], floats[:, POINTS] = gaps, n_points[which]
+    floats[:, FRICTION], floats[:, RADII : RADII + 2] = np.sqrt(fixtures.friction[ends].prod(axis=1)), fixtures.radius[ends]
+    contacts = contacts_of(np.column_stack((np.arange(len(which)), fixtures.body[ends], ends)), floats, center, problem.inverse)
     is_round = (packed.n_vertices[fixtures.shape[ends]] == 1).any(axis=1)
     plane = np.where(is_round & (axis[which, 3] > 0.0), -1, reference[which, 0])  # a disc beside a corner has no face to lie on
     return Found(contacts, np.where(is_known, at, -1), fixtures.restitution[ends].max(axis=1), plane)
+
+
+def _is_among(event: PairEvent, pairs: IntArray) -> bool:
+    return bool(((pairs[:, 0] == event.fixture_a) & (pairs[:, 1] == event.fixture_b)).any())
 
 
 def _arrays_of_bodies(n: int) -> tuple[NDArray[Any], ...]:

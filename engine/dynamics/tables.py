@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics._pairs_kernel import Kept
-from engine.dynamics.model import Masses, Materials
 from engine.geometry import AnyShape, Polygon
 from engine.geometry.kinds import POLYGON
 from engine.query import batch
@@ -126,8 +125,10 @@ class Tables:
         The columns of one copy.
     bodies : BodyColumns
     fixtures : FixtureColumns
-    kept, masses, materials
-        Subsets of these columns, as kernels need them.
+    kept : Kept
+        Subset of these columns, as kernels need them.
+    is_round : bool (m,)
+        Whether the corners of a fixture are round.
     margin : float64 (m,)
         Amount by which a manifold of a fixture's grown shape underestimates the gap, m.
     joined : int64 (k,)
@@ -157,8 +158,7 @@ class Tables:
         """Fill the columns that follow from the others."""
         bodies, fixtures, packed = self.bodies, self.fixtures, self.shapes.grown.packed
         self.kept = Kept(fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined)
-        self.masses = Masses(bodies.inverse, bodies.center, bodies.damping, bodies.gravity_scale)
-        self.materials = Materials(fixtures.restitution, packed.kind[fixtures.shape] != POLYGON)
+        self.is_round = packed.kind[fixtures.shape] != POLYGON
         self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)
 
     def copies(self, n: int, body_ids: IntArray, fixture_ids: IntArray) -> Tables:

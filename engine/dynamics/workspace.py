@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dynamics.model import Scratch
-
 __all__ = ["Workspace"]
 
 _SPARE = 4
@@ -24,8 +22,6 @@ class Workspace:
         self._kept: dict[str, NDArray[Any]] = {}
         self._given: dict[str, NDArray[Any]] = {}
         self._bundles: dict[str, tuple[int, tuple[NDArray[Any], ...]]] = {}
-        self.scratch: Scratch | None = None
-        """Scratch arrays of the solver."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
         """Return the array of a name with the given shape; a name always has the same type."""

@@ -42,7 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn",
     ),
     "solvers": (
-        "sequential_impulses", "pgs_ngs", "soft_step", "xpbd", "avbd", "shock_propagation", "penalty", "contact_forces",
+        "sequential_impulses", "soft_step", "xpbd", "avbd", "shock_propagation", "penalty", "contact_forces",
     ),
 }  # fmt: skip
 """The algorithms by the question that they answer, the first of each group being the one to begin with."""

@@ -82,7 +82,7 @@ class SolverDecoder(SolverState):
         t.WARM: Event("warm", "contact:i k:i normal tangent v_a:3 v_b:3"),
         t.NORMAL: Event("normal", _ROW),
         t.TANGENT: Event("tangent", _ROW),
-        t.PAIR: Event("pair", "contact:i old:2 new:2 v_a:3 v_b:3 bias:2"),
+        t.PAIR: Event("pair", "contact:i old:2 new:2 v_a:3 v_b:3 bias:2 give:2"),
         t.COLLIDE: Event("collide", "contact:i p:2 tangent v_a:3 v_b:3 excess:2 e frozen:i"),
         t.APART: Event("apart", "contact:i k:i gap impulse x_a:3 x_b:3 normal:2 levers:2"),
         t.PLACED: Event("placed", _PLACED),
@@ -298,7 +298,8 @@ class SolverDecoder(SolverState):
         names = [self._point_name(contact, k).removeprefix(", ") for k in range(2)]
         for k in range(2):
             self._set(contact, k, e.new[k], self._impulse[contact, k][1])
-            values |= {f"before {k}": e.old[k], f"after {k}": e.new[k], f"bias {k}": e.bias[k], f"rate {k}": rates[k]}
+            values |= {f"before {k}": e.old[k], f"after {k}": e.new[k], f"rate {k}": rates[k]}
+            values |= {f"bias {k}": e.bias[k], f"give {k}": e.give[k]}
             impulse = changed("the accumulated impulse", e.old[k], e.new[k])
             parts.append(f"At the {names[k]}, they {_meeting(rates[k])}{_target(e.bias[k])}, and {impulse}")
         which = 0 if e.new[0] > 0.0 and e.new[1] > 0.0 else 1 if e.new[0] > 0.0 else 2 if e.new[1] > 0.0 else 3

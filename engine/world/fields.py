@@ -224,7 +224,7 @@ def check_names(owner: str, settings: dict[str, Any], known: Iterable[str]) -> N
     names = tuple(known)
     for name, value in settings.items():
         if name not in names:
-            near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3) or sorted(names)
+            near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3) or sorted(names) or ["there is none"]
             raise InvalidInputError(f"{owner}.{name}", "a known setting (" + ", ".join(near) + ")", value)
 
 

@@ -12,8 +12,7 @@ families    static    the room stands
 
 The judge does not use times of impact: after each step, in the room's frame, the middle of every fixture must be on the inner side of the
 middle line of every wall. A room is closed, so there is no way around; a body that is less than half through a wall does not count as
-outside. For a post, no straight path of a middle from step to step, or from impact to impact, may cross its inner half. Nothing may become
-NaN.
+outside. For a post, no straight path of a middle from step to step may cross its inner half. Nothing may become NaN.
 """
 
 from __future__ import annotations
@@ -139,23 +138,13 @@ def make(family, seed):
     return Case(world, room, half, tuple(contents), tuple(posts), "; ".join((how, *words)))
 
 
-def _middles(case, body, pose=None):
-    pose = pose or case.world.state(body).xf
+def _middles(case, body):
+    pose = case.world.state(body).xf
     middles = []
     for fixture in case.world.body(body).fixtures:
         shape = case.world.fixture(fixture).shape
         middles.append(pose.apply(shape.mass(1.0).centroid if isinstance(shape, Polygon) else tuple(shape.core.mean(axis=0))))
     return middles
-
-
-def _paths(case, body, before):
-    """Return the straight paths of a body's middles in the last step, from impact to impact."""
-    places, world = [before], case.world
-    for moment in world.impact_moments:
-        for fixture, (x, y, angle) in ((moment.fixture_a, moment.pose_a), (moment.fixture_b, moment.pose_b)):
-            if world.fixture(fixture).body == body:
-                places.append(_middles(case, body, Transform((x, y), angle)))
-    return [path for ends in pairwise([*places, _middles(case, body)]) for path in zip(*ends, strict=True)]
 
 
 def judge(case, steps=STEPS):
@@ -170,16 +159,15 @@ def judge(case, steps=STEPS):
         for body in case.contents:
             if not world.body(body).spec.active:
                 continue  # faster than any body may be: the world has taken it out
-            for place in _middles(case, body):
+            for was, place in zip(before[body], _middles(case, body), strict=True):
                 x, y = Transform(room.position, room.angle).apply_inverse(place)
                 if not (abs(x) < case.half[0] and abs(y) < case.half[1]):
                     return f"step {step + 1}: body {body} is outside, at ({x:.4f}, {y:.4f}) m in the room"
-            for (x, y), (end_x, end_y) in _paths(case, body, before[body]) if case.posts else ():
                 for px, py, r in case.posts:
-                    dx, dy = end_x - x, end_y - y
+                    dx, dy = place[0] - was[0], place[1] - was[1]
                     square = dx * dx + dy * dy
-                    share = min(1.0, max(0.0, ((px - x) * dx + (py - y) * dy) / square)) if square > 0.0 else 0.0
-                    if math.hypot(x + share * dx - px, y + share * dy - py) < 0.5 * r:
+                    share = min(1.0, max(0.0, ((px - was[0]) * dx + (py - was[1]) * dy) / square)) if square > 0.0 else 0.0
+                    if math.hypot(was[0] + share * dx - px, was[1] + share * dy - py) < 0.5 * r:
                         return f"step {step + 1}: body {body} went through the post at ({px:.3f}, {py:.3f})"
     return None
 

@@ -41,7 +41,7 @@ def picture() -> Figure:
     grid = figure.add_gridspec(2, 2)
     scene, gaps, shots = figure.add_subplot(grid[:, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
     start, end = _after_a_step(False)
-    bounced = _after_a_step(True)[1]
+    stopped = _after_a_step(True)[1]
     sweep = Sweep(start, end)
     found = time_of_impact(_ROD, sweep, _WALL, Sweep(Transform(), Transform()))
     for t in np.linspace(0.0, 1.0, 9).tolist():
@@ -49,7 +49,7 @@ def picture() -> Figure:
     draw(scene, _WALL, Transform(), ORANGE, 0.5)
     draw(scene, _ROD, start, BLUE, 0.3, label="start")
     draw(scene, _ROD, end, GRAY, 0.3, label="end")
-    draw(scene, _ROD, bounced, RED, 0.4, label="bounced")
+    draw(scene, _ROD, stopped, RED, 0.4, label="stopped")
     title = f"one step of a rod at {_SPEED:.0f} m/s and {_SPIN:.0f} rad/s\nwithout continuous collision (gray) and with it (red)"
     plane(scene, title, (-1.7, 1.5), (-1.6, 1.6))
 

@@ -39,7 +39,7 @@ def _exact(ratio: float, t: np.ndarray) -> np.ndarray:
 
 def sway(n_boxes: int, n_steps: int, seconds: float = 11.0) -> np.ndarray:
     """Return how far the top of a tower is from its place, m, step by step, once it has been pushed at 1 mm/s."""
-    world = new_world(n_steps, solver_settings={"direct": "none"})
+    world = new_world(n_steps)
     floor(world, friction=0.6)
     boxes = [add(world, UNIT, (0.0, 0.5 + k), friction=0.6) for k in range(n_boxes)]
     for _ in range(60):

@@ -180,7 +180,7 @@ class LivePairs:
         settled = {pair_key(*pair): (pair, poses) for pair, poses in step.moments.items()}
         if settled:
             touching = np.setdiff1d(touching, np.array(sorted(settled), dtype=np.int64), assume_unique=True)
-            touching = np.concatenate((touching, self._met(settled, step.approach)))
+            touching = np.concatenate((touching, self._met(settled)))
         ours = np.sort(np.concatenate((touching, self._sleeping(step, theirs, is_active, settled))))
         if np.array_equal(ours, theirs):
             self._touching = ours
@@ -257,7 +257,7 @@ class LivePairs:
         rows = self._fixtures.of(ids_of(keys))
         return rows, ~any_of_rows(rows < 0)
 
-    def _met(self, settled: _Settled, motion: Approach | None) -> IntArray:
+    def _met(self, settled: _Settled) -> IntArray:
         """Return the keys of the pairs that touch at their impact, by the same method as for all pairs."""
         assert self._columns is not None
         keys = np.array(list(settled), dtype=np.int64)
@@ -266,12 +266,7 @@ class LivePairs:
         is_there = is_there[self._may_meet(rows[is_there])]
         rows, poses = rows[is_there], np.array([(poses.pose_a, poses.pose_b) for _, poses in settled.values()])[is_there]
         posed = posed_pairs(self._shapes, rows, poses[:, 0], poses[:, 1])
-        if motion is not None:
-            ours = our_manifolds(by_own_rule(posed))
-            gap = ours.points[:, :, 2] + self._short[rows].sum(axis=1)[:, None]
-            touches = any_of_rows((np.arange(2) < ours.count[:, None]) & (gap <= motion.touch))
-        else:
-            touches = (box_gaps(posed)[0] <= 0.0) & touching(posed, any_of_rows(self._columns.is_sensor[rows]))
+        touches = (box_gaps(posed)[0] <= 0.0) & touching(posed, any_of_rows(self._columns.is_sensor[rows]))
         touching_keys: IntArray = keys[is_there[touches]]
         return touching_keys
 

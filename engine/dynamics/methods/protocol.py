@@ -28,18 +28,18 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import LINEAR_SLOP
-from engine.dynamics._contact_kernel import arms_and_masses
+from engine.dynamics._contact_kernel import contacts_of, keep_impulses
 from engine.dynamics._solver_trace_kernel import BODY, STAGE
-from engine.dynamics.contacts import ContactRows
+from engine.dynamics.contacts import ContactRows, features_of
 from engine.dynamics.joints import rotated
-from engine.dynamics.model import IMPULSE, NORMAL, RADII, STIFFNESS, TOTAL, Bodies, Contacts, Joints
+from engine.dynamics.model import STIFFNESS, Bodies, Contacts, Joints
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
 from engine.narrowphase.batched import poses_with_rotation
 from engine.world.setting import Setting, chosen_settings
 from engine.world.specs import WorldSettings
 
-__all__ = ["SLOP", "Found", "Method", "Problem", "Setting", "contacts_of"]
+__all__ = ["SLOP", "Found", "Method", "Problem", "Setting"]
 
 
 SLOP = Setting(
@@ -132,8 +132,6 @@ class Problem:
     rows : ContactRows
     solved : int64 (k, SOLVED)
         Contacts to be solved; see `model`.
-    floats : float64 (m, N_FLOATS)
-        Floats of all contact records and one more, for lanes without a contact.
     joints : Joints
         Impulses are those of the last step, to be updated in place.
     first_rows : int64 (k + 1,)
@@ -156,7 +154,6 @@ class Problem:
         force: FloatArray,
         rows: ContactRows,
         solved: IntArray,
-        floats: FloatArray,
         joints: Joints,
         first_rows: IntArray,
         space: Workspace,
@@ -165,7 +162,7 @@ class Problem:
     ) -> None:
         self.settings, self.tables, self.values, self.center = settings, tables, values, center
         self.moves, self.drives, self.force = moves, drives, force
-        self.rows, self.solved, self.floats, self.space = rows, solved, floats, space
+        self.rows, self.solved, self.space = rows, solved, space
         self.joints, self.first_rows = joints, first_rows
         self._look, self.trace = look, trace
         self.notes: dict[str, None] = {}
@@ -232,13 +229,7 @@ class Problem:
     @cached_property
     def contacts(self) -> Contacts:
         """The contacts to solve, with the impulses of the last step; updated in place."""
-        of_rows, fixtures = self.solved[:, 0], self.solved[:, 3:5]
-        number = self.floats[of_rows]
-        return contacts_of(
-            self.tables, fixtures, self.rows.count[of_rows], number[:, NORMAL : NORMAL + 2],
-            self.rows.position[of_rows], self.rows.separation[of_rows], number[:, RADII : RADII + 2], self.center, self.inverse,
-            number[:, IMPULSE : IMPULSE + 4].reshape(-1, 2, 2),
-        )  # fmt: skip
+        return contacts_of(self.solved, self.rows.floats, self.center, self.inverse)
 
     @cached_property
     def restitution(self) -> FloatArray:
@@ -247,9 +238,16 @@ class Problem:
         return restitution
 
     @cached_property
+    def is_round(self) -> NDArray[np.bool_]:
+        """Whether the cores at a contact's first point are points, bool (k,)."""
+        is_corner = features_of(self.rows.ints[self.solved[:, 0]])[:, 0] >> 16 == 0
+        is_round: NDArray[np.bool_] = self.tables.is_round[self.solved[:, 3:5]].all(axis=1) & is_corner
+        return is_round
+
+    @cached_property
     def stiffness(self) -> FloatArray:
         """Eight bytes per contact point that are kept from step to step, initially 0, float64 (k, 2); updated in place."""
-        return self.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
+        return self.rows.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2]
 
     def contacts_at(self, bodies: Bodies) -> Found:
         """Detect the contacts again with the bodies displaced by their shift."""
@@ -257,12 +255,10 @@ class Problem:
 
     def ended(self, bodies: Bodies) -> FloatArray:
         """Store the impulses of contacts, and return the poses and velocities of the bodies after their shift."""
-        of_rows = self.solved[:, 0]
         if "contacts" in self.__dict__:
-            self.floats[of_rows, IMPULSE : IMPULSE + 4] = self.contacts.impulse.reshape(-1, 4)
-            self.floats[of_rows, TOTAL : TOTAL + 4] = self.contacts.total.reshape(-1, 4)
+            keep_impulses(self.contacts, self.solved, self.rows.floats)
         if "stiffness" in self.__dict__:
-            self.floats[of_rows, STIFFNESS : STIFFNESS + 2] = self.stiffness
+            self.rows.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2] = self.stiffness
         return self.moved(bodies)
 
     def moved(self, bodies: Bodies) -> FloatArray:
@@ -272,26 +268,3 @@ class Problem:
         at = moved[:, :2] - rotated(moved[:, 2:], self.tables.bodies.center[:-1])
         ended = np.column_stack((at, angle, bodies.velocity[:-1]))
         return np.where(self.moves[:-1, None], ended, self.values)
-
-
-def contacts_of(
-    tables: Tables,
-    fixtures: IntArray,
-    count: IntArray,
-    normal: FloatArray,
-    position: FloatArray,
-    separation: FloatArray,
-    radius: FloatArray,
-    center: FloatArray,
-    inverse: FloatArray,
-    impulse: FloatArray,
-) -> Contacts:
-    """Return the contacts of pairs (n, 2) of fixture rows, given data on their points; see `Contacts`."""
-    ends = tables.fixtures.body[fixtures]
-    normal, position = np.ascontiguousarray(normal), np.ascontiguousarray(position)
-    arm, mass = arms_and_masses(ends, count, normal, position, center, inverse)
-    across = np.einsum("nki,ni->nk", arm[:, :, 2:] - arm[:, :, :2], normal) + radius.sum(axis=1)[:, None]
-    friction = np.sqrt(tables.fixtures.friction[fixtures[:, 0]] * tables.fixtures.friction[fixtures[:, 1]])
-    return Contacts(
-        ends, count, normal, arm, np.ascontiguousarray(radius), separation - across, mass, friction, impulse.copy(), np.zeros_like(impulse)
-    )

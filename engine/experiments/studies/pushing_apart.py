@@ -69,14 +69,12 @@ WAYS: dict[str, Way] = {
     **{name: shock(*counts) for name, counts in _COUNTS.items()},
     **{name + _TOGETHER: shock(*counts, "together") for name, counts in _COUNTS.items()},
     **{name + ", not frozen": shock(*_COUNTS[name], "together", is_frozen=False) for name in (PUSHED, MANY)},
-    "PGS with NGS, 2 and 2, cold": Way("pgs_ngs", {"velocity_iterations": 2, "position_iterations": 2}),
-    "PGS with NGS, 2 and 2, warm start": Way("pgs_ngs", {"velocity_iterations": 2, "position_iterations": 2}, is_warm=True),
     "5 iterations, cold": Way("sequential_impulses", {"iterations": 5}),
     _WARM: Way("sequential_impulses", {"iterations": 5}, is_warm=True),
     "2 iterations, warm start": Way("sequential_impulses", {"iterations": 2}, is_warm=True),
 }
-"""Shock propagation with the points of a pair one by one, as published, or together; PGS with NGS, whose position sweeps also push apart;
-and sequential impulses with Baumgarte's correction."""
+"""Shock propagation with the points of a pair one by one, as published, or together; and sequential impulses with
+Baumgarte's correction."""
 _TIMED = (*list(WAYS)[:6], _WARM)
 """Methods with which all towers stand, so that they have the same contacts."""
 

@@ -94,25 +94,7 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
             P_t = P_t - m_t rate, within +- mu P           # tangent
         x = x + dt v                                       # answer
         """,
-        ("pgs_ngs", "soft_step", "xpbd"), {"iterations": 3},
-    ),
-    SolverStepper(
-        "pgs_ngs", "PGS with NGS: velocities, then positions", "#how-it-works", """
-        v = v + dt (g + F / m)                                             # free
-        reapply the last step's impulses                                   # warm
-        repeat velocity_iterations times:
-          solve all joints                                                 # joints
-          for each contact:
-            each point, along the tangent: within +- mu P                  # tangent
-            two points along the normal, together:
-              K x + b >= 0, x >= 0, and in each row one is 0               # pair
-            a point alone: P = max(P - m (rate + bias), 0)                 # normal
-        x = x + dt v                                                       # move
-        repeat position_iterations times, or until nothing overlaps much:  # answer
-          for each contact, each point: the current gap s
-            if deeper than the slop: move both apart by a fraction         # apart
-        """,
-        ("sequential_impulses", "soft_step"), {"velocity_iterations": 3, "position_iterations": 1},
+        ("soft_step", "xpbd"), {"iterations": 3},
     ),
     SolverStepper(
         "soft_step", "Soft step: sub-steps, soft contacts, relaxation", "", """
@@ -121,7 +103,9 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
           v = v + h (g + F / m)                               # free
           reapply the last sub-step's impulses                # warm
           solve all joints                                    # joints
-          for each soft contact: each point along the normal
+          for each soft contact: both points along the normal
+            w = rate + bias + give P >= 0, P >= 0, w P = 0    # pair
+          or a point alone
             P = max(P - share m (rate + bias) - kept P, 0)    # normal
           and then along the tangent: within +- mu P          # tangent
           x = x + h v                                         # move

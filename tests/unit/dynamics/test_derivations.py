@@ -74,7 +74,7 @@ def unloaded(is_warm):
     """Remove a load of 100 kg from a stack of five boxes of 1 kg, continue with or without warm starting, and return the maximum kinetic
     energy, J.
     """
-    world = make_world(solver_settings={"direct": "none"})
+    world = make_world()
     ground(world, friction=0.6)
     boxes = stack(world, 5, friction=0.6)
     load = body(world, UNIT, (0.0, 5.5), density=100.0, friction=0.6)

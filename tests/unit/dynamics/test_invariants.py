@@ -49,8 +49,6 @@ class Bounds(NamedTuple):
 
 
 NATURE = {
-    # positions are corrected without any velocity: m dx x dv, by as much as a joint is off at the start, or a step's drift
-    "pgs_ngs": Bounds(angular=0.5, torn=1.0),
     # implicit Euler loses h^2 v x F a step; and what is torn is put together within a sub-step, at gap / h = 480 m/s
     "xpbd": Bounds(angular=0.2, torn=math.inf),
     # the same; and its sweeps from body to body end before what they give is equal and opposite
@@ -254,7 +252,7 @@ def test_a_motor_joint_that_corrects_its_whole_error_comes_to_rest(method):
 def test_equal_limits_hold(method):
     """The joint then acts as a hinge or a slider without any freedom.
 
-    `pgs_ngs` leaves Box2D's slop of 2 degrees; penalty's springs of 1e4 N/m stop 0.67 kg at 2.2 m/s within v sqrt(m / k) = 18 mm.
+    Penalty's springs of 1e4 N/m stop 0.67 kg at 2.2 m/s within v sqrt(m / k) = 18 mm.
     """
     world = _world(method)
     hinge = _pair(lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.3), enable_limit=True))(world)

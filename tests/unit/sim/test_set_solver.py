@@ -134,7 +134,7 @@ def test_a_scene_and_a_demo_start_with_solver_settings(tmp_path):
     "solver, heeded",
     [
         ("box2d", ["world.velocity_iterations", "world.position_iterations"]),
-        ("soft_step", ["world.velocity_iterations", "direct", "firmness"]),
+        ("soft_step", ["world.velocity_iterations"]),
         ("sequential_impulses", ["iterations", "share", "slop"]),
     ],
 )

@@ -25,7 +25,7 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
         ("shape_cast", (BOX, AT, (1.0, 0.0), "box", AT), "target must be a Circle"),
         ("shape_cast", (BOX, AT, 1.0, BOX, AT), "translation must be two finite numbers in m, got 1"),
         ("hertel_mehlhorn", ([(0, 0), (1, 0), (0, 1)],), "outline must be an Outline, got"),
-        ("pgs_ngs", (None,), "world must be a World, got None"),
+        ("sequential_impulses", (None,), "world must be a World, got None"),
         ("quickhull", ("points",), r"points must be a \(n, 2\) array of finite numbers, got 'points'"),
         ("quickhull", (np.zeros((501, 2)),), "points must be at most 500 points .*got 501"),
         ("grid", (MANY,), "boxes must be at most 128 boxes .*got 1000"),

@@ -12,8 +12,7 @@ from tests.unit.trace.claims.solvers import check_solver
 # Numbers of a row, by their places in it: impulses or forces, velocities or shifts, what is asked for.
 WRONG = {
     "sequential_impulses": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
-    "pgs_ngs": {rows.PAIR: (4, 7), rows.APART: (3, 5)},
-    "soft_step": {rows.NORMAL: (3, 6), rows.TANGENT: (3, 8)},
+    "soft_step": {rows.PAIR: (4, 7), rows.TANGENT: (3, 8)},
     "xpbd": {rows.PLACED: (3, 5, 10), rows.HELD: (3, 5), rows.RESTORED: (2, 4), rows.SLID: (3, 5)},
     "avbd": {rows.DESCENT: (2, 10), rows.DUAL: (3, 7)},
     "penalty": {rows.FORCE: (3, 4)},

@@ -58,16 +58,6 @@ def fast(world):
     return [world.create_body(body(1.2 * k - 1.0, 0.1 * k, k, restitution=0.8, gravity_scale=0.0)) for k in range(4)]
 
 
-def bounced(world):
-    """Return bullets that bounce several times a step, off walls and each other."""
-    for x in (-3.0, 3.0):
-        world.create_body(BodySpec((FixtureSpec(Segment((x, -9.0), (x, 9.0)), restitution=1.0),), "static"))
-    velocity = 300.0, 20.0
-    return [
-        world.create_body(body(1.2 * k - 1.8, 0.1 * k, k, restitution=0.9, gravity_scale=0.0, linear_velocity=velocity)) for k in range(4)
-    ]
-
-
 def crowd(world):
     """Return bodies of a crowd so dense that each tests only some of the others."""
     world.create_body(FLOOR)
@@ -96,9 +86,7 @@ def same_bits(worlds, alone):
     assert worlds.awake.tolist() == [world.awake.tolist() for world in alone]
 
 
-@pytest.mark.parametrize(
-    ("build", "n_steps"), [(pile, 110), (joined, 60), (fast, 30), (bounced, 30), (crowd, 2), (loaded, 60), (slender, 60)]
-)
+@pytest.mark.parametrize(("build", "n_steps"), [(pile, 110), (joined, 60), (fast, 30), (crowd, 2), (loaded, 60), (slender, 60)])
 def test_each_world_matches_its_single_run_bit_for_bit(build, n_steps):
     world = World(WorldSettings(velocity_iterations=4), "soft_step")
     bodies = build(world)

@@ -214,7 +214,7 @@ def check_pair(bodies, step, accumulated):
     bodies.take(step)
     rates = [bodies.rate(line) for line in lines]
     for k in range(2):  # w >= 0, x >= 0, w x = 0
-        w = rates[k] + values[f"bias {k}"]
+        w = rates[k] + values[f"bias {k}"] + values[f"give {k}"] * values[f"after {k}"]
         small = 1e3 * NEAR * (bodies.size + responses[k] * sum(values[f"{name} {j}"] for name in ("before", "after") for j in range(2)))
         assert w >= -small and (values[f"after {k}"] == 0.0 or abs(w) <= small), (step.sentence, w, small)
 
