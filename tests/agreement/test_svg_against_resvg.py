@@ -89,10 +89,8 @@ class Drawer:
             lambda: f"matrix({self.number(0.5, 1)} 0.2,-0.3 {self.number(0.5, 1)} {self.number(0, 9)} 5)",
         )
         text = self.pick(" ", ", ", "").join(self.dice.choice(functions)() for _ in range(self.dice.randint(1, 2)))
-        shares = ("", "") if self.is_symbol else (' transform-origin="center"', ' transform-origin="20% 10"')
-        origin = self.pick("", "", ' transform-origin="50 40"', *shares)
         both = f"scale({self.number(0.5, 1.5)}, {self.number(-1.5, 1.5)}) matrix(0.9, 0.2, -0.3, {self.number(0.5, 1)}, 9, 5)"
-        return self.pick(f' transform="{text}"{origin}', f' style="transform:{both}"')  # resvg wants no units in CSS, CSS no others
+        return self.pick(f' transform="{text}"', f' style="transform:{both}"')
 
     def attributes(self, has_style, kind):
         attributes = "" if has_style or self.dice.random() < 0.5 else self.transform()

@@ -11,7 +11,7 @@ from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
-    *("pygame", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "tinycss2", "cssselect2"),
+    *("pygame", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "wasmtime"),
     *("msgspec", "websockets", "asyncio", "pydantic", "matplotlib", "jinja2"),
 )
 

@@ -72,8 +72,7 @@ LIBRARIES = {
     "platformdirs": {"engine.app"},
     "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
-    "tinycss2": {"engine.decompose"},
-    "cssselect2": {"engine.decompose"},
+    "wasmtime": {"engine.decompose"},
     "websockets": {"engine.net"},
     "jinja2": {"engine.report", "engine.player"},
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from engine.common.installation import BOX2D, COMMAND, CORE, DISTRIBUTION, LAB
+from engine.common.installation import BOX2D, COMMAND, CORE, DISTRIBUTION, LAB, SVG
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -38,8 +38,9 @@ def test_the_project_names_the_same_libraries_and_python_versions():
     own, _, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
     pinned = [re.sub(r"==[\w.]+", "", line) for line in own.splitlines()[1:] if line]
     library, laboratory = project["dependencies"], project["optional-dependencies"]["lab"]
-    assert sorted(library) == sorted(CORE.values())
-    assert sorted(map(str, map(Requirement, [*library, *laboratory]))) == sorted(map(str, map(Requirement, pinned)))
+    drawings = project["optional-dependencies"]["svg"]
+    assert sorted(library) == sorted(CORE.values()) and sorted(drawings) == sorted(SVG.values())
+    assert sorted(map(str, map(Requirement, [*library, *laboratory, *drawings]))) == sorted(map(str, map(Requirement, pinned)))
     for python, box2d in (("3.13", "Box2D"), ("3.14", "ufal-pybox2d")):
         lines = [line for line in map(Requirement, laboratory) if line.marker is None or line.marker.evaluate({"python_version": python})]
         needed = {line.name for line in lines}

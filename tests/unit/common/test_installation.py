@@ -98,7 +98,7 @@ def test_the_library_works_with_numpy_and_numba_alone_and_names_what_else_is_mis
 
 @pytest.mark.parametrize(
     ("is_checkout", "command"),
-    [(True, "python -m pip install -r requirements.txt"), (False, 'python -m pip install "collision-laboratory[lab]"')],
+    [(True, "python -m pip install -r requirements.txt"), (False, 'python -m pip install "collision-laboratory[lab,svg]"')],
 )
 def test_the_command_that_installs_what_is_missing(monkeypatch, is_checkout, command):
     monkeypatch.setattr(Path, "is_file", lambda path: is_checkout)

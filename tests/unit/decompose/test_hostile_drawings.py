@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.decompose import Outline, measures, repair, simplified, simplify, trace_file
+from engine.decompose import Outline, _usvg, measures, repair, simplified, simplify, trace_file
 from engine.decompose.decompose import decompose
 from engine.decompose.keil import Effort
 from engine.decompose.measures import Cover, boundary_distance, differences
@@ -58,10 +58,10 @@ def test_a_tenth_of_it_is_accepted(tmp_path, kind):
     assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
 
 
-def test_an_unterminated_address_is_read_once(tmp_path):
-    """Two megabytes of spaces took hours because of backtracking."""
-    kind = hostile.KINDS["endless_link"]
-    assert trace_file(written(tmp_path, kind.make(kind.size))).notes == ("Not understood: fill: url(.",)
+def test_work_of_usvg_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(_usvg, "_MAX_FUEL", 1_000_000)
+    with pytest.raises(InvalidInputError, match="a drawing that usvg reads within two seconds and 256 MB"):
+        trace_file(written(tmp_path, hostile.KINDS["rectangles"].make(300)))
 
 
 def test_work_on_slanted_lines_is_limited_by_pairs_of_boxes(monkeypatch):

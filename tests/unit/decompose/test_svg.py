@@ -8,7 +8,7 @@ import shapely
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import outline_of_svg, trace_file
-from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
+from engine.decompose.curves import cubic_points, ellipse_points
 from engine.decompose.image import contour_of_opacity
 from engine.decompose.svg import read_drawing
 
@@ -115,7 +115,6 @@ def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance):
     angle = start + sweep * t
     arc = center + u * np.cos(angle) + v * np.sin(angle)
     for curve, points, least in (
-        (s**2 * p0 + 2 * s * t * p1 + t**2 * p2, quadratic_points(p0, p1, p2, tolerance), 0.3),
         (s**3 * p0 + 3 * s**2 * t * p1 + 3 * s * t**2 * p2 + t**3 * p3, cubic_points(p0, p1, p2, p3, tolerance), 0.15),
         (arc, ellipse_points(center, u, v, start, sweep, arc[-1], tolerance), 0.1),
     ):
@@ -129,9 +128,9 @@ def test_curves_stay_within_the_tolerance_and_not_far_below(tolerance):
 
 def test_a_curve_with_countless_steps_is_rejected():
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points"):
-        quadratic_points(0j, 1e9 + 0j, 0j, 1e-3)
+        cubic_points(0j, 1e9 + 0j, 0j, 0j, 1e-3)
     with pytest.raises(InvalidInputError, match="no curve needs more than 10000 points, got nan"):
-        quadratic_points(0j, complex(math.nan, 0.0), 0j, 1e-3)
+        cubic_points(0j, complex(math.nan, 0.0), 0j, 0j, 1e-3)
 
 
 def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_path):
@@ -146,14 +145,14 @@ def test_the_whole_tolerance_holds_from_the_curve_to_the_simplified_outline(tmp_
 def test_omissions_are_reported(tmp_path):
     content = (
         '<rect width="50" height="50" fill="none"/><line x1="0" y1="0" x2="9" y2="9"/><text>x</text><image href="a.png"/>'
-        '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#c)"/><rect width="0" height="5"/><blink/>'
+        '<circle r="9" stroke="red"/><rect width="5" height="5" mask="url(#m)"/><rect width="5" height="5" opacity="0"/>'
+        '<mask id="m"><rect width="9" height="9"/></mask>'
     )  # fmt: skip
     assert trace_file(drawn(tmp_path, content)).notes == (
         "Left out: 1 shape without fill. A stroke encloses no area.",
         "1 shape with a stroke; the outline is that of the fill.",
         "Left out: 2 shapes hidden or without an area.",
         "Not applied: mask (1).",
-        "Not traced: blink (1).",
         "Not traced: image (1).",
         "Not traced: text (1).",
         "Cut off: everything beyond the drawing's width and height.",
@@ -179,13 +178,13 @@ DOUBLES = (
         (f'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg {SPACE}>&a;</svg>', "an SVG without entities"),
         (f'<svg {SPACE}><use href="other.svg#a"/></svg>', "the id of an element in the same file"),
         (f'<svg {SPACE}><use href="http://example.org/a.svg"/></svg>', "the id of an element in the same file"),
-        (f'<svg {SPACE}><g id="a"><use href="#a"/></g></svg>', "is not circular, got '#a'"),
-        (f'<svg {SPACE}><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></svg>', "is not circular"),
-        (f'<svg {SPACE}><use id="a" href="#a"/></svg>', "is not circular"),
+        (f'<svg {SPACE}><g id="a"><use href="#a"/></g></svg>', "Recursive 'use' detected"),
+        (f'<svg {SPACE}><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></svg>', "nodes limit reached"),
+        (f'<svg {SPACE}><use id="a" href="#a"/></svg>', "Recursive 'use' detected"),
         (f"<svg {SPACE}>" + "<g>" * 500 + "</g>" * 500 + "</svg>", "an SVG nested at most 64 deep"),
         (f"<svg {SPACE}>" + "<g/>" * 30_000 + "</svg>", "an SVG of at most 20000 elements"),
-        (f"<svg {SPACE}>{DOUBLES}</svg>", "an SVG (of at most 20000 elements|nested at most 64 deep)"),
-        (f'<svg {SPACE}><path d="M0 0h1e999v9z"/></svg>', r"all points within 1e\+06 m"),
+        (f"<svg {SPACE}>{DOUBLES}</svg>", "that usvg reads within two seconds and 256 MB"),
+        (f'<svg {SPACE}><path d="M0 0h1e999v9z"/></svg>', "a drawing with filled shapes, got none"),
         (f'<svg {SPACE}><rect width="9" height="9" transform="scale(1e300) scale(1e300)"/></svg>', r"all points within 1e\+06 m"),
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
@@ -193,7 +192,7 @@ DOUBLES = (
 def test_bad_drawings_are_rejected_in_one_line(tmp_path, text, words):
     path = tmp_path / "bad.svg"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=words) as refusal:
+    with pytest.raises((InvalidInputError, InvalidShapeError), match=words) as refusal:
         trace_file(path)
     assert "\n" not in str(refusal.value)
 
@@ -205,10 +204,8 @@ def test_bad_drawings_are_rejected_in_one_line(tmp_path, text, words):
         ('<rect width="50" height="50" fill="none" stroke="red"/>', "got 1 shape without fill"),
         ("<text>x</text>", "got only text"),
         ('<path d="M0 0L9 9"/>', "got none"),
-        ('<path d="M0 0 L1"/>', r"got none \(Drawn up to its first error: path, a number is missing at its end\)"),
-        ('<rect width="9vw" height="9"/>', r"got none \(Not understood: width: 9vw\)"),
+        ('<path d="M0 0 L1"/>', "got none"),
         ('<rect width="9" height="9" clip-path="url(#c)"/><clipPath id="c"/>', "got none"),
-        ('<svg viewBox="0 0 0 9"><rect width="9" height="9"/></svg>', "got none"),
         ('<g display="none"><rect width="50" height="50"/></g>', "got none"),
     ],
 )
