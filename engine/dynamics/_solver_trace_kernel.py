@@ -9,7 +9,7 @@ been solved, ``x_A`` and ``x_B`` their shifts since the start of the step; rows 
     NORMAL      contact, point, before, after, v_A, v_B, bias, share, kept, gap
     TANGENT     the same                                                        accumulated impulses; P <- P - kept P - share m (J v + bias)
     PAIR        contact, before, before, after, after, v_A, v_B, bias, bias, give, give     both normals: J v + bias + give P >= 0
-    COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; which bodies have infinite mass
+    COLLIDE     contact, P_n, P_n, P_t, v_A, v_B, asked, asked, e, frozen       impulses of a pair; infinite masses, +4 if it slides
     APART       contact, point, gap, impulse, x_A, x_B, n_x, n_y                a position correction without change of velocity
     PLACED      contact, point, before, after, x_A, x_B, C, s, levers (2)       XPBD's displacement along the normal
     HELD        the same                                                        along the tangent; after is NaN if friction fails

@@ -315,8 +315,7 @@ class SolverDecoder(SolverState):
         for k in solved:
             old = self._impulse[contact, k]
             self._set(contact, k, old[0] + e.p[k], old[1] + e.tangent / len(solved))
-        slides = self._is_limit(e.tangent, contact, sum(e.p[k] for k in solved))
-        parts = []
+        slides, parts = bool(e.frozen & 4), []
         for k in solved:
             faster = f" approaches too fast by {amount(-e.excess[k], 'm/s')} and" if e.excess[k] < 0.0 else ""
             name = self._point_name(contact, k).removeprefix(", ") or "point"
@@ -326,7 +325,7 @@ class SolverDecoder(SolverState):
         words += f". The impulses remove {1.0 + e.e:.0%} of the approach velocity" if e.e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if e.frozen & bit and self._gives_way[body]]
         words += f". The frozen {held[0]} acts as if infinitely heavy" if held else ""
-        values = {"p0": e.p[0], "p1": e.p[1], "tangent": e.tangent, "e": e.e, "frozen": float(e.frozen)}
+        values = {"p0": e.p[0], "p1": e.p[1], "tangent": e.tangent, "e": e.e, "frozen": float(e.frozen & 3)}
         values |= {f"asked {k}": u for k, u in enumerate(e.excess) if not math.isnan(u)}
         answers = "it sticks (static friction)", "it slips (kinetic friction)"
         self.row(

@@ -5,10 +5,11 @@ A pair that would overlap at the end of the step gets an impulse. Its points' no
 point, ``K P = -(1 + e) u``; if one would have to pull, the other is solved alone. Each impulse pushes or is zero: no later sweep reduces an
 impulse that was too large.
 
-**Friction** is tested first: the impulses that leave the face neither approach nor slip, found together, are accepted if they are within
-Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Otherwise the face slides, and each normal impulse adds mu times as much along the
-tangent (*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both points of a face have the same slip, so it has one tangential impulse, half
-at each.
+**Friction** is tested first: the impulses that leave the face neither approach nor slip, found together, are accepted if with them the
+face's sums over the sweeps are within Coulomb's cone, ``abs(P_t) <= mu P_n`` (*static*). Otherwise the face slides, its sums are at the
+edge of the cone, and each normal impulse adds mu times as much along the tangent (*kinetic*): ``(K_nn - mu K_nt) P = -(1 + e) u``. Both
+points of a face have the same slip, so it has one tangential impulse, half at each. A face that does not slip when the step begins has the
+static coefficient as its mu in all sweeps: a later change from one coefficient to the other would need normal impulses that pull.
 
 **One by one**, on request: the deepest point of a pair is solved alone, with its own friction, and then the other one. Each disturbs the
 other, so convergence needs more sweeps.
@@ -19,7 +20,8 @@ above, which earlier sweeps have propagated only some layers down, cannot push i
 rest.
 
 Source: E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, sections 5 to 8. Solving both points together,
-and gaps that can close, are our additions.
+sums of friction, and gaps that can close, are our additions. A static coefficient within iterated impulses: M. Pawłowski, 2015, p. 47-48
+(docs/studies/README.md).
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ from engine.dynamics._solver_trace_kernel import (
     record_stage,
 )
 from engine.dynamics.model import Bodies, Contacts, Joints
-from engine.dynamics.tolerances import SINGULAR_PAIR
+from engine.dynamics.tolerances import SINGULAR_PAIR, STILL_FACE
 
 __all__ = ["Graph", "Plan", "shock_propagation"]
 
@@ -84,6 +86,7 @@ class Plan(NamedTuple):
     push_sweeps: int
     freezes: bool
     is_one_by_one: bool
+    static_ratio: float
 
 
 @kernel
@@ -103,6 +106,9 @@ def shock_propagation(
         See `_solver_trace_kernel`.
     """
     inverse = bodies.inverse.copy()
+    contacts.impulse[:] = 0.0  # the sums of the collisions, and then those of the sweeps
+    if plan.static_ratio != 1.0:
+        _hold_still_faces(bodies, contacts, plan.static_ratio)
     _collide_all(bodies, contacts, restitution, inverse, plan, threshold, dt, trace)
     contacts.impulse[:] = 0.0
     integrate_velocities(bodies, dt)
@@ -133,7 +139,19 @@ def shock_propagation(
     for sweep in range(plan.push_sweeps):
         record_stage(trace, bodies, PUSH_APART, sweep)
         _push_apart(bodies, contacts, graph, inverse, plan.push_share, trace)
+    contacts.impulse[:] = 0.0  # no impulse is kept
     record_stage(trace, bodies, END, 0)
+
+
+@inlined_kernel
+def _hold_still_faces(bodies: Bodies, contacts: Contacts, static_ratio: float) -> None:
+    """Give the faces that do not slip their static coefficient of friction for this step."""
+    for row in range(len(contacts.n_points)):
+        fastest = 0.0
+        for k in range(contacts.n_points[row]):
+            fastest = max(fastest, abs(_slip(bodies, contacts, row, k)))
+        if fastest <= STILL_FACE:
+            contacts.friction[row] *= static_ratio
 
 
 @allocating_kernel
@@ -288,16 +306,21 @@ def _collide_points(
     own_0, own_1 = max(k00 - k0t * k0t / ktt, least_0), max(k11 - k1t * k1t / ktt, least_1)
     p0, p1 = _normals(count, w0, w1, own_0, across, across, own_1)
     tangent = -(slip + k0t * p0 + k1t * p1) / ktt
-    if abs(tangent) > mu * (p0 + p1):
-        edge = mu if tangent > 0.0 else -mu  # tangential impulse per unit normal impulse
+    sum_n = contacts.impulse[row, 0, 0] + contacts.impulse[row, 1, 0]
+    sum_t = contacts.impulse[row, 0, 1] + contacts.impulse[row, 1, 1]
+    slides = abs(sum_t + tangent) > mu * (sum_n + p0 + p1)
+    if slides:
+        edge = mu if sum_t + tangent > 0.0 else -mu  # tangential impulse per unit normal impulse
+        back = edge * sum_n - sum_t  # from the sum so far to the edge of the cone
         # smaller if friction pushes the points together more than the impulse separates them (Painleve): the impulse becomes large
         own_0, own_1 = max(k00 + edge * k0t, least_0), max(k11 + edge * k1t, least_1)
-        p0, p1 = _normals(count, u0, u1, own_0, k01 + edge * k0t, k01 + edge * k1t, own_1)
-        tangent = edge * (p0 + p1)
+        p0, p1 = _normals(count, u0 + k0t * back, u1 + k1t * back, own_0, k01 + edge * k0t, k01 + edge * k1t, own_1)
+        tangent = back + edge * (p0 + p1)
     _strike(bodies, contacts, row, first, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, inv_mass_a, inv_mass_b)
     _strike(bodies, contacts, row, second, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, inv_mass_a, inv_mass_b)
     if trace is not None:
         frozen = (1.0 if inv_mass_a[0] + inv_mass_a[1] == 0.0 else 0.0) + (2.0 if inv_mass_b[0] + inv_mass_b[1] == 0.0 else 0.0)
+        frozen += 4.0 if slides else 0.0
         if count < contacts.n_points[row]:
             rate_1 = nan
         if first == 1:
@@ -369,8 +392,11 @@ def _strike(
     v[b, 1] += inv_mass_b[0] * y
     v[b, 2] += inv_mass_b[1] * (arm[2] * y - arm[3] * x)
     _, _, nx, ny = pair_of(contacts, row)
-    contacts.total[row, k, 0] += x * nx + y * ny
-    contacts.total[row, k, 1] += x * ny - y * nx
+    normal, tangent = x * nx + y * ny, x * ny - y * nx
+    contacts.impulse[row, k, 0] += normal
+    contacts.impulse[row, k, 1] += tangent
+    contacts.total[row, k, 0] += normal
+    contacts.total[row, k, 1] += tangent
 
 
 @inlined_kernel

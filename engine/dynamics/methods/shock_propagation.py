@@ -56,6 +56,14 @@ class ShockPropagation(Method):
             choices=("together", "one_by_one"),
             help="Solves both contact points of a pair together, or one by one, the deepest first.",
         ),
+        Setting(
+            "static_ratio",
+            "Static friction ratio",
+            1.0,
+            1.0,
+            10.0,
+            help="Ratio of static friction to the fixtures' friction, which acts while they slide.",
+        ),
         Setting("push_share", "Overlap removed per sweep", 0.05, 0.0, 1.0, help="Fraction of an overlap that a sweep removes."),
         Setting("push_sweeps", "Push-apart sweeps", 2, 0, 20, is_whole=True, help="Sweeps that push overlapping bodies apart."),
     )
@@ -73,6 +81,7 @@ class ShockPropagation(Method):
             options["push_sweeps"],
             options["shock"] == "on",
             options["points"] == "one_by_one",
+            options["static_ratio"],
         )
         graph = Graph(lower, order, component, layer)
         shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt, step.trace)
