@@ -6,6 +6,7 @@ may take a limited number of instructions ("fuel") and a limited memory, and so 
 
 from __future__ import annotations
 
+import atexit
 import re
 from functools import cache
 from importlib.util import find_spec
@@ -84,6 +85,9 @@ def _program() -> tuple[Any, Any, Any]:
     linker = wasmtime.Linker(engine)
     linker.define_wasi()
     return engine, wasmtime.Module(engine, code), linker
+
+
+atexit.register(_program.cache_clear)  # wasmtime's objects must go before its module
 
 
 def _settings(*, is_cached: bool) -> Any:

@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.decompose import Outline, _usvg, measures, repair, simplified, simplify, trace_file
+from engine.decompose import Outline, _usvg, repair, simplified, simplify, trace_file
 from engine.decompose.decompose import decompose
 from engine.decompose.keil import Effort
 from engine.decompose.measures import Cover, boundary_distance, differences
@@ -124,23 +124,6 @@ def test_a_speck_of_many_corners_is_recognized_by_its_deepest_point(monkeypatch)
     zigzag = [(step * k, 0.5 * (k % 2)) for k in range(400)]
     thread = Outline.of_polygon([*zigzag, *((x, y - 0.2) for x, y in reversed(zigzag))])
     assert without_specks(thread, 0.005) == (None, 1, 0)
-
-
-def test_boundaries_are_compared_with_few_tests(monkeypatch):
-    """If one is the other with dropped corners, one test per edge is enough, whatever its length."""
-    looks = []
-    away = measures._away
-
-    def counted(points, segments):
-        looks.append(len(points))
-        return away(points, segments)
-
-    monkeypatch.setattr(measures, "_away", counted)
-    for n in (100, 400):
-        looks.clear()
-        outline = comb(n)
-        assert boundary_distance(outline, simplified(outline, 0.005), 1e-6) <= 0.005
-        assert sum(looks) < 12 * outline.n_vertices
 
 
 def test_pieces_are_subtracted_part_by_part():
