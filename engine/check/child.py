@@ -3,7 +3,8 @@
 A crash of the function must not affect the parent. The process sends its parent one line of JSON for each call before the next call begins,
 so that the parent knows the pair at which it hangs or crashes. Frames arrive on standard input, and lines are sent on standard output. Both
 are moved to other descriptors before the function's file is loaded, and 0, 1 and 2 are redirected to the null device, so that the
-function's own input and output cannot interfere.
+function's own input and output cannot interfere. If the process crashes, or at the signal `SHOW_STACK`, it writes its stack to what was
+standard error.
 
     in    4 bytes length, then marshal: [(a, b, is_repeated), ...]       ({"path", "function", "query", "memory"} the first time)
     out   ["ready"]  or  ["refused", reason, message]                    after loading
@@ -15,6 +16,7 @@ pickles, because this process is not trusted.
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.machinery
 import importlib.util
 import io
@@ -22,6 +24,7 @@ import json
 import marshal
 import math
 import os
+import signal
 import struct
 import sys
 import threading
@@ -40,6 +43,9 @@ WANTED = {
 
 MAX_POINTS = 64
 """Maximum number of points of an answer: the outlines of two 16-gons cross at no more than 32."""
+
+SHOW_STACK = getattr(signal, "SIGUSR1", None)
+"""Signal at which the process writes the stack of its threads to standard error; None on Windows, which has none."""
 
 _LONGEST = 300
 """Maximum length of a message, characters."""
@@ -228,7 +234,7 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
 def main() -> None:
     """Serve calls until standard input ends."""
     clock, read, write, dumps, loads, unpack = time.perf_counter, os.read, os.write, json.dumps, marshal.loads, struct.unpack
-    parent, incoming, outgoing = os.getppid(), os.dup(0), os.dup(1)
+    parent, incoming, outgoing, stack = os.getppid(), os.dup(0), os.dup(1), os.dup(2)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -237,6 +243,9 @@ def main() -> None:
 
         msvcrt.setmode(incoming, os.O_BINARY)
         msvcrt.setmode(outgoing, os.O_BINARY)
+    faulthandler.enable(stack)
+    if SHOW_STACK is not None:
+        faulthandler.register(SHOW_STACK, stack)
     counter = _Counter()
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = counter  # type: ignore[assignment,misc]
 

@@ -46,7 +46,7 @@ KINDS: dict[str, Kind] = {
         "A shorter movement separates the shapes. Use the axis with the smallest overlap; overlaps can be compared only "
         "along axes of length 1.",
         "algorithms/epa.md",
-        "rad off",
+        "° off",
     ),
     "not_unit_normal": Kind(
         "normal not of unit length",

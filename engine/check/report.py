@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from engine.check.allowances import DEFAULT_TOLERANCE
@@ -13,7 +14,7 @@ from engine.check.plain import shape_of
 from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
-from engine.common.installation import program
+from engine.common.installation import page_path, program
 from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, pair_as_json
 from engine.report import Link, Table
 from engine.report.page import render_page
@@ -126,6 +127,7 @@ def _finding_json(task: Task, finding: Finding) -> dict[str, Any]:
             "fails_alone": finding.is_alone,
             "pair": pair_as_json(pair_of(task, finding)),
         },
+        "causes": [{"text": cause.text, "pairs": cause.n, "of": cause.of, "right_share": cause.right_share} for cause in finding.causes],
         "hint": kind.hint,
         "page": f"docs/{kind.page}",
         "command": command_of(task, finding),
@@ -216,6 +218,7 @@ def _exhibit(number: int, task: Task, finding: Finding, pictures: Pictures) -> d
     return {
         "id": f"f{number}-{finding.kind}",
         "kind": KINDS[finding.kind],
+        "page": page_path(KINDS[finding.kind].page, Path(pair_file).parent),
         "finding": finding,
         "picture": picture,
         "player": player,

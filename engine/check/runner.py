@@ -12,17 +12,20 @@ import json
 import marshal
 import os
 import queue
+import re
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
+from engine.check.child import SHOW_STACK
 from engine.check.plain import PlainPair
 from engine.check.verdicts import Reply
 from engine.common.errors import LabError
@@ -46,6 +49,7 @@ measures each call.
 _BATCH = 512
 """Number of pairs per frame; they are answered and judged one by one."""
 _LONGEST_LINE = 1 << 20
+_LONGEST_STACK = 1 << 16
 
 _CHILD = Path(__file__).with_name("child.py")
 
@@ -72,6 +76,8 @@ class Runner:
         self._writer: threading.Thread | None = None
         self._chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._rest = b""
+        self._stack: IO[bytes] | None = None
+        """Where the process writes its stack if it crashes or is asked to."""
         self.n_killed = 0
 
     def __enter__(self) -> Runner:
@@ -94,11 +100,12 @@ class Runner:
         command = [sys.executable, "-X", "utf8", str(_CHILD)]
         self._rest = b""
         self._chunks = queue.SimpleQueue()
+        self._stack = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._stack,
             bufsize=0,
             env=environment,
             start_new_session=True,  # so that only we receive Ctrl-C, and the processes that it starts can be killed with it
@@ -153,6 +160,8 @@ class Runner:
         process, self._process = self._process, None
         if process is None:
             return
+        if self._stack is not None:
+            self._stack.close()
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)  # its session has the same number
@@ -168,11 +177,25 @@ class Runner:
         assert self._process is not None
         self.n_killed += 1
         if self._process.poll() is None:
-            reply = Reply("too_slow", message=f"no answer within {self._time_limit:g} s", seconds=self._time_limit)
+            if SHOW_STACK is not None:
+                self._process.send_signal(SHOW_STACK)
+            where, message = self._place(_GRACE), f"no answer within {self._time_limit:g} s"
+            reply = Reply("too_slow", message=message, where=where, seconds=self._time_limit)
         else:
-            reply = Reply("crashed", message=f"the process {self._ending()}")
+            reply = Reply("crashed", message=f"the process {self._ending()}", where=self._place(0.0))
         self.stop()
         return reply
+
+    def _place(self, seconds: float) -> str:
+        """Return the line of the function's file in the stack that the process has written or writes within some seconds, or ""."""
+        assert self._stack is not None
+        line = re.compile(re.escape(f'File "{self._task["path"]}", ').encode() + rb"line (\d+) in ([\w<>]+)")
+        end = time.monotonic() + seconds
+        while True:
+            found = line.search(os.pread(self._stack.fileno(), _LONGEST_STACK, 0) if hasattr(os, "pread") else b"")
+            if found is not None or time.monotonic() >= end:
+                return "" if found is None else f"line {int(found[1])}, in {found[2].decode()}"
+            time.sleep(0.01)
 
     def _ending(self) -> str:
         assert self._process is not None

@@ -91,8 +91,9 @@ def _plain(pair: Pair) -> PlainPair:
 
 def visible_share(failure: Failure) -> float:
     """Return the size of a fault; a length is relative to the smaller shape."""
-    if not KINDS[failure.fault.reason].unit.startswith("m "):
-        return failure.fault.size
+    unit = KINDS[failure.fault.reason].unit
+    if not unit.startswith("m "):
+        return math.radians(failure.fault.size) if unit.startswith("°") else failure.fault.size
     return failure.fault.size / min(_extent(failure.pair.a), _extent(failure.pair.b))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import numpy as np
 from engine.box2d.oracle.held import round_shape
 from engine.box2d.oracle.pairs import PairOracle
 from engine.check.allowances import DEFAULT_TOLERANCE, rounding
+from engine.check.causes import Cause, causes
 from engine.check.child import KEYS
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pairs, shape_of
@@ -43,6 +44,9 @@ _REPEAT_EACH = 16
 _KEPT = 20
 """Number of failures of a kind from which the clearest is chosen."""
 
+_COMPARED = 1000
+"""Number of failures of a kind, and of right pairs that touch or are apart, in which common causes are sought."""
+
 _CLEAR = 0.1
 """Minimum visible share of a clear fault; see `visible_share`."""
 
@@ -52,6 +56,9 @@ _PORTION = 1024
 _SHRINK_SECONDS = 4.0
 _NEEDS_PROCESS = ("too_slow", "crashed")
 """Kinds of faults that end the process."""
+
+_NEEDS_ANY = ("raised", "wrong_type", *_NEEDS_PROCESS, "not_repeatable")
+"""Kinds of faults that a pair can have whether it touches or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,8 @@ class Right:
 class Finding:
     """The first failure of a kind, and the smallest pair that fails in the same way.
 
-    `is_alone` is False if the function fails only after other calls; the pair is then the original one.
+    `is_alone` is False if the function fails only after other calls; the pair is then the original one. `causes` are what all such pairs
+    have in common.
     """
 
     kind: str
@@ -93,6 +101,7 @@ class Finding:
     shown: Failure
     right: Right
     is_alone: bool
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(slots=True)
@@ -107,6 +116,8 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     worst: dict[str, float] = field(default_factory=dict)
     failures: dict[str, list[Failure]] = field(default_factory=dict)
+    passed: dict[bool, list[PlainPair]] = field(default_factory=lambda: {True: [], False: []})
+    """Right pairs that touch (True) or are apart."""
     returned: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     printed: int = 0
@@ -154,7 +165,8 @@ def check_function(task: Task) -> Generator[Tally, None, None]:
             yield tally
             for kind in KINDS:
                 if kind in tally.failures:
-                    tally.findings.append(_find(task, kind, tally.failures[kind]))
+                    found = _find(task, kind, tally.failures[kind][:_KEPT])
+                    tally.findings.append(replace(found, causes=tuple(causes(tally.failures[kind], _comparable(tally, kind)))))
                     yield tally
     except RefusedFunctionError as refusal:
         if tally.pairs:
@@ -222,20 +234,30 @@ def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:
 def _count(tally: Tally, pair: PlainPair, reply: Reply, ours: Settled | None, place: Provenance | None) -> None:
     task = tally.task
     faults = judge(task.query, pair, reply, task.tolerance, ours)
+    touches = (ours.separation if ours is not None else float(Truth(pair).separation)) <= 0.0
     tally.pairs += 1
-    tally.touching += (ours.separation if ours is not None else float(Truth(pair).separation)) <= 0.0
+    tally.touching += touches
     tally.right += not faults
     tally.wrong += bool(faults)
     tally.printed += reply.printed
     tally.printing_calls += reply.printed > 0
     tally.returned.update(list(reply.keys))
     tally.unknown.update(reply.unknown)
+    if not faults and len(tally.passed[touches]) < _COMPARED:
+        tally.passed[touches].append(pair)
     for fault in faults:
         tally.kinds[fault.reason] += 1
         tally.worst[fault.reason] = max(tally.worst.get(fault.reason, 0.0), fault.size)
         kept = tally.failures.setdefault(fault.reason, [])
-        if len(kept) < _KEPT:
+        if len(kept) < _COMPARED:
             kept.append(Failure(pair, reply, fault, place))
+
+
+def _comparable(tally: Tally, kind: str) -> list[PlainPair]:
+    """Return the right pairs that could have had this fault."""
+    if kind in _NEEDS_ANY or (tally.task.query == "distance" and kind != "missed_overlap" and kind != "false_overlap"):
+        return tally.passed[True] + tally.passed[False]
+    return tally.passed[kind != "false_overlap"]
 
 
 def _find(task: Task, kind: str, failures: list[Failure]) -> Finding:

@@ -168,7 +168,7 @@ def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions:
     depth, least_depth = -float(truth.along(direction)), -float(truth.separation)
     message = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
     message += f"along it they overlap by {_m(depth)}, but the smallest overlap is {_m(least_depth)}"
-    faults.append(Verdict("wrong_normal", angle, message))
+    faults.append(Verdict("wrong_normal", math.degrees(angle), message))
     return faults, False
 
 

@@ -14,6 +14,7 @@ from engine.cli.output import LOADING, progress, warming
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import read_at_most
+from engine.common.installation import page_path
 from engine.common.limits import MAX_PYTHON_BYTES
 from engine.report import Link, Page, Part, Report
 
@@ -192,8 +193,10 @@ def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
         yield kinds_table(tally)
     for finding in tally.findings:
         kind, shown = KINDS[finding.kind], finding.shown
+        page = page_path(kind.page, Path.cwd())
         yield Link(f"\n{kind.name}: {shown.fault.evidence}", "title")
-        yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} docs/{kind.page}"
+        yield from (f"  {cause}" for cause in finding.causes)
+        yield f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}\nBox2D: {finding.right.box2d}\n{kind.hint} {page}"
         if not finding.is_alone:
             yield "In a fresh process, the function does not fail on this pair alone: it keeps state between calls or is random."
         pair_file = files.get((0, finding.kind))

@@ -39,7 +39,8 @@ def test_output_of_a_function_is_escaped_and_the_page_needs_no_network(tmp_path,
     assert "b" not in reader.tags
     assert reader.references.pop() == "javascript%3Aalert%281%29.html"
     assert 'data-src="javascript%3Aalert%281%29.html"' in page
-    assert all(reference.startswith(("#", "data:image/png;base64,")) for reference in reader.references)
+    pages = [reference for reference in reader.references if not reference.startswith(("#", "data:image/png;base64,"))]
+    assert len(pages) == 1 and (Path.cwd() / pages[0]).parent.name in ("docs", "algorithms") and (Path.cwd() / pages[0]).is_file()
     assert "&lt;" in page
 
 

@@ -222,3 +222,19 @@ def test_a_file_may_import_from_its_folder_and_share_a_name_with_a_library(tmp_p
     path = write(tmp_path, "import beside, json\ndef collide(a, b): return {'depth': beside.ANSWER + len(json.dumps(a)) * 0}", "types.py")
     with Runner(path, "collide", "manifold", LIMIT) as runner:
         assert [reply.keys for reply in runner.call(PAIRS)] == [{"depth": 0.25}] * 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal at which a stack is written")
+@pytest.mark.parametrize(
+    ("line", "said"), [("while True: pass", "too_slow"), ("import ctypes; ctypes.string_at(0)", "crashed")], ids=["hangs", "crashes"]
+)
+def test_the_line_at_which_a_call_hangs_or_crashes(line, said, tmp_path):
+    body = f"""
+        def collide(a, b):
+            return deeper()
+
+        def deeper():
+            {line}
+        """
+    (reply,), killed = call(tmp_path, body, PAIRS[:1], limit=0.5)
+    assert (reply.said, reply.where, killed) == (said, "line 6, in deeper", 1)
