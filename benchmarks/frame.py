@@ -18,8 +18,8 @@ import pygame
 from benchmarks.measuring import Record, record
 from engine.app.headless import DESIGN_SIZE, no_screen
 from engine.app.loop import garbage_kept, set_garbage_aside
-from engine.app.warmup import referee_factory
 from engine.app.window import Window
+from engine.compare.live.referee import live_referee
 from engine.sim.demo import Demo
 from engine.sim.registry import find_demo
 
@@ -42,7 +42,7 @@ def run(quick: bool = False) -> list[Record]:
     Docks are drawn in turn, so that theirs are means.
     """
     count, frames, settle = (100, 30, 30) if quick else (500, _MINUTE, 200)
-    costs = time_window(find_demo("simple_shapes")(1, {"count": count}, referee_factory()), frames, settle)
+    costs = time_window(find_demo("simple_shapes")(1, {"count": count}, live_referee), frames, settle)
     late = f"{costs.pop('late'):.2g} % of the frames take more than 16.7 ms of processor time"
     note = f"{count} bodies, everything open, {frames} frames of 1280 x 720; medians, but means for docks (drawn in turn)"
     names = sorted(costs, key=lambda name: (name not in _FIRST, -costs[name]))
@@ -127,7 +127,7 @@ def _time_docks(window: Window) -> dict[str, float]:
 
 def _print_long(frames: int, count: int) -> None:
     """Print what so many frames with every dock open take, milliseconds of processor time."""
-    demo = find_demo("simple_shapes")(1, {"count": count}, referee_factory())
+    demo = find_demo("simple_shapes")(1, {"count": count}, live_referee)
     costs = time_window(demo, frames, 200)
     print(f"{count} bodies, {frames:,} frames: median {costs['processor']:.2f} ms, worst {costs['processor, worst']:.1f}")
     print(f"above 16.7 ms: {costs['late']:.3g} %")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks.measuring import Record
 
-__all__ = ["BENCHMARKS", "COLD", "LONG", "load"]
+__all__ = ["BENCHMARKS", "LONG", "load"]
 
 BENCHMARKS: dict[str, str] = {
     "manifold": "manifolds of many pairs, against Box2D through pybox2d",
@@ -22,8 +22,8 @@ BENCHMARKS: dict[str, str] = {
     "growth": "how the cost of each query grows with the vertices, and that of a manifold with the number of pairs",
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one query called from Python, including its result object",
-    "cold_start": "the first start with an empty cache: time until the live check works and until everything is compiled",
-    "start_up": "importing the engine in a fresh interpreter",
+    "waiting": "what a first user waits for, with an empty cache: a run, the tour, a query, a step, the window, all kernels",
+    "compiling": "seconds of the compiler, by part and by function",
     "rewind": "time needed to go back to an earlier step",
     "history": "memory needed for ten minutes of history",
     "frame": "a frame of a window with all panels open: step, check and drawing",
@@ -34,11 +34,8 @@ BENCHMARKS: dict[str, str] = {
 }
 """Name of the module, and what it measures."""
 
-LONG = frozenset({"cold_start", "history", "player"})
+LONG = frozenset({"compiling", "history", "player", "waiting"})
 """Measured only where they are named: they take many minutes, or need a browser."""
-
-COLD = frozenset({"cold_start"})
-"""Those before which nothing is compiled."""
 
 
 def load(name: str) -> Callable[[bool], list[Record]]:

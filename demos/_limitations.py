@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Future
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.demo import Demo, StatusLine
@@ -13,16 +11,12 @@ from engine.experiments.limitations.finding import Finding
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color
-from engine.sim.background import in_background
 from engine.world import driven_by
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["MEASURED", "Limitation"]
-
-MEASURED = "measured"
-"""Name in `Demo.arrivals` under which a scene's numbers arrive."""
+__all__ = ["Limitation"]
 
 Point = tuple[float, float]
 _MIN_SHARE = 0.5
@@ -91,21 +85,12 @@ class Limitation(Demo):
         self.reset()
         self.viewer.wanted_speed = self.slow_motion
 
-    def on_parameter(self, name: str) -> None:
-        self.ready.discard(MEASURED)  # the numbers of the old parameters
-        super().on_parameter(name)
-
     def findings(self) -> tuple[Finding, ...]:
-        """Return the numbers, measured once for each solver and each set of parameters; empty while a thread measures for the window."""
+        """Return the numbers, measured once for each solver and each set of parameters; empty until the solver is compiled."""
         key = (type(self), tuple(sorted(self.values.items())), self.sim.solvers[0])
-        if key not in _known and (not self.viewer.interactive or MEASURED in self.ready):
+        if key not in _known and self.sim.has_kernels:
             _measure(key)
-        elif key not in _known and all(work.done() for work in _working):
-            _working[:] = [in_background(partial(_measure, key), "limitations")]
         return _known.get(key, ())
-
-    def arrivals(self) -> Sequence[str]:
-        return (MEASURED,) if self.findings() else ()
 
     def finding(self, k: int) -> Finding | None:
         """Return a number by its index; None while it is not measured."""
@@ -182,8 +167,6 @@ _Key = tuple[type[Limitation], tuple[tuple[str, float], ...], str]
 
 _known: dict[_Key, tuple[Finding, ...]] = {}
 """The numbers measured by this process: the newest `_MAX_KNOWN` sets."""
-_working: list[Future[None]] = []
-"""Measurements that a thread is making; at most one."""
 _MAX_KNOWN = 256
 
 

@@ -86,6 +86,7 @@ def _follower(kind: str, outline: str, sides: int) -> Callable[[Transform], Plac
 class BoundingVolumes(Demo):
     """An outline, its volumes, and neighbors with the same outline."""
 
+    needs_kernels = True
     tries = (
         ("Drag a neighbor's tip into a notch of the figure.", "Grab"),
         ("Choose the rod: compare the area of its circle with that of the oriented box.", "set outline"),

@@ -30,8 +30,6 @@ __all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
 STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in STRUCTURES)
 """Short names of the structures, in their order."""
 
-_KERNELS = "broad phases"
-"""Name of its kernels in `engine.app.compiling`."""
 _DRAWN = STRUCTURE_WORDS.index("dynamic tree")
 _DISCS = 10
 """Number of bodies among the boxes, which users can throw."""
@@ -64,6 +62,7 @@ class BroadPhaseScene(Demo):
         ("Raise the size spread to 100: grids slow down, but trees do not.", "set spread"),
     )
     keywords = "grid hash tree quadtree bvh sweep and prune pairs aabb spatial"
+    needs_kernels = True
     parameters = (
         Parameter.choice("structure", STRUCTURE_WORDS, "drawn structure", default=_DRAWN),
         Parameter("level", 0, 0, 24, "", "drawn level", True, note="Level of a tree, counted from the root; 0 draws all levels."),
@@ -133,21 +132,14 @@ class BroadPhaseScene(Demo):
 
     def after_step(self) -> None:
         self.crowd.step(self.step_seconds)
-        if self._is_loaded():
-            from demos._broadphase_race import Race
+        from demos._broadphase_race import Race
 
-            if self.view_state.race is None:
-                self.view_state.race = Race()
-            boxes = self.boxes
-            n = len(self.crowd)
-            self.view_state.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
-            self.view_state.sketch = None
-
-    def _is_loaded(self) -> bool:
-        """Return True if the kernels are loaded; for the window they are loaded in the background."""
-        from engine.app.warmup import is_loaded
-
-        return is_loaded(_KERNELS, self.viewer.interactive)
+        if self.view_state.race is None:
+            self.view_state.race = Race()
+        boxes = self.boxes
+        n = len(self.crowd)
+        self.view_state.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
+        self.view_state.sketch = None
 
     def turn(self, point: tuple[float, float]) -> bool:
         self.eye = point
@@ -164,12 +156,7 @@ class BroadPhaseScene(Demo):
         n = len(self.crowd) + len(self.discs)
         race = self.view_state.race
         if race is None:
-            if self._is_loaded():
-                return [f"{n:,} boxes"]
-            from engine.app.warmup import loading
-
-            failure = loading(_KERNELS).failure
-            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading: the structures are being compiled"]
+            return [f"{n:,} boxes"]
         lane = race.lanes[self._drawn]
         chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
         contents = f": {sketch_words(self.view_state.sketch)}" if self.view_state.sketch is not None else ""

@@ -29,7 +29,6 @@ from demos._bullet_picture import (
     shorter,
     step_plot,
 )
-from engine.app import compiling
 from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.contracts import Status
@@ -52,8 +51,6 @@ __all__ = ["Bullet", "Lane"]
 
 Point = tuple[float, float]
 
-KERNELS, DISTANCES = "kernels", compiling.IMPACTS
-"""Names in `Demo.arrivals` for all of our algorithms, which are loaded with the referee, and for those that locate an impact of Box2D's."""
 TARGETS: dict[str, tuple[tuple[Target, ...], str]] = {
     "each": (("static", "dynamic", "blade"), ""),
     "wall": (("static",), "static"),
@@ -159,7 +156,7 @@ class Bullet(Demo):
         ("Enter, F", "fire now"),
         ("A", "turn automatic fire on or off"),
     )
-    needs_referee = True
+    needs_kernels = True
     automatic: ClassVar[bool] = True
 
     def build(self) -> None:
@@ -186,13 +183,23 @@ class Bullet(Demo):
         """Return the pieces of a lane's step; the lane is given by its index, because rewinding replaces the lanes."""
         return self.lanes[lane].step()
 
+    @classmethod
+    def load_kernels(cls) -> None:
+        super().load_kernels()
+        for shape in (0, 1):  # the timeline of the decisive step
+            demo = cls(values={"target": "wall", "shape": shape, "lanes": "discrete+swept"})
+            for _ in range(40):
+                demo.sim.step()
+            decisive = demo.lanes[0].decisive_step()
+            assert decisive is not None
+            step_plot(demo.lanes, *decisive, "", "", ["", ""], 0.0)
+
     def fire(self) -> None:
         """Fire in all lanes, in slow motion."""
         self.shots += 1
         spec = self.spec()
         for lane in self.lanes:
-            if not self._waits(lane):
-                lane.fire(replace(spec, rule=lane.rule))
+            lane.fire(replace(spec, rule=lane.rule))
         self._decided_at = None
         self.viewer.wanted_speed = _slow_motion(spec)
 
@@ -217,11 +224,9 @@ class Bullet(Demo):
         is_due = self._decided_at is not None and self.steps - self._decided_at >= rest
         if self.fires_by_itself and self.parameter("speed") > 0.0 and is_due:
             self.fire()
-        if all(lane.watch is None for lane in self.lanes) and not all(self._waits(lane) for lane in self.lanes):
+        if all(lane.watch is None for lane in self.lanes):
             self.fire()
         for lane in self.lanes:
-            if self._waits(lane):
-                lane.clear()
             lane.begin_step()
 
     def after_step(self) -> None:
@@ -290,24 +295,6 @@ class Bullet(Demo):
         watches = [(lane.rule, lane.watch) for lane in self.lanes if lane.watch is not None]
         return tuple(f"{rule:<8}  {NAMES[watch.spec.target]}: {verdict(watch)}" for rule, watch in watches)
 
-    # -- loading ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def _has_curves(self) -> bool:
-        """True if the algorithms of the close-up are loaded."""
-        from engine.app.warmup import is_loaded
-
-        return self.has(KERNELS) and is_loaded("step curves", self.viewer.interactive)
-
-    def arrivals(self) -> Sequence[str]:
-        if self.has_algorithms:
-            return KERNELS, DISTANCES
-        return (DISTANCES,) if DISTANCES in compiling.loaded else ()
-
-    def _waits(self, lane: Lane) -> bool:
-        """Return True if a lane cannot shoot yet, because our algorithms, which it needs, are not loaded."""
-        return (lane.rule == "swept" and not self.has(KERNELS)) or (lane.rule in ("default", "bullet") and not self.has(DISTANCES))
-
     # -- layout ----------------------------------------------------------------------------------------------------------
 
     def arrange(self, width: float, height: float) -> bool:
@@ -347,7 +334,7 @@ class Bullet(Demo):
                     draw_range(inner, lane.watch.spec, half, lane.rule == "discrete" and lane.watch.spec.target in WITH_ZONE)
 
     def draw(self, canvas: Canvas) -> None:
-        decisive = self.lanes[0].decisive_step() if self.lanes[0].watch is not None and self._has_curves else None
+        decisive = self.lanes[0].decisive_step() if self.lanes[0].watch is not None else None
         pointed = self._draw_close_up(canvas, decisive)
         for lane in self.lanes:
             inner = canvas.at(lane.stage.offset)
@@ -442,7 +429,7 @@ class Bullet(Demo):
             meaning = "checks all fast bodies between steps, with or without the flag"
         watch, color = lane.watch, palette.CAPTION
         if watch is None:
-            words = shorter("compiled on the first start: see below" if self._waits(lane) else "starts with the next shot")
+            words = shorter("starts with the next shot")
         elif self._is_decided(lane):
             words, color = shorter(verdict(watch)), _outcome_color(watch)
         else:
@@ -483,9 +470,6 @@ class Bullet(Demo):
             pointer = canvas.camera.to_screen(self.viewer.pointed) if self.viewer.pointed is not None else None
             draw_gap_plot(canvas, place, plot, pointer)
             return None if pointer is None else fraction_under(canvas, place, plot, pointer)
-        if not self._has_curves:
-            words = canvas.fonts.shortened("The close-up is compiled on the first start.", 13.0, place[2])
-            canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")
         return None
 
 

@@ -5,7 +5,6 @@ Without a file it begins with a pair for each query, kept in `demos/pairs`; ``py
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 from collections.abc import Sequence
@@ -25,7 +24,6 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.sim.background import Loads
 from engine.trace.cases import Case, PairCase, is_on
 
 if TYPE_CHECKING:
@@ -96,7 +94,7 @@ class PairInspector(CaseHand):
         ("Q  E", "turn by 0.1°, turn back by 0.1°"),
         ("S", "save the pair"),
     )
-    needs_referee = True
+    needs_kernels = True
     view_state: _ViewState
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
@@ -114,6 +112,13 @@ class PairInspector(CaseHand):
         title, watch = Path(path).name, f"Our answer is green, and Box2D's is orange. {_WATCH[pair.query]}"
         attributes = {"opened": pair, "opened_from": path, "parameters": parameters, "title": title, "watch": watch}
         return type("OpenedPair", (cls,), attributes)
+
+    @classmethod
+    def load_kernels(cls) -> None:
+        from engine.compare.pair.answers import ask
+
+        for query in QUERIES:
+            ask(default_pair(query))
 
     def build(self) -> None:
         self.pair = self._begin()
@@ -137,9 +142,9 @@ class PairInspector(CaseHand):
     @property
     def answers(self) -> PairAnswers | None:
         """Both answers for the current pair; None while the algorithms are not loaded."""
-        if not self.has_algorithms:
+        if not self.sim.has_kernels:
             return None
-        if self.view_state.pair is not self.pair and self._is_loaded():
+        if self.view_state.pair is not self.pair:
             from engine.compare.pair.answers import ask
 
             self.view_state.answers, self.view_state.pair = None, self.pair
@@ -148,10 +153,6 @@ class PairInspector(CaseHand):
             except LabError as error:
                 self.view_state.message = f"no answer: {error}"
         return self.view_state.answers if self.view_state.pair is self.pair else None
-
-    def _is_loaded(self) -> bool:
-        """Return True if the query's algorithms are loaded; in the window, a thread loads them, which takes seconds the first time."""
-        return not self.viewer.interactive or _loads.begin(self.pair.query, partial(_load, self.pair))
 
     # The hand
 
@@ -287,15 +288,6 @@ _WATCH = {
     "ray_cast": "Drag either end of the ray.",
     "contains": "Drag the point. A colored ring means inside, a gray ring outside.",
 }
-_loads = Loads("pair inspector")
-"""Queries whose algorithms this process has loaded."""
-
-
-def _load(pair: Pair) -> None:
-    from engine.compare.pair.answers import ask
-
-    with contextlib.suppress(LabError):  # it is raised again, and told, where the answer is wanted
-        ask(pair)
 
 
 def _verdict_words(answers: PairAnswers) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from demos._limitations import MEASURED, Limitation
+from demos._limitations import Limitation
 from engine.demo import Stage, register
 from engine.experiments.limitations.finding import Finding
 from engine.experiments.limitations.missed_touch import MISSED, Passage, measure_missed
@@ -44,6 +44,7 @@ class PromiseMissedTouch(Limitation):
     )
     keywords = "toi tunneling time of impact missed bullet rotation"
     run_steps = 4
+    needs_kernels = True
     slow_motion = 1 / 64
     pitch = LANE, 1e3
 
@@ -63,7 +64,7 @@ class PromiseMissedTouch(Limitation):
         super().before_step()
         world, rod = self.passages[1].world, self.passages[1].rod
         linear, angular = MISSED.velocity()
-        touch = self.finding(0) if self.has(MEASURED) and self.age == 0 else None
+        touch = self.finding(0) if self.age == 0 else None
         share = touch.measured if touch is not None else 0.0  # the rod waits until the time of its touch is known
         world.set_velocity(rod, (share * linear[0], share * linear[1]), share * angular)
 

@@ -138,6 +138,7 @@ class RowsScene(Limitation):
 class PromiseSensors(RowsScene):
     """Continuous collision detection ignores sensors."""
 
+    needs_kernels = True
     tries = (
         ("Slow the bullets down until the sensors detect them.", "set speed"),
         ("Make the targets thicker.", "set thickness"),

@@ -5,7 +5,6 @@ The drawn steps are those of the production kernel (`engine.trace`). ``python ma
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -22,7 +21,6 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.step_board import board_margins, draw_board
 from engine.render.step_view import Aside, StepPicture
-from engine.sim.background import Loads
 from engine.trace.cases import Case
 from engine.trace.quiz import Asked
 from engine.trace.scene_case import SceneCase
@@ -76,8 +74,6 @@ _WATCH_A_QUIZ = (
     "next question. The right arrow also skips an open question; the left arrow shows the previous steps."
 )
 
-_loads = Loads("stepper")
-
 
 @cache
 def _example(name: str) -> Case:
@@ -89,12 +85,6 @@ def _example(name: str) -> Case:
 def _written(name: str) -> str:
     """Return an algorithm's name for use in a sentence."""
     return " ".join(_WRITTEN.get(part, part) for part in name.split("_"))
-
-
-def _load(name: str) -> None:
-    algorithm = trace.algorithm(name)
-    with contextlib.suppress(LabError):
-        algorithm.steps(algorithm.example)
 
 
 class _Buttons(Mapping[str, tuple[str, str]]):
@@ -146,6 +136,7 @@ class Stepper(CaseHand):
         ("Show another algorithm next to it (B). Which needs fewer steps?", "key b"),
         ("Guess each step before you see it (G).", "key g"),
     )
+    needs_kernels = True
     keywords = " ".join(("algorithm", *NAMES, *_TOPICS.values(), *trace.GROUPS)).replace("_", " ")
     parameters = (
         replace(Parameter.choice("algorithm", NAMES), groups=trace.GROUPS, group_notes=_QUESTIONS, buttons=_Buttons()),
@@ -223,6 +214,11 @@ class Stepper(CaseHand):
         matches = [name for name in parts if words and all(any(part.startswith(word) for part in parts[name]) for word in words)]
         return {"algorithm": name} if name in NAMES else {"algorithm": matches[0]} if matches else {}
 
+    @classmethod
+    def load_kernels(cls) -> None:
+        for name in NAMES:
+            trace.algorithm(name).steps(_example(name))
+
     def build(self) -> None:
         self._case: Case | None = self.opened
         """None: the example of the algorithm."""
@@ -255,22 +251,12 @@ class Stepper(CaseHand):
         """Input of the algorithm; None while the algorithm is not loaded."""
         if self._case is not None:
             return self._case
-        return _example(self.names[0]) if self._is_ready(self.names[0]) else None
-
-    def arrivals(self) -> Sequence[str]:
-        return [name for name in self.names if name in _loads]
-
-    def _is_ready(self, name: str) -> bool:
-        """Return True if an algorithm may run: its kernels are loaded, or no user would have to wait for them."""
-        if not self.has(name):
-            _loads.begin(name, partial(_load, name))
-            return False
-        return True
+        return _example(self.names[0]) if self.sim.has_kernels else None
 
     def picture(self, name: str) -> StepPicture | None:
         """Return the steps of an algorithm on the current case; None if it is not loaded or does not accept the case."""
         case = self.case
-        if case is None or not self._is_ready(name):
+        if case is None or not self.sim.has_kernels:
             return None
         traced = self.view_state.traced.get(name)
         if traced is None or traced[0] is not case:
@@ -372,7 +358,7 @@ class Stepper(CaseHand):
             self.begin_hand()
             self.playing = False
             self.guesses.begin_again()
-            if self._case is not None and self.has(self.names[0]) and not trace.algorithm(self.names[0]).takes(self._case):
+            if self._case is not None and not trace.algorithm(self.names[0]).takes(self._case):
                 self._case = None
             self._go_to(0)
         elif name == "step":
@@ -485,7 +471,7 @@ class Stepper(CaseHand):
         """Show the next of the algorithms suited for comparison; after the last one, none."""
         words = next(parameter for parameter in self.parameters if parameter.name == "beside").choices
         offered = ["none"]
-        if self._is_ready(self.names[0]):
+        if self.sim.has_kernels:
             others = [name for name in trace.algorithm(self.names[0]).beside if name in words]
             offered += others if len(others) < 2 else [*others, trace.ALL_BESIDE]
         now = self.chosen("beside")
@@ -512,12 +498,9 @@ class Stepper(CaseHand):
         lines: list[StatusLine] = []
         for name in self.names:
             if self.picture(name) is None:
-                why = self.view_state.traced[name][2] if name in self.view_state.traced and self._is_ready(name) else ""
-                loading = "loading (compiled on first use)"
-                if name in _loads and not self.has(name):
-                    loading = "not loaded yet at this step"
+                why = self.view_state.traced[name][2] if name in self.view_state.traced else ""
                 words = _written(name)
-                lines.append((f"{words}: {why}", palette.WARNING) if why else f"{words}: {loading}")
+                lines.append((f"{words}: {why}", palette.WARNING) if why else f"{words}: loading (compiled on first use)")
         return [*lines, *self.message_lines()]
 
     def _aside(self) -> Aside | None:

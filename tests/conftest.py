@@ -29,11 +29,11 @@ settings.load_profile("any machine")  # no property fails because the machine is
 
 def pytest_sessionstart(session):
     """Compile the kernels in the process that distributes the tests, if other processes will run them and nothing is compiled yet."""
-    from engine.common.jit import cache_is_warm
+    from engine.common.jit import n_in_cache
 
     chosen = session.config.option
     hands_out = not hasattr(session.config, "workerinput") and bool(getattr(chosen, "numprocesses", 0))
-    if hands_out and not cache_is_warm() and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+    if hands_out and n_in_cache() == 0 and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
         compile_all(min(chosen.numprocesses, chosen.maxprocesses or chosen.numprocesses))
 
 

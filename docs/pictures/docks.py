@@ -141,14 +141,14 @@ def _window(name: str, values: dict[str, object] | None = None, solver: str | No
     """Return a window with a demo and its live check."""
     import pygame
 
-    from engine.app.warmup import referee_factory
     from engine.app.window import Window
+    from engine.compare.live.referee import live_referee
     from engine.sim.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo(name)
     window = Window(_SIZE, (kind,), kind(0, values, solver=solver))
-    window.use_referee(referee_factory())
+    window.use_referee(live_referee)
     return window
 
 

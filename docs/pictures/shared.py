@@ -24,8 +24,8 @@ class _Two:
     def __init__(self) -> None:
         import pygame
 
-        from engine.app.warmup import referee_factory
         from engine.app.window import Window
+        from engine.compare.live.referee import live_referee
         from engine.net.client import Client
         from engine.net.client_session import ClientSession
         from engine.net.link import LinkSettings
@@ -43,7 +43,7 @@ class _Two:
             client_session.connection.link = LinkSettings(0.06, 0.02)
         self.windows = [Window(_SIZE, (kind,), client_session=client_session) for client_session in client_sessions]
         for window in self.windows:
-            window.use_referee(referee_factory())
+            window.use_referee(live_referee)
         self.surfaces = [pygame.Surface(_SIZE) for _ in client_sessions]
         self.frame(3)
         for window in self.windows:

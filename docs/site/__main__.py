@@ -13,9 +13,10 @@ from typing import NoReturn
 
 from docs.site.sources import PLAYERS, ROOT, all_pages, write_sources
 from engine.app.files.writing import check_directory
-from engine.cli.output import load_referee, progress, waiting
+from engine.cli.output import progress, waiting
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted, shown
+from engine.compare.live.referee import live_referee
 
 _WRITTEN = ".site-files"
 """File in the site that lists its files, so that the next build removes them and no others."""
@@ -65,7 +66,7 @@ def build(folder: Path, repository: str = "", pages: Sequence[Path] | None = Non
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         shutil.copytree(ROOT / "docs" / "img", source / "docs" / "img")
-        referee = load_referee() if sources.scenes else None
+        referee = live_referee if sources.scenes else None
         n = len(sources.steppers) + len(sources.scenes)
         with progress("recording the players", n) as advance:
             write_players(output / PLAYERS, sources, referee, seconds, advance)

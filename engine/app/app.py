@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from engine.app import solver_loading
+from engine.app.compiling import is_ready, solver_part
 from engine.app.files.dropping import Dropper
 from engine.app.layout import is_inside
 from engine.app.messages import Message
@@ -62,12 +62,8 @@ class App:
         self.dropper = Dropper()
         self.open_menu: Callable[[], object] = lambda: None
         self.open_keys: Callable[[], object] = lambda: None
-        self.share_loaded: float | None = None
-        """Progress, 0 to 1, of loading the solver that was chosen; None if none is loading, or without an estimate."""
         self._pending_choice: tuple[SolverChoice, Session] | None = None
         """The last choice of a solver that was still loading, and the session in which it was made."""
-        self._progress: Message | None = None
-        """The last message about the loading of that solver."""
         self._question: Message | None = None
         """The question whether to quit; a second Esc or click confirms it while it is shown."""
 
@@ -107,12 +103,13 @@ class App:
     def choose(self, choice: SolverChoice) -> None:
         """Change the solver, the comparisons or how they are drawn; if the solver is not loaded, wait for it in the background."""
         session = self.session
-        self._pending_choice = self.share_loaded = self._progress = None
+        self._pending_choice = None
         if choice.what != "solver" and session.is_shared:
             session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
         elif choice.solver and not self._is_loaded(choice.solver):
             self._pending_choice = choice, session
-            self._show_progress(choice.solver)
+            words = f"Loading {load_solver(choice.solver).capabilities.title}; it is compiled on first use, which takes a while."
+            session.messages.answer(words, is_passing=True)
         elif choice.what == "solver":
             session.set_solver(choice.value)
         elif choice.what == "lane":
@@ -137,30 +134,16 @@ class App:
 
     def apply_waiting_choice(self) -> None:
         """Apply the pending choice once its solver is loaded, if its demo is still shown; called once per frame."""
-        if self._pending_choice is not None and not self._is_loaded(self._pending_choice[0].value):
-            if self._pending_choice[1] is self.session:
-                self._show_progress(self._pending_choice[0].value)
-        elif self._pending_choice is not None:
+        if self._pending_choice is not None and self._is_loaded(self._pending_choice[0].value):
             (choice, session), self._pending_choice = self._pending_choice, None
-            self.share_loaded = self._progress = None
             if session is self.session:
                 session.messages.end_passing()
                 self.choose(choice)
 
-    def _show_progress(self, solver: str) -> None:
-        """Report the progress of loading the solver, unless another message has been shown since."""
-        progress, self.share_loaded = solver_loading.progress(solver)
-        words, messages = (
-            f"Loading {load_solver(solver).capabilities.title}; it is compiled on first use: {progress}.",
-            self.session.messages,
-        )
-        if self._progress is None or (messages.now is self._progress and words != self._progress.words):
-            self._progress = messages.answer(words, is_passing=True)
-
     def _is_loaded(self, solver: str) -> bool:
         """Return True if a solver is loaded."""
         running = *self.session.demo.sim.solvers, *(beside.solver for beside in self.session.besides)
-        return solver in running or solver_loading.is_ready(solver)
+        return solver in running or is_ready(solver_part(solver))
 
     def next_solver(self) -> None:
         """Switch the demo to the next solver."""

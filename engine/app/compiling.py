@@ -1,134 +1,171 @@
-"""The parts that are compiled ahead of time, and the processes that compile them.
+"""Compiles kernels in one other process, so that no frame waits for the compiler, and loads them in a thread.
 
-The parts are listed in the order of likely use and distributed to the processes in turn. A process prints a line after each part, whose
-kernels are then on disk; another process loads them by running the same part.
+The window starts the process. It runs the parts below in the order in which a first user needs them; their machine code is then on disk.
+A thread of the window loads each part by running it too. If the first part was on disk already, only the parts that are asked for follow.
+The process ends with the window, because its input ends.
 """
 
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from itertools import product, zip_longest
+from itertools import product
 from pathlib import Path
-from time import monotonic
-from types import TracebackType
-from typing import Any, Self
+from queue import Queue
+from typing import Self, get_args
 
-from engine.common import compile_notice
+from engine.common import compile_notice, jit
+from engine.common.errors import InvalidInputError
 from engine.common.interrupts import DeferredInterrupt
+from engine.common.switch_interval import short_turns
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
+from engine.sim.demo import Demo
+from engine.sim.registry import all_demos, find_demo
 from engine.world import load_solver, solvers
+from engine.world.solver import DEFAULT
 
-__all__ = [
-    "ASKED",
-    "CHECK",
-    "EDGES",
-    "EVERYTHING",
-    "IMPACTS",
-    "LONGEST",
-    "RUNNING",
-    "Compilers",
-    "elsewhere",
-    "grouped",
-    "n_cores",
-    "note_duration",
-    "run_part",
-    "usual_duration",
-]
+__all__ = ["CHECK", "Compiler", "everything", "is_ready", "kernels_of", "run_part", "solver_part"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_COMPILE = "import sys; from engine.app.compiling import compile_parts; compile_parts(sys.argv[1:])"
+CHECK = "the live check"
+CROWDS = "crowds in wide worlds"
+_SERVE = "from engine.app.compiling import serve; serve()"
 _LOW_PRIORITY = 5
-"""Niceness of the processes after their first two parts, so that the window takes precedence."""
-LONGEST = 1800.0
-"""Maximum duration of a part, seconds. It takes a minute on an idle machine, ten on a busy one; giving up sooner would stall the window."""
-_durations: deque[float] = deque(maxlen=20)
-"""Durations of the latest parts in this session, seconds."""
-_LOOK = 0.1
-"""Polling interval for finished parts, seconds."""
+"""Niceness of the process after the first part, so that the window takes precedence."""
 
 
-def _questions(*names: str) -> None:
-    from engine.query import warming
-
-    for name in names:
-        for question in {**warming.SANDBOX, **warming.LIBRARY}[name]():
-            with DeferredInterrupt():
-                question()
+def solver_part(name: str) -> str:
+    """Return the name of the part with a solver's kernels."""
+    return f"solver {name}"
 
 
-def _world() -> None:
-    """Kernels of the live check besides the manifolds, and of drawing."""
-    from engine.broadphase import automatic
-    from engine.compare.questions.manifolds import compile_ahead
+def kernels_of(demo: Demo) -> tuple[str, ...]:
+    """Return the parts that a demo needs before its first step."""
+    own = (f"demo {demo.id}",) if demo.needs_kernels else ()
+    return (*own, *(solver_part(name) for name in demo.sim.solvers if name != DEFAULT))
+
+
+def parts() -> tuple[str, ...]:
+    """Return the parts in the order in which a first user needs them."""
+    return (CHECK, CROWDS, *map(solver_part, solvers()), *(f"demo {kind.id}" for kind in all_demos() if kind.needs_kernels))
+
+
+def everything() -> tuple[str, ...]:
+    """Return `parts`, and those with the other kernels of the library."""
+    return (*parts(), *(name for name in _LIBRARY if name not in (CHECK, CROWDS)))
+
+
+def run_part(name: str) -> None:
+    """Load the kernels of a part of `everything`, by running what needs them; those that are not on disk are compiled."""
+    kind, _, which = name.partition(" ")
+    with DeferredInterrupt():
+        if kind == "demo":
+            find_demo(which).load_kernels()
+        elif kind == "solver":
+            load_solver(which).prepare()
+        else:
+            _LIBRARY[name]()
+
+
+def _check() -> None:
+    """Draw, cut an outline, and check worlds of few and of many bodies, with edges and sensors."""
+    import numpy as np
+
+    from engine.broadphase import Automatic
+    from engine.compare.live.referee import live_referee
+    from engine.compare.questions.manifolds import manifold_errors
+    from engine.decompose import Outline
+    from engine.decompose.decompose import decompose
+    from engine.narrowphase import batched
+    from engine.query.batch import ShapeBatch
     from engine.render.raster import load_raster
+    from engine.world import BodySpec, FixtureSpec, World
 
     load_raster()
-    load_solver().prepare()
-    compile_ahead()
-    _questions("boxes", "overlaps", "gaps")
-    automatic.warm()
+    decompose(Outline.of_polygon([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]), "exact")
+    boxes = np.arange(64.0)[:, None] + (0.0, 0.0, 1.5, 1.5)
+    Automatic().pairs(boxes)
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Segment((-9.0, 0.0), (9.0, 0.0), ghost1=(-10.0, 0.0))),), "static"))
+    shapes = Circle(0.5), Polygon.box(0.5, 0.5), Polygon.regular(9, 0.5)
+    for k, shape in enumerate(2 * shapes):
+        world.create_body(BodySpec((FixtureSpec(shape, sensor=k == 5),), position=(0.9 * k - 2.0, 0.45)))
+    referee = live_referee(world)
+    for _ in range(2):
+        contacts = world.step()
+        referee.check(contacts)
+        referee.pairs.check(contacts)
+    # only if an answer differs
+    poses, pairs = batched.poses_with_rotation(np.zeros((2, 3))), np.array([(0, 1)])
+    batched.gap_rows(ShapeBatch(shapes).packed, pairs, poses, poses, np.array([(1.0, 0.0)]))
+    manifold_errors(
+        np.zeros(1, dtype=np.int64), np.zeros((1, 6)), np.zeros((1, 2, 3)), np.zeros((1, 2)), np.zeros((1, 2, 3)), np.zeros(1), np.zeros(1)
+    )
 
 
-def _broad_phases() -> None:
-    """All operations of all broad phases, with few boxes and with many."""
+def _crowds() -> None:
+    """Boxes that crowd together in a wide world, and rare ones in between."""
     import numpy as np
 
-    from engine.broadphase import STRUCTURES, TopDownTree, quality
+    from engine.broadphase import Automatic
 
-    rng = np.random.default_rng(0)
-    for n in (8, 400):
-        low = rng.uniform(0.0, 30.0, (n, 2))
-        boxes = np.column_stack((low, low + rng.uniform(0.1, 2.0, (n, 2))))
-        for structure in STRUCTURES:
-            phase = structure()
-            for k in range(3):
-                phase.pairs(boxes + 0.01 * k)
-            phase.move(np.arange(0, n, 3), boxes[::3])
-            phase.remove(phase.insert(boxes[:3]))
-            phase.pairs(), phase.regions(boxes[:40]), phase.rays(low[:40], np.ones((len(low[:40]), 2))), phase.sketch()
-            phase.move(np.arange(1), boxes[:1] + 0.25)
-            phase.pairs()
-    tree = TopDownTree()
-    tree.pairs(boxes)
-    quality(tree.tree)
+    low = np.append(np.linspace(0.0, 1.0, 400), 1e6)[:, None] + (0.0, 0.0)
+    crowds = Automatic()
+    for _ in range(2):
+        crowds.pairs(np.hstack((low, low + 0.5)))
 
 
-def _volumes() -> None:
+def _queries() -> None:
+    from engine.query import contact_set, distance, manifold, overlap, penetration
+
+    for a, b in product(_shapes(), repeat=2):
+        for question in (overlap, distance, penetration, manifold, contact_set):
+            with suppress(InvalidInputError):  # two segments have no contact
+                question(a, _HERE, b, _THERE)
+
+
+def _casts() -> None:
+    from engine.query import contains, ray_cast, shape_cast, swept_contact, time_of_impact
+    from engine.query.casts import Method
+
+    disc, *_, box = _shapes()
+    contains(disc, _HERE, (0.0, 0.0))
+    ray_cast(disc, _HERE, (2.0, 0.0), (-4.0, 0.0))
+    for a, b in product((disc, box), repeat=2):
+        shape_cast(a, _AWAY, (-4.0, 0.0), b, _HERE)
+        swept_contact(a, _HERE, (1.0, 0.0), b, _AWAY, (0.0, 0.0), 5.0)
+        for method in get_args(Method):
+            time_of_impact(a, Sweep(_HERE, _HERE), b, Sweep(_AWAY, _HERE), method=method)
+
+
+def _batches() -> None:
     import numpy as np
 
-    from engine.bounding.batch import VolumeBatch
-    from engine.bounding.kinds import KINDS
-    from engine.bounding.outlines import outlines_meeting
+    from engine.query import batch
 
-    star = np.array([(2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (-0.5, 0.5), (-2.0, 0.0), (0.0, -0.5)])
-    poses = np.zeros((4, 3))
-    for kind in KINDS:
-        batch = VolumeBatch(kind, [star], 12)
-        batch.overlap(batch.update(np.zeros(4, dtype=int), poses), np.array([(0, 1), (2, 3)]))
-    outlines_meeting([star], poses)
-
-
-def _solver(name: str) -> None:
-    load_solver(name).prepare()
+    shapes, n = batch.ShapeBatch([shape for shape in _shapes() if not isinstance(shape, Segment)]), 40
+    pairs, still = np.tile(((0, 1), (1, 2), (2, 2)), (n, 1)), np.zeros((3 * n, 3))
+    for question in (batch.overlap, batch.manifold, batch.distance, batch.penetration, batch.contact_set):
+        question(shapes, pairs, still, still + (0.75, 0.1, 0.3))
+    away, turned = still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0)
+    batch.time_of_impact(shapes, pairs, still, still, away, turned)
+    batch.swept_contact(shapes, pairs, still, still[:, :2], away, still[:, :2] - (1.0, 0.0), 5.0)
 
 
 def _motion() -> None:
-    """Kernels of the referee of motion besides those of the two solvers."""
+    """The referee of motion, on both solvers."""
     from engine.compare.motion import judge_step
-    from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
     for solver in ("box2d", "soft_step"):
         world = World(solver=solver)
         ground = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
-        shapes: tuple[Circle | Polygon, ...] = (Circle(0.3), Polygon.box(0.3, 0.3))
-        for k, shape in enumerate(shapes):
+        for k, shape in enumerate((Circle(0.3), Polygon.box(0.3, 0.3))):
             world.create_body(BodySpec((FixtureSpec(shape),), position=(float(k), 0.79), linear_velocity=(1.0, -2.0)))
         arm = world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(-2.0, 3.0)))
         world.create_joint(RevoluteJointSpec(ground, arm, anchor=(-3.0, 3.0)))
@@ -137,198 +174,140 @@ def _motion() -> None:
             world.step()
 
 
-def _step_curves() -> None:
-    """Kernels of the bullets' timeline: distances and depths in bulk, which neither the live check nor a shot needs."""
-    from engine.experiments.step_curve import MovingShape, step_curve, touches
-    from engine.geometry import Circle, Polygon, Sweep, Transform
-    from engine.world import FixtureSpec, accept
-
-    still, across = Sweep(Transform(), Transform()), Sweep(Transform((-2.0, 0.1), 0.1), Transform((2.0, 0.1), 0.3))
-    shapes: list[Any] = [accept(FixtureSpec(shape)).shape for shape in (Circle(0.1), Polygon.box(0.25, 0.125))]
-    for shape, target in product(shapes, shapes):
-        bullet, resting = MovingShape(shape, across), MovingShape(target, still)
-        touches(bullet, resting)
-        step_curve(bullet, resting)
-
-
-CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
-"""Parts that the live check of discs and polygons needs; they take about equally long."""
-
-IMPACTS = "distances"
-"""The short part that locates an impact of Box2D's; the lanes of a bullet wait for it."""
-EDGES = "manifolds with edges"
-"""The part needed to check pairs with edges."""
-_BULLETS = ("times of impact", "sweeps")
-_MANY = ("simple overlaps", "pairs of a scene", "outlines of pictures")
-
-ASKED: dict[str, Callable[[], None]] = {
-    IMPACTS: partial(_questions, IMPACTS),
-    **CHECK,
-    **{name: partial(_questions, name) for name in (EDGES, *_BULLETS)},
-}
-"""Parts without which demos cannot run: first those that others depend on, then the longest."""
-
-RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
-"""Parts that demos use, except the bullets' timeline and the race of broad phases, which load separately."""
-
-EVERYTHING: dict[str, Callable[[], None]] = {
-    **RUNNING,
-    "step curves": _step_curves,
-    "distances and depths": partial(_questions, "distances and depths"),
-    "casts": partial(_questions, "casts"),
-    "broad phases": _broad_phases,
-    "bounding volumes": _volumes,
-    "contact sets": partial(_questions, "contact sets"),
-    **{f"solver {name}": partial(_solver, name) for name in solvers()},
+_LIBRARY: dict[str, Callable[[], None]] = {
+    CHECK: _check,
+    CROWDS: _crowds,
+    "queries": _queries,
+    "casts": _casts,
+    "queries of many pairs": _batches,
     "the motion referee": _motion,
 }
-"""All parts."""
-
-loaded: set[str] = set()
-"""Parts loaded by this process."""
-
-_APART = ("outlines of pictures", "broad phases", "bounding volumes", "the motion referee")
-"""Parts that, like the solvers, share few kernels with the queries."""
+_HERE, _THERE, _AWAY = Transform(), Transform((0.75, 0.1), 0.3), Transform((3.0, 0.0))
 
 
-def grouped(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names with the solvers and their companions in every second place.
-
-    Each process compiles again the kernels that are inlined into others. Two processes that receive the names in turn then have few such
-    kernels in common.
-    """
-    queries: list[str] = []
-    others: list[str] = []
-    for name in names:
-        (others if name in _APART or name.startswith("solver ") else queries).append(name)
-    return tuple(name for pair in zip_longest(queries, others) for name in pair if name is not None)
+def _shapes() -> tuple[AnyShape, ...]:
+    return Circle(0.5), Segment((-1.0, 0.0), (1.0, 0.0)), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Polygon.box(0.5, 0.5)
 
 
-def run_part(name: str) -> None:
-    """Run one part in this process: load its kernels, or compile those that are not on disk."""
-    EVERYTHING[name]()
-    loaded.add(name)
+# -- the process -------------------------------------------------------------------------------------------------------
 
 
-def compile_parts(names: Iterable[str]) -> None:
-    """Run the parts and print "done NAME" or "failed NAME" after each; the main function of a compiling process."""
+def serve() -> None:
+    """Run the parts named by the lines of the standard input, and print how many functions each compiled, or why it failed."""
     compile_notice.wait_in_silence()
-    for k, name in enumerate(names):
-        if k == 2 and hasattr(os, "nice"):  # the window waits only for the first parts
+    names: Queue[str] = Queue()
+    threading.Thread(target=_take_names, args=(names,), daemon=True).start()
+    while True:
+        name, n_before = names.get(), compile_notice.n_compiled()
+        failure = _error_of(partial(run_part, name))
+        print(compile_notice.n_compiled() - n_before, failure, flush=True)
+        if name == CHECK and hasattr(os, "nice"):
             os.nice(_LOW_PRIORITY)
-        try:
-            run_part(name)
-        except Exception:  # loading fails again in the window, which shows the reason
-            print("failed", name, flush=True)
-        else:
-            print("done", name, flush=True)
 
 
-def note_duration(seconds: float) -> None:
-    """Record how long a part took, to estimate the next ones."""
-    _durations.append(seconds)
+def _error_of(work: Callable[[], object]) -> str:
+    """Return the error of some work in one line, for the window to show; empty if it succeeds."""
+    try:
+        with short_turns():
+            work()
+    except Exception as error:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return ""
 
 
-def usual_duration() -> float | None:
-    """Return the median duration of the latest parts in this session, seconds; None before the first has ended."""
-    return statistics.median(_durations) if _durations else None
+def _take_names(names: Queue[str]) -> None:
+    for line in sys.stdin:
+        names.put(line.rstrip("\n"))
+    os._exit(0)  # the window has ended, whatever is being compiled
 
 
-def n_cores() -> int:
-    """Return the number of processor cores that this program may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+# -- in the window -----------------------------------------------------------------------------------------------------
 
 
-class Compilers:
-    """Processes that compile parts; they end with the `with` block.
+class Compiler:
+    """The window's process, and the thread that loads the parts; both end with the `with` block.
 
-    Parameters
+    Attributes
     ----------
-    names : sequence of str
-        Parts of `EVERYTHING`, in the order in which they are compiled.
-    n_processes : int
+    doing : str
+        The part that is being compiled or loaded; empty at rest.
+    n_compiled : int
+        Number of functions compiled so far.
     """
 
-    def __init__(self, names: Sequence[str], n_processes: int) -> None:
-        self.names = tuple(names)
-        self._outcomes: dict[str, str] = {}
-        """Result by part: "done", "failed" or "lost" (its process ended before it)."""
-        self._changed = threading.Condition()
-        self._processes: list[subprocess.Popen[str]] = []
-        self._readers: list[threading.Thread] = []
-        for k in range(min(n_processes, len(self.names))):
-            share = self.names[k::n_processes]
-            process = elsewhere(_COMPILE, *share, stdout=subprocess.PIPE)
-            self._processes.append(process)
-            self._readers.append(threading.Thread(target=self._read, args=(process, share), name="compiling", daemon=True))
-            self._readers[-1].start()
+    def __init__(self) -> None:
+        self.doing, self.n_compiled = "", 0
+        self._todo, self._outcomes = list(parts()), dict[str, str]()
+        self._changed, self._is_open = threading.Condition(), True
+        self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
+        _open.append(self)
+        threading.Thread(target=self._run, name="compiling", daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    @property
-    def done(self) -> tuple[str, ...]:
-        """The parts whose kernels are on disk."""
-        return tuple(name for name in self.names if self._outcomes.get(name) == "done")
-
-    @property
-    def ended(self) -> tuple[str, ...]:
-        """Parts that are done, failed or lost."""
-        return tuple(name for name in self.names if name in self._outcomes)
-
-    @property
-    def is_over(self) -> bool:
-        """True if every part has ended."""
-        return len(self._outcomes) == len(self.names)
-
-    def each_ended(self) -> Iterator[str]:
-        """Yield each part once, when it has ended."""
-        yielded: set[str] = set()
-        while len(yielded) < len(self.names):
-            new = [name for name in self.ended if name not in yielded]
-            yielded.update(new)
-            yield from new
-            if not new:
-                self.wait(_LOOK)
-
-    def wait(self, seconds: float) -> None:
-        """Wait until every part has ended, or until a timeout."""
+    def __exit__(self, *error: object) -> None:
+        _open.remove(self)
         with self._changed:
-            self._changed.wait_for(lambda: self.is_over, seconds)
-
-    def close(self) -> None:
-        """Stop the processes."""
-        for process in self._processes:
-            process.terminate()
-            process.wait()
-        for reader in self._readers:
-            reader.join()
-
-    def _read(self, process: subprocess.Popen[str], share: Sequence[str]) -> None:
-        assert process.stdout is not None
-        began = monotonic()
-        with process.stdout:
-            for line in process.stdout:
-                outcome, _, name = line.rstrip("\n").partition(" ")
-                self._note(name, outcome)
-                note_duration(monotonic() - began)
-                began = monotonic()
-        for name in share:
-            if name not in self._outcomes:
-                self._note(name, "lost")
-
-    def _note(self, name: str, outcome: str) -> None:
-        with self._changed:
-            self._outcomes[name] = outcome
+            self._is_open = False
             self._changed.notify_all()
+        if self._process is not None:
+            self._process.kill()
+
+    def is_ready(self, part: str) -> bool:
+        """Return True if a part is loaded, or cannot be; otherwise compile it next."""
+        if part not in self._outcomes and self._todo[:1] != [part] and self.doing != part:
+            with self._changed:
+                self._todo = [part, *(name for name in self._todo if name != part)]
+                self._changed.notify_all()
+        return part in self._outcomes
+
+    def failure(self, part: str) -> str:
+        """Return why a part could not be loaded; empty if it could, or is not loaded yet."""
+        return self._outcomes.get(part, "")
+
+    def _run(self) -> None:
+        command = [sys.executable, "-c", _SERVE]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=nowhere, text=True, encoding="utf-8") as process:
+            self._process = process
+            while (name := self._next()) is not None:
+                failure = self._compile(process, name)
+                if not failure and self._is_open:
+                    failure = _error_of(partial(run_part, name))
+                self._outcomes[name] = failure
+            process.kill()
+
+    def _next(self) -> str | None:
+        """Wait for a part; return None once the window is closed."""
+        with self._changed:
+            self.doing = ""
+            self._changed.wait_for(lambda: self._todo or not self._is_open)
+            if not self._is_open:
+                return None
+            self.doing = self._todo.pop(0)
+            return self.doing
+
+    def _compile(self, process: subprocess.Popen[str], name: str) -> str:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(f"{name}\n")
+            process.stdin.flush()
+        except OSError:
+            pass  # the process has ended, which reading shows
+        n, _, failure = process.stdout.readline().rstrip("\n").partition(" ")
+        if not n:
+            return "the process that compiles has ended"
+        self.n_compiled += int(n)
+        if name == CHECK and self.n_compiled == 0:  # everything is probably on disk
+            self._todo.clear()
+        return failure
 
 
-def elsewhere(statement: str, *arguments: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-    """Start another Python process that runs a statement, without input and with its errors discarded."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
-    quiet = subprocess.DEVNULL
-    command = [sys.executable, "-c", statement, *arguments]
-    return subprocess.Popen(command, env=environment, stdin=quiet, stdout=stdout, stderr=quiet, text=True, encoding="utf-8")
+_open: list[Compiler] = []
+
+
+def is_ready(part: str) -> bool:
+    """Return True if a frame may use a part: it is loaded, or no window is open, so that nobody waits for a frame."""
+    return not _open or not jit.is_compiling() or _open[-1].is_ready(part)

@@ -166,7 +166,7 @@ class LocalDriver:
     def advance(self, elapsed: float) -> int:
         self._keep_solver_state()
         self._release_at_the_end()
-        self.times = self._take_steps(self._due(elapsed), perf_counter())
+        self.times = self._take_steps(self._due(elapsed), perf_counter()) if self.demo.sim.has_kernels else ()
         self.timeline.go_on()
         self.timeline.catch_up()
         return len(self.times)

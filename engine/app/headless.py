@@ -192,7 +192,7 @@ def run_headless(
     seed, values
         For the demo.
     referee : callable, optional
-        Compares every contact; `engine.app.warmup.referee_factory()`. Without one nothing is compared.
+        Compares every contact; `engine.compare.live.referee.live_referee`. Without one nothing is compared.
     on_step : callable, optional
         Called with the demo after each step: progress, recording.
     prepare : callable, optional

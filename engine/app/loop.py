@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
+from engine.app.compiling import CHECK, Compiler, is_ready
 from engine.app.files.places import preferences_file, recovery_folder
 from engine.app.files.preferences import load_preferences
 from engine.app.files.recovery import Recovery
@@ -23,7 +24,6 @@ from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.screen import Appearance
 from engine.app.session import Session
 from engine.app.status_strip import CheckNote
-from engine.app.warmup import RefereeWarmup
 from engine.app.window import TITLE, Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
@@ -76,12 +76,12 @@ class DisplayError(LabError):
 class Loop:
     """Runs the frames of an open window on the display's surface: events, steps, drawing.
 
-    The `warmup` has been started.
+    The `compiler` has been started.
     """
 
-    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
+    def __init__(self, surface: pygame.Surface, window: Window, compiler: Compiler) -> None:
         self.window = window
-        self._surface, self._warmup = surface, warmup
+        self._surface, self._compiler = surface, compiler
         self._announced = False
         self._caption = ""
         self._settled: Session | None = None
@@ -95,7 +95,7 @@ class Loop:
     @property
     def failure(self) -> str:
         """Why there is no live check; empty while it loads or works."""
-        return self._warmup.failure
+        return self._compiler.failure(CHECK)
 
     def run(self) -> None:
         """Run frames, sixty per second while the window is watched, until the window is closed."""
@@ -110,7 +110,7 @@ class Loop:
         """The present frame rate, Hz."""
         if self.is_resting:
             return _RESTING
-        return _BESIDE_COMPILER if self.window.browsing and not self._warmup.wait(0.0) else _FRAMES_PER_SECOND
+        return _BESIDE_COMPILER if self.window.browsing and self._compiler.doing else _FRAMES_PER_SECOND
 
     @property
     def is_resting(self) -> bool:
@@ -152,22 +152,20 @@ class Loop:
                 pygame.display.flip()
 
     def _announce(self) -> None:
-        """Report the live check's progress to the window, and give it the check as its parts become ready."""
-        window, warmup = self.window, self._warmup
-        if not self._announced:
-            if warmup.factory is not None:
-                self._announced = True
-                window.use_referee(warmup.factory, is_complete=warmup.is_complete)
-            elif warmup.wait(0.0):
-                self._announced = True
-                window.check = CheckNote.failed(warmup.failure)
-            else:
-                window.check = CheckNote(warmup.words, warmup.short, is_warming_up=True)
-        elif warmup.factory is not None and warmup.is_complete:
+        """Report the compiler's progress to the window, and give it the live check once that is loaded."""
+        window, compiler = self.window, self._compiler
+        if not self._announced and is_ready(CHECK):
+            from engine.compare.live.referee import live_referee
+
+            self._announced = True
+            window.use_referee(live_referee)
+        if self.failure:
+            window.check = CheckNote.failed(self.failure)
+        elif compiler.doing:
+            sentence = "" if self._announced else "checking starts once its algorithms are loaded"
+            window.check = CheckNote(sentence, f"compiling {compiler.doing}", is_warming_up=True)
+        else:
             window.check = CheckNote()
-            window.navigator.has_everything()
-        elif warmup.factory is not None:
-            window.check = CheckNote("", warmup.short, is_warming_up=True)
 
 
 @contextlib.contextmanager
@@ -300,19 +298,19 @@ def _opened(
     chosen = load_preferences(place)
     if theme is not None and theme not in THEMES:
         raise InvalidInputError("theme", " or ".join(THEMES), theme)
-    warmup = RefereeWarmup()
     window: Window | None = None
+    processes = contextlib.ExitStack()
     try:
         surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
         palette.use_theme(chosen.theme if theme is None else theme)
+        compiler = processes.enter_context(Compiler())
         window = make(surface, scale)
         if window is None:
             yield None
             return
         window.app.appearance = Appearance(usual, chosen, place)
         window.recover(Recovery(recovery_folder()))
-        warmup.start()
-        yield Loop(surface, window, warmup)
+        yield Loop(surface, window, compiler)
         window.leave()
     except BaseException:
         if window is not None:
@@ -320,7 +318,7 @@ def _opened(
                 window.break_off()
         raise
     finally:
-        warmup.close()
+        processes.close()
         pygame.display.quit()
 
 

@@ -106,7 +106,6 @@ class Navigator:
         self._on_leave, self._on_show = on_leave, on_show
         self._layers = Layers()
         self._referee: RefereeFactory | None = None
-        self._is_complete = False
         first = type(demo) if demo is not None else next((demo_class for demo_class in self.demos if demo_class.opens_list), None)
         self.chosen = self.demos.index(first) if first in self.demos else 0
         self._client_session, self._server_thread = client_session, server_thread
@@ -127,22 +126,11 @@ class Navigator:
 
     # -- the live check, loaded later ----------------------------------------------------------------------------------
 
-    def use_referee(self, factory: RefereeFactory, is_complete: bool) -> None:
-        """Start the live check; if not `is_complete`, demos may use the rest once `has_everything` reports it."""
-        self._referee, self._is_complete = factory, is_complete
-        if not self.browsing or self.session.demo.needs_referee:
-            self.session.demo.sim.use_referee(factory, is_complete)
-
-    def has_everything(self) -> None:
-        """Record that everything a demo can use is loaded."""
-        if not self._is_complete:
-            self._is_complete = True
-            if not self.browsing or self.session.demo.needs_referee:
-                self.session.demo.sim.use_missing_referees(self._referee)
-
-    def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
-        """Return what a new demo of this class may use now."""
-        return self._referee if self._is_complete or not kind.needs_referee else None
+    def use_referee(self, factory: RefereeFactory) -> None:
+        """Start the live check."""
+        self._referee = factory
+        if not self.browsing:
+            self.session.demo.sim.use_referee(factory)
 
     # -- a shared world -----------------------------------------------------------------------------------------------
 
@@ -187,7 +175,7 @@ class Navigator:
         self.shared = session = self._remembering(Session(self.network.demo, self._screen.layout.view, self._layers, driver=self.network))
         session.demo.viewer.interactive = self._is_watched
         if self._referee is not None:
-            session.demo.sim.use_referee(self._referee, self._is_complete)
+            session.demo.sim.use_referee(self._referee)
         return session
 
     # -- from one demo to another -------------------------------------------------------------------------------------
@@ -201,7 +189,7 @@ class Navigator:
         kind, values = self.demos[index], self._searched_values(index)
         is_new, self._is_new_search = self._is_new_search, False
         if left is None:
-            self._open(lambda: kind(self._seed, values, self._referee_of(kind)), kind.title or "this")
+            self._open(lambda: kind(self._seed, values, self._referee), kind.title or "this")
             return
         self.come_back(left)
         if is_new:
@@ -218,9 +206,8 @@ class Navigator:
         self.left.remove(session)
         self.browsing = False
         self._show(session)
-        referee = self._referee_of(type(session.demo))
-        if referee is not None:
-            session.demo.sim.use_missing_referees(referee)
+        if self._referee is not None:
+            session.demo.sim.use_missing_referees(self._referee)
         now = 0 if session.timeline.history is None else session.timeline.history.now
         session.messages.answer(
             f"This is the demo as you left it, at step {now}{', paused' if session.clock.paused else ''}. R restarts it."
@@ -342,10 +329,8 @@ class Navigator:
 
     def _session(self, demo: Demo) -> Session:
         demo.viewer.interactive = self._is_watched
-        if demo.sim.waits is None:  # otherwise a recording determines it
-            demo.sim.waits = self._is_watched
-        if self._referee is not None and not (self._is_complete or self.browsing):
-            demo.sim.use_referee(self._referee, is_complete=False)
+        if self._referee is not None and not self.browsing:
+            demo.sim.use_missing_referees(self._referee)
         session = Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
         session.clock.paused = self._is_watched and isinstance(demo, SceneDemo) and demo.scene.paused
         return self._remembering(session)
@@ -362,7 +347,7 @@ class Navigator:
         history = next((history for history in reversed(histories) if history is not None and built(history)), None)
         seed = self._seed if history is None else history.demo.seed
         self._previewed = self._searched_values(index)
-        demo = kind(seed, self._previewed, self._referee_of(kind) if kind.needs_referee else None)
+        demo = kind(seed, self._previewed)
         if history is not None:
             with suppress(LabError):  # from a world that failed
                 decode_state(demo, encode_state(history.demo))

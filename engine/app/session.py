@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.app.camera_controller import CameraController
 from engine.app.clock import FixedClock
+from engine.app.compiling import is_ready, kernels_of
 from engine.app.costs import FrameCosts
 from engine.app.driver import Driver, LocalDriver
 from engine.app.messages import Message
@@ -30,7 +31,6 @@ from engine.sim.actions import (
     Action,
     Input,
     PressKey,
-    ResourceReady,
     Restart,
     SetParameter,
     SetSolver,
@@ -123,6 +123,7 @@ class Session:
         driver: Driver | None = None,
     ) -> None:
         self.demo = demo
+        self._wait_for_kernels()
         self.besides: tuple[Comparison, ...] = ()
         if driver is None:
             clock = FixedClock(demo.step_seconds) if clock is None else clock
@@ -320,7 +321,7 @@ class Session:
 
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
-        self._report_resources()
+        self._wait_for_kernels()
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
         self._bring_beside()
@@ -333,21 +334,16 @@ class Session:
         self._update_figures(elapsed)
         self.costs.advanced(elapsed, self.driver.times)
 
+    def _wait_for_kernels(self) -> None:
+        """Let the demo take no steps until the kernels that it needs are loaded."""
+        self.demo.sim.has_kernels = all(is_ready(part) for part in kernels_of(self.demo))
+
     def _update_figures(self, elapsed: float) -> None:
         """Update the figures; those of comparisons that are catching up stay."""
         self._since_figures += elapsed
         if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
             self._since_figures = 0.0
             self.figures = (self.besides[0].first_figures(), *(beside.figures() for beside in self.besides)) if self.besides else ()
-
-    def _report_resources(self) -> None:
-        """Pass results of background work to the demo, each once."""
-        if self.demo.sim.waits and self.timeline.is_now:
-            for what in self.demo.arrivals():
-                if what not in self.demo.ready:
-                    before = self._picture
-                    self.act(ResourceReady(what))
-                    self._fit(before)
 
     # -- recordings --------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     from engine.app.session import Session
 
-__all__ = ["CheckNote", "Note", "Notes", "draw_progress", "draw_strip"]
+__all__ = ["CheckNote", "Note", "Notes", "draw_strip"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,6 @@ class CheckNote:
 
 Note = tuple[str, Color]
 
-_BAR = 4.0
-"""Height of the progress bar, design pixels."""
 _SETTLED = 2.0
 """Time for which a state must last before it is shown, seconds: the mean lag has settled by then, and one long frame does not count."""
 _REST = 60.0
@@ -162,15 +160,6 @@ def draw_strip(
 ) -> None:
     """Draw the strip of a session, with the note before the figures; a preview without a check does not mention it."""
     draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
-
-
-def draw_progress(surface: pygame.Surface, strip: Place, share: float, ui_scale: float) -> None:
-    """Draw a progress bar along the upper edge of the strip."""
-    left, top, width, _ = strip
-    bar = pygame.Rect(left, top, width, max(round(_BAR * ui_scale), 2))
-    pygame.draw.rect(surface, palette.PANEL_EDGE, bar)
-    bar.width = round(share * width)
-    pygame.draw.rect(surface, palette.ACCENT, bar)
 
 
 def _cells(session: Session, n_asleep: int) -> list[Cell]:

@@ -1,14 +1,12 @@
 """Runs `python main.py` on a machine without a display: each demo runs off-screen for a few seconds and leaves a picture.
 
-Everything that a demo needs is compiled first, so that no picture shows a loading message. If a demo takes very long on a busy machine, its
-picture shows the step that it reached.
+The demos that need the fewest kernels come first. If a demo takes very long on a busy machine, its picture shows the step that it reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -16,15 +14,14 @@ from engine.app.files.writing import check_directory, check_writable
 from engine.app.headless import RunReport, picture_of, run_headless
 from engine.common.checks import positive
 from engine.common.files import write_atomically
+from engine.compare.live.referee import live_referee
+from engine.compare.processes.workers import run_tasks
 from engine.sim.demo import Demo
-from engine.sim.stage import RefereeFactory
 
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 
-LONGEST = 240.0
-"""Real seconds for the steps of all demos; five simulated seconds of each take one minute on an idle machine. Each demo gets an equal share
-of the remaining time.
-"""
+LONGEST = 20.0
+"""Real seconds for the steps of one demo after its first, in which kernels are compiled; most take less than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +34,43 @@ class TourStop:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    kind: type[Demo]
+    picture: Path
+    seconds: float
+    seed: int
+    longest: float
+
+    def make(self) -> TourStop:
+        """Run the demo and write its picture."""
+        began: list[float] = []
+
+        def is_late() -> bool:
+            began.append(perf_counter())
+            return began[-1] > began[0] + self.longest
+
+        steps = max(1, round(self.seconds / self.kind(self.seed).step_seconds))
+        report, running = run_headless(self.kind, steps, self.seed, None, live_referee, is_enough=is_late)
+        write_atomically(self.picture, picture_of(running))
+        return TourStop(report, self.kind.title, self.picture, report.steps * running.step_seconds)
+
+
 def run_tour(
-    demos: Iterable[type[Demo]],
-    out_dir: Path,
-    seconds: float = 5.0,
-    seed: int = 0,
-    referee: RefereeFactory | None = None,
-    on_step: Callable[[Demo], None] | None = None,
-) -> tuple[TourStop, ...]:
-    """Run every demo for `seconds` of simulated time and write ``out_dir/ID.png``.
+    demos: Sequence[type[Demo]], out_dir: Path, seconds: float = 5.0, seed: int = 0, n_jobs: int = 1
+) -> Generator[TourStop, None, None]:
+    """Run every demo for `seconds` of simulated time, write ``out_dir/ID.png``, and yield each stop as soon as its picture is there.
 
     Parameters
     ----------
-    demos : iterable of Demo classes
+    demos : sequence of Demo classes
     out_dir : path
         Created if missing.
     seconds : float
-        > 0; simulated time. A demo stops earlier if its share of the `LONGEST` real seconds is used up.
+        > 0; simulated time. A demo stops earlier after `LONGEST` real seconds.
     seed : int
-    referee : callable, optional
-        As in `run_headless`.
-    on_step : callable, optional
-        Called with the demo after each step.
+    n_jobs : int
+        Number of processes for the demos after the first.
 
     Raises
     ------
@@ -67,19 +79,9 @@ def run_tour(
     """
     seconds = positive("seconds", seconds, "s")
     out_dir = check_directory("out", out_dir)
-    stops: list[TourStop] = []
-    kinds, left = tuple(demos), LONGEST
-    for demo in kinds:
-        picture = check_writable("out", out_dir / f"{demo.id}.png")
-        steps = max(1, round(seconds / demo(seed).step_seconds))
-        start = perf_counter()
-        is_late = partial(_is_past, start + left / (len(kinds) - len(stops)))
-        report, running = run_headless(demo, steps, seed, None, referee, on_step, is_enough=is_late)
-        left = max(left - (perf_counter() - start), 0.0)
-        write_atomically(picture, picture_of(running))
-        stops.append(TourStop(report, demo.title, picture, report.steps * running.step_seconds))
-    return tuple(stops)
-
-
-def _is_past(moment: float) -> bool:
-    return perf_counter() > moment
+    first, *rest = [
+        _Visit(kind, check_writable("out", out_dir / f"{kind.id}.png"), seconds, seed, LONGEST)
+        for kind in sorted(demos, key=lambda kind: kind.needs_kernels)
+    ]
+    yield first.make()
+    yield from run_tasks(_Visit.make, rest, n_jobs)

@@ -25,8 +25,7 @@ from engine.app.panels.dock_area import DockArea, make_docks
 from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
 from engine.app.session import Session
-from engine.app.status_strip import CheckNote, Note, Notes, draw_progress, draw_strip
-from engine.app.warmup import LOADING
+from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.raster import load_raster
@@ -81,7 +80,7 @@ class Window:
         server_thread: ServerThread | None = None,
     ) -> None:
         self._is_watched = is_watched
-        self.check = CheckNote(LOADING, "check: warming up", is_warming_up=True)
+        self.check = CheckNote("loading the compiled algorithms", "check: loading", is_warming_up=True)
         self._notes = Notes()
         self._panel_rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
         self.screen = Screen(size, ui_scale, is_watched)
@@ -148,10 +147,10 @@ class Window:
 
     # -- the live check, loaded later ----------------------------------------------------------------------------------
 
-    def use_referee(self, factory: RefereeFactory, is_complete: bool = True) -> None:
-        """Start the live check; if not `is_complete`, demos may use the rest once `Navigator.has_everything` reports it."""
+    def use_referee(self, factory: RefereeFactory) -> None:
+        """Start the live check."""
         self.has_referee()
-        self.navigator.use_referee(factory, is_complete)
+        self.navigator.use_referee(factory)
 
     def has_referee(self) -> None:
         """Record that the check is ready or not needed: kernels are loaded, including those for drawing."""
@@ -279,8 +278,6 @@ class Window:
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
         is_kept = self._is_watched and not self.browsing
         screen.cache.draw(surface, "strip", layout.strip, self._strip_shows if is_kept else None, strip, note)
-        if self.app.share_loaded is not None:
-            draw_progress(surface, layout.strip, self.app.share_loaded, screen.ui_scale)
         for overlay in self.router.overlays:
             overlay.draw(surface)
         screen.ui.draw_tip(surface)

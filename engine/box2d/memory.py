@@ -151,8 +151,7 @@ _internal: InternalMemory | None = None
 def load() -> str | None:
     """Compile or load the kernels and test them, once per process; return why memory is not read or not written, or None.
 
-    This takes some tenths of a second, mostly for Numba, and another second if nothing is compiled yet. The first Box2D world calls it
-    unless loading is deferred (`engine.common.jit.MEMORY`). Call it earlier to avoid such a pause during a frame.
+    This takes some tenths of a second, mostly for Numba, and another second if nothing is compiled yet. The first Box2D world calls it.
     """
     global _tested, _internal
     if _tested is None:

@@ -28,7 +28,6 @@ from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import IntArray
 from engine.common.errors import Described, InvalidInputError
-from engine.common.jit import MEMORY, is_held_back
 from engine.common.limits import MAX_IMPULSE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
@@ -97,8 +96,7 @@ class Box2DSolver(Solver):
     is_always_canonical = False
 
     def __init__(self, model: WorldModel) -> None:
-        if not is_held_back(MEMORY):
-            memory.load()
+        memory.load()
         super().__init__(model)
         self._keeps_state = True
         self._pairs: EvaluatedPairs = no_pairs(0)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from engine.broadphase.bvh import TopDownTree
 from engine.broadphase.grid import GridWorkspace, sketch_of_grid
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import PlainSketch, Sketch
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["BRUTE_FORCE", "TREE", "UNIFORM_GRID", "Automatic", "warm"]
+__all__ = ["BRUTE_FORCE", "TREE", "UNIFORM_GRID", "Automatic"]
 
 BRUTE_FORCE, UNIFORM_GRID, TREE = "brute force", "uniform grid", TopDownTree.name
 """The structures to choose from."""
@@ -121,19 +119,6 @@ class Automatic(BroadPhase):
         if self._chosen == BRUTE_FORCE:
             return PlainSketch()
         return sketch_of_grid(self._live_boxes()[1]) if self._chosen == UNIFORM_GRID else self._shared_tree().sketch()
-
-
-def warm() -> None:
-    """Load the kernels of all structures that may be chosen, compiling those that are not cached."""
-    from engine.broadphase._brute_force_kernel import overlapping_pairs as by_brute_force
-
-    boxes = np.tile((0.0, 0.0, 1.0, 1.0), (2, 1))
-    by_brute_force(boxes)
-    tree = TopDownTree()
-    tree.pairs(boxes)
-    tree.pairs(boxes)
-    _statistics(boxes)
-    GridWorkspace().pairs(boxes, MAX_EIGHTS)
 
 
 def _statistics(boxes: FloatArray) -> tuple[float, ...]:

@@ -25,7 +25,6 @@ from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrin
 from engine.check.truth import Truth, is_in
 from engine.check.verdicts import Reply, Settled, judge
 from engine.common.errors import InvalidShapeError
-from engine.common.interrupts import DeferredInterrupt
 from engine.compare.cases import CaseChunk, case_chunk, chunk_sizes
 from engine.compare.pair.file import Provenance
 from engine.contracts import Status
@@ -33,7 +32,7 @@ from engine.contracts.agreement import Verdict
 from engine.geometry import Transform
 from engine.query import batch, distance, manifold
 
-__all__ = ["MAX_KILLED", "Finding", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
+__all__ = ["MAX_KILLED", "Finding", "Right", "Tally", "Task", "check_function", "check_pair", "settled"]
 
 MAX_KILLED = 10
 """Maximum number of calls that end the process, or are killed with it, before the trial gives up."""
@@ -205,15 +204,6 @@ def settled(cases: CaseChunk) -> list[Settled]:
         Settled(gap, (normal[0], normal[1]) if is_known else None)
         for gap, normal, is_known in zip(separation, normals.tolist(), known, strict=True)
     ]
-
-
-def warm_up() -> None:
-    """Load the kernels that a trial needs; Ctrl-C takes effect afterwards, because the compiler would swallow it."""
-    with DeferredInterrupt():
-        cases = case_chunk(0, 0, _PORTION)
-        settled(cases)
-        for pair in plain_pairs(cases)[:_KEPT]:
-            _right(pair)
 
 
 def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.cli.options import JsonFile, argument, command, entries, option
-from engine.cli.output import collected, unfinished, warming
+from engine.cli.output import collected, unfinished
 from engine.common.installation import laboratory
 from engine.report import Report, Table
 
@@ -15,7 +15,7 @@ __all__ = ["NAMES", "bench_command"]
 
 NAMES = (
     "manifold, overlap, distance, time_of_impact, threads, bounding, broad_phase, broad_phase_growth, scene, growth, trace, "
-    "scalar_query, cold_start, start_up, rewind, history, frame, network, player, worlds, dynamics"
+    "scalar_query, waiting, compiling, rewind, history, frame, network, player, worlds, dynamics"
 )
 """Names in `benchmarks.registry`, repeated to avoid importing it for the help text."""
 
@@ -24,7 +24,7 @@ NAMES = (
 class BenchOptions:
     """Options of ``bench``."""
 
-    names: list[str] | None = argument("NAMES", f"Benchmarks: {NAMES}. If omitted, all except cold_start, history and player.", None)
+    names: list[str] | None = argument("NAMES", f"Benchmarks: {NAMES}. Without: all but compiling, history, player and waiting.", None)
     quick: bool = option("", "Run a reduced version as a smoke test; the times are not meaningful.", False)
     json: JsonFile = None
 
@@ -36,11 +36,6 @@ def bench_command(args: BenchOptions) -> Report:
     known: dict[str, str] = registry.BENCHMARKS
     chosen = entries(args.names or [name for name in known if name not in registry.LONG], {name: name for name in known})
 
-    from engine import query
-
-    if not registry.COLD.issuperset(chosen):
-        with warming():
-            query.warm_up()
     done = collected("measuring", (registry.load(name)(args.quick) for name in chosen), len(chosen))
     records: list[Any] = [record for measured in done for record in measured]
     result = {"quick": args.quick, "records": [record.as_json() for record in records]}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.options import MAX_PAIRS, JsonFile, ReportFolder, Seed, argument, command, option
-from engine.cli.output import LOADING, progress, warming
+from engine.cli.output import LOADING, progress
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import read_at_most
@@ -84,7 +84,7 @@ def check_command(args: CheckOptions) -> Report:
     """
     from engine.check.kinds import QUERIES
     from engine.check.report import as_json
-    from engine.check.trial import Task, warm_up
+    from engine.check.trial import Task
     from engine.world import load_solver
 
     if args.query is not None:
@@ -95,8 +95,6 @@ def check_command(args: CheckOptions) -> Report:
     if args.pair is not None:
         tallies = _on_one_pair(tasks, args.query, args.pair)
     else:
-        with warming():
-            warm_up()
         tallies, is_whole = _on_many(tasks, may_be_refused=is_folder)
     files = _pair_files(tallies, args.report, args.pair)
     head = {

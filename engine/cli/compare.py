@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.cli.options import ALL, MAX_PAIRS, Jobs, JsonFile, ReportFolder, Seed, command, listed, n_jobs, option
-from engine.cli.output import LOADING, progress, waiting, warming
+from engine.cli.output import LOADING, progress, waiting
 from engine.report import Page, Part, Report
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def compare_command(args: CompareOptions) -> Report | None:
     Each pair agrees, is explained by a proof, or counts as unexplained. The status is 1 if any is unexplained. Ctrl-C prints the
     results so far. The report shows the first and the worst pair for each reason; unexplained pairs are shrunk first.
     """
-    from engine import query
     from engine.compare.bulk import comparison
     from engine.compare.cases import PAIR_KINDS
     from engine.compare.processes.cluster import check_address
@@ -52,9 +51,6 @@ def compare_command(args: CompareOptions) -> Report | None:
         check_address("--scheduler", args.scheduler)
     chosen = listed("--queries", args.queries, comparison.QUERIES)
     kinds = PAIR_KINDS if args.kinds is None else listed("--kinds", args.kinds, PAIR_KINDS)
-    if args.scheduler is None:
-        with warming():
-            query.warm_up(everything=True)  # compile once here, not in each worker, where the timings would include it
     tallies = comparison.compare_chunks(args.pairs, args.seed, chosen, n_jobs(args.jobs), kinds, args.scheduler)
     total, is_whole = _with_progress(tallies, args.pairs, chosen[0])
     compared = 0 if total is None else total.queries[chosen[0]].pairs

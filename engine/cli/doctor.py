@@ -22,7 +22,7 @@ from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
 from engine.common.installation import BOX2D, CORE, ENGINES, INSTALL, INSTALL_ENGINES, LAB, PYTHON, is_checkout
-from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
+from engine.common.jit import cache_folder, can_keep, is_compiling, n_in_cache
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
 
@@ -98,25 +98,22 @@ def compile_everything() -> str:
     LabError
         A part cannot be compiled, or there is no writable cache folder.
     """
-    from engine.app.compiling import EVERYTHING, Compilers, grouped, n_cores, run_part
+    from engine.app.compiling import everything, run_part
+    from engine.common.machine import n_cores
+    from engine.compare.processes.workers import run_tasks
 
     if not is_compiling():
         raise LabError("compilation is disabled because NUMBA_DISABLE_JIT is set; unset it")
     if not can_keep():
         raise LabError("compiled code cannot be cached here: set NUMBA_CACHE_DIR to a writable folder")
-    names, n_processes = grouped(EVERYTHING), n_cores()
+    names, n_processes = everything(), n_cores()
     n_before, began = n_in_cache(), time.monotonic()
-    with progress("compiling", len(names)) as advance, Compilers(names, n_processes) as compilers:
-        for _ in compilers.each_ended():
-            advance()
-        done = compilers.done
-    for name in names:
-        if name not in done:  # retry in this process to get the reason
-            try:
-                run_part(name)
-            except Exception as error:
-                raise LabError(f"{name} cannot be compiled: {type(error).__name__}: {error}") from error
-    mark_cache_warm()
+    with progress("compiling", len(names)) as advance:
+        try:
+            for _ in run_tasks(run_part, names, n_processes):
+                advance()
+        except Exception as error:
+            raise LabError(f"compiling fails: {type(error).__name__}: {error}") from error
     n_new, by = n_in_cache() - n_before, counted(n_processes, "process", "processes")
     if n_new == 0:
         return f"All {n_before} functions were already compiled."
@@ -260,18 +257,10 @@ def _display() -> Finding:
 def _numba() -> Iterator[Finding]:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without compilation everything is much slower")
-    if not can_keep() and not cache_is_warm():
+    if not can_keep():
         advice = "set NUMBA_CACHE_DIR to a writable folder; otherwise the kernels are compiled at every start"
         yield Finding("numba cache", "note", f"{cache_folder()} is not writable", advice)
         return
-    yield Finding("numba cache", "ok", f"{_cache_words()}; in {cache_folder()}")
-
-
-def _cache_words() -> str:
-    if not cache_is_warm():
-        there = counted(n_in_cache(), "function")
-        return f"cold: the first start compiles for up to a minute; `doctor --compile` compiles everything now; {there} compiled so far"
-    lost = lost_code()
-    if lost:
-        return f"incomplete: {counted(lost, 'module')} missing, recompiled when needed"
-    return f"warm: {counted(n_in_cache(), 'function')} compiled, which is all that a running world needs; others are compiled on first use"
+    there = counted(n_in_cache(), "function")
+    words = f"{there} compiled; each is compiled at its first call, and `doctor --compile` compiles all of them; in {cache_folder()}"
+    yield Finding("numba cache", "ok", words)

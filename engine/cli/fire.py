@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.capture import write_page
 from engine.cli.options import HtmlFile, JsonFile, Screenshot, Seed, command, listed, option
-from engine.cli.output import progress, warming
+from engine.cli.output import progress
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.experiments.spec import MAX_ANGLE, MAX_HEIGHT, MAX_TURN, RULES, TARGETS, ShotSpec, rules_of
@@ -110,10 +110,6 @@ def fire_command(args: FireOptions) -> Report:
         bursts = [scatter(spec, args.shots, args.seed, jitter) for spec in specs]
     except InvalidInputError as error:
         raise shot_error(error, note) from None
-    with warming():
-        from engine import query
-
-        query.warm_up()
     with progress("firing", len(specs) * args.shots) as advance:
         runs = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
     if args.screenshot is not None:

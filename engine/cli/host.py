@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engine.cli import options
 from engine.cli.options import Option, argument, named, option
-from engine.cli.output import say, warming
+from engine.cli.output import say
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
@@ -116,8 +116,10 @@ def host_command(args: HostOptions) -> Report | None:
     has_window, secret = options.has_window(args), args.password or ""
     if has_window:
         options.check_display("--headless needs no display")
-    with warming():
-        options.prepare_solvers(args.solver)
+    from engine.world import load_solver
+
+    if args.solver is not None:
+        load_solver(args.solver).prepare()  # no tick of the server may wait for the compiler
     server_thread = ServerThread(
         partial(kind, args.seed, values, solver=args.solver, solver_settings=own, hertz=args.hertz),
         ServerSettings(delay=args.delay, rollback=args.rollback, window=args.window_steps, password=secret),
@@ -145,7 +147,7 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
 
 def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], None] | None) -> Report:
     """Run the server until it stops, in a window or in the terminal, where it prints who joins and leaves; return the report."""
-    with warming(), named("--solver", "solver"):
+    with named("--solver", "solver"):
         server_thread.start()
     interrupted, reason = "", "the server ends"
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
 from engine.cli.options import FOLDER, argument, option
-from engine.cli.output import progress, warming
+from engine.cli.output import progress
 from engine.common.checks import choice, integer
 from engine.common.errors import InvalidInputError
 from engine.report import Part, Report, Table
@@ -53,8 +53,6 @@ def motion_command(args: MotionOptions) -> Report:
     method = args.method or (args.solver if args.solver not in (None, "box2d") else "soft_step")
     choice("--method", method, methods())
     kinds = [find_demo(name) for name in dict.fromkeys(args.ids)] if args.ids else list(all_demos())
-    with warming():
-        options.prepare_solvers("box2d", method)
     tallies: dict[str, MotionTally] = {}
     saved: list[str] = []
     is_whole = _judge_all(kinds, args, method, tallies, saved)

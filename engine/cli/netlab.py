@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
 from engine.cli.options import argument, named, option
-from engine.cli.output import progress, warming
+from engine.cli.output import progress
 from engine.cli.run import demo_or_file, demo_values
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import counted
@@ -94,12 +94,9 @@ def _shared_scene(args: NetlabOptions) -> tuple[SharedScene, str]:
     kind = demo_or_file("SCENE", args.scene)
     values, own = demo_values(kind, args.settings or [], args.solver)
     make = partial(kind, args.seed, values, solver=args.solver, solver_settings=own)
-    with warming():
-        demo = make()
-        with named("--solver", "solver"):
-            check_shareable(demo)
-        options.prepare_solvers(*demo.sim.solvers)
-        demo = make()
+    demo = make()
+    with named("--solver", "solver"):
+        check_shareable(demo)
     return shared_scene(demo), demo.title
 
 

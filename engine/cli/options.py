@@ -48,7 +48,6 @@ __all__ = [
     "named",
     "open_window",
     "option",
-    "prepare_solvers",
     "solver_list",
 ]
 
@@ -284,7 +283,7 @@ def _check(args: Any) -> None:
 
 def n_jobs(given: int | None) -> int:
     """Return the number of processes for ``--jobs``; None means one per core."""
-    from engine.app.compiling import n_cores
+    from engine.common.machine import n_cores
 
     return n_cores() if given is None else given
 
@@ -356,15 +355,6 @@ def solver_list(option: str, given: str | None) -> tuple[str, ...]:
     if len(names) > MAX_BESIDE:
         raise InvalidInputError(option, f"at most {MAX_BESIDE} solvers", given)
     return names
-
-
-def prepare_solvers(*names: str | None) -> None:
-    """Load or compile the kernels of these solvers; compiling takes a few seconds."""
-    from engine.world import load_solver
-
-    for name in dict.fromkeys(names):
-        if name is not None:
-            load_solver(name).prepare()
 
 
 def open_window(advice: str, kind: Any, **settings: Any) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from os.path import exists, normcase, realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
 from rich.cells import cell_len
@@ -29,9 +29,6 @@ from engine.common.words import counted, shown
 from engine.report import Link, Part, Report, Table
 from engine.report.tables import STYLES
 
-if TYPE_CHECKING:
-    from engine.sim.stage import RefereeFactory
-
 __all__ = [
     "LOADING",
     "STANDARD_OUTPUT",
@@ -40,7 +37,6 @@ __all__ = [
     "check_files",
     "collected",
     "deliver",
-    "load_referee",
     "people",
     "plain_lines",
     "print_part",
@@ -48,7 +44,6 @@ __all__ = [
     "say",
     "unfinished",
     "waiting",
-    "warming",
     "write_json",
 ]
 
@@ -251,22 +246,6 @@ def unfinished(n_done: int, total: int, noun: str, plural: str = "") -> str:
 def waiting(title: str) -> contextlib.AbstractContextManager[object]:
     """Show a title and the elapsed time on standard error during the with block, for work of unknown length."""
     return progress(title, None)
-
-
-def warming() -> contextlib.AbstractContextManager[object]:
-    """Show `waiting` while kernels are loaded; at the first start they are compiled, which takes from seconds to a minute."""
-    return waiting(LOADING)
-
-
-def load_referee(is_whole: bool = False) -> RefereeFactory:
-    """Load or compile the kernels that running demos need, or all kernels if `is_whole`, with a progress bar."""
-    from engine.app.compiling import EVERYTHING, RUNNING
-    from engine.app.warmup import referee_factory
-    from engine.common.jit import is_compiling
-
-    names = tuple(EVERYTHING if is_whole and is_compiling() else RUNNING)
-    with progress(LOADING, len(names), "parts") as advance:
-        return referee_factory(names, advance)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.cli import options
 from engine.cli.capture import RunCapture, write_page
 from engine.cli.options import argument, option
-from engine.cli.output import load_referee, progress, waiting, warming
+from engine.cli.output import progress, waiting
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.files import write_atomically
@@ -264,14 +264,13 @@ def _headless(
 ) -> Report:
     """Run a demo headless, with one copy per solver in `others`, and write the requested files."""
     from engine.app.headless import picture_of, run_headless
+    from engine.compare.live.referee import live_referee
     from engine.scenes.tables import Tables
     from engine.sim.values import StateError
 
-    steps, referee = args.steps or DEFAULT_STEPS, load_referee()
+    steps = args.steps or DEFAULT_STEPS
     if args.seconds is not None:
         steps = integer("--seconds: steps", max(round(args.seconds / kind(args.seed, values).step_seconds), 1), 1, MAX_STEPS)
-    with warming():
-        options.prepare_solvers(args.solver, *others)
     record = partial(_recorder, path=args.record_inputs) if args.record_inputs is not None else None
     files = args.csv_contacts, args.csv_states, args.csv_timings
     with Tables(*files) as tables, capture.running(), progress(kind.title, steps) as advance:
@@ -296,7 +295,7 @@ def _headless(
         besides: list[Comparison] = []
         try:
             report, demo = run_headless(
-                kind, steps, args.seed, values, referee, on_step, prepare, record,
+                kind, steps, args.seed, values, live_referee, on_step, prepare, record,
                 solver=args.solver, against=others, since=args.since, on_beside=besides.extend,
                 solver_settings=solver_settings,
             )  # fmt: skip
@@ -319,17 +318,16 @@ def _headless(
 def _answer(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None, html: str | None) -> Report:
     """Report our result and Box2D's for a pair; status 1 if the difference is unexplained."""
     from engine.app.headless import picture_of
+    from engine.compare.live.referee import live_referee
     from engine.compare.pair.answers import ask
     from engine.compare.pair.file import pair_as_json
 
-    referee = load_referee()
-    with warming():
-        try:
-            answers = ask(pair)
-        except LabError as error:
-            raise LabError(f"the pair cannot be computed: {error}") from None
+    try:
+        answers = ask(pair)
+    except LabError as error:
+        raise LabError(f"the pair cannot be computed: {error}") from None
     if screenshot is not None:
-        write_atomically(screenshot, picture_of(kind(0, values, referee)))
+        write_atomically(screenshot, picture_of(kind(0, values, live_referee)))
     page: dict[str, Value] = {}
     if html is not None:
         from engine.player.steps import packed_steps

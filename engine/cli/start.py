@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from engine import __version__
 from engine.cli.options import Theme, UiScale, command, open_window, option
-from engine.cli.output import load_referee, people, progress
+from engine.cli.output import people, progress
 from engine.common.errors import InvalidInputError
-from engine.report import Report, Table
-
-if TYPE_CHECKING:
-    from engine.sim.demo import Demo
+from engine.common.words import counted
+from engine.report import Report
 
 __all__ = ["start"]
 
@@ -59,28 +57,17 @@ def start(args: StartOptions, context: typer.Context) -> Report | None:
 def _tour() -> Report:
     from engine.app.files.writing import check_directory
     from engine.app.tour import run_tour
-    from engine.common.jit import cache_is_warm, is_compiling
+    from engine.common.machine import n_cores
     from engine.sim.registry import all_demos
 
     check_directory("out", OUT)
-    demos = all_demos()
-    steps = sum(max(1, round(TOUR_SECONDS / demo().step_seconds)) for demo in demos)
-    now = ""
-
-    def on_step(demo: Demo) -> None:
-        nonlocal now
-        now = demo.id
-        advance()
-
-    if is_compiling() and not cache_is_warm():
-        people().print("Compiling the algorithms. This happens only once and takes a minute or two, or longer on a busy computer.")
-    referee = load_referee(is_whole=True)
-    with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
-        stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step)
-    rows = []
-    for stop in stops:
-        report = stop.report
-        counts = (report.bodies, report.counts.begun, report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
-        rows.append((report.demo, stop.seconds, *counts, report.ms_median, str(stop.picture)))
-    heads = ("demo", "seconds", "bodies", "contacts", "agree", "explained", "unexplained", "ms per step", "picture")
-    return Report({}, (Table("", heads, tuple(rows), (0, 8)),), int(any(not stop.report.is_clean for stop in stops)))
+    demos, n_contacts, n_unexplained = all_demos(), 0, 0
+    with progress("tour", len(demos), "demos") as advance, contextlib.closing(run_tour(demos, OUT, TOUR_SECONDS, n_jobs=n_cores())) as tour:
+        for stop in tour:
+            report = stop.report
+            bad = report.contacts.unexplained + report.pairs.unexplained
+            n_contacts, n_unexplained = n_contacts + report.contacts.compared, n_unexplained + bad
+            checked = f"{counted(report.contacts.compared, 'contact')} checked" + (f", {bad} UNEXPLAINED" if bad else "")
+            people().print(f"{stop.picture}: {stop.seconds:.1f} s, {counted(report.bodies, 'body', 'bodies')}, {checked}")
+            advance()
+    return Report({}, (f"{counted(n_contacts, 'contact')} checked, {n_unexplained} unexplained",), int(n_unexplained > 0))

@@ -17,7 +17,7 @@ from engine.cli import options
 from engine.cli.capture import write_page
 from engine.cli.check import find_functions
 from engine.cli.options import argument, named, option
-from engine.cli.output import people, print_part, progress, warming
+from engine.cli.output import people, print_part, progress
 from engine.cli.run import demo_or_file
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -128,8 +128,7 @@ def step_command(args: StepOptions) -> Report | None:
                 options.open_window("", kind, values={"step": args.at or 1}, ui_scale=args.ui_scale, theme=args.theme)
             return None
         print_part(people(), f"No display ({problem}): printing the steps as text.")
-    with warming():
-        steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
+    steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
     if args.at is not None:
         integer("--at", args.at, 1, max(map(len, steps.values())))
     theirs = None
@@ -172,7 +171,7 @@ def _ask(args: StepOptions, case: Case, n: int) -> Report:
     from engine.trace.quiz import Quiz, score_of
 
     assert args.name is not None
-    with named("--quiz"), warming():
+    with named("--quiz"):
         quiz = Quiz(trace.algorithm(args.name), n, args.seed, case)
     if args.html is not None:
         from engine.player.steps import packed_quiz

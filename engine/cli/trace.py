@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.options import JsonFile, Screenshot, argument, command, listed, named, option
-from engine.cli.output import STANDARD_OUTPUT, progress, waiting, warming
+from engine.cli.output import STANDARD_OUTPUT, progress, waiting
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import write_atomically
 from engine.common.tolerances import TRACE_TOLERANCE
@@ -61,8 +61,6 @@ def trace_command(args: TraceOptions) -> Report:
     names = ("crop", "tolerance", "threshold", "pixels_per_metre")
     with named(lambda field: f"--{field.replace('_', '-')}" if field in names else field), waiting("tracing"):
         tracing = trace_file(args.file, args.pixels_per_metre, args.tolerance, args.threshold, rectangle)
-    with warming():
-        _warm_up(methods)
     cuts = []
     with progress("decomposing, methods", len(methods)) as advance:
         for name in methods:
@@ -83,16 +81,6 @@ def _crop_of(given: str) -> tuple[int, int, int, int]:
     except ValueError:
         raise InvalidInputError("--crop", "four whole numbers: left,top,width,height in pixels", given) from None
     return left, top, width, height
-
-
-def _warm_up(methods: Sequence[str]) -> None:
-    """Decompose a small L-shape with each method, so that the measured times exclude loading compiled code."""
-    from engine.decompose import Outline
-    from engine.decompose.decompose import decompose
-
-    corner = Outline.of_polygon([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.5, 0.5), (0.5, 1.0), (0.0, 1.0)])
-    for method in methods:
-        decompose(corner, method)
 
 
 def _cut(tracing: Tracing, method: str, args: TraceOptions) -> Cut:

@@ -5,8 +5,7 @@ constant or a function from another file does; so each kernel module has a cache
 all engine sources that it imports, and of library versions. And a caller can check whether everything is compiled without importing Numba
 (which takes 0.15 s).
 
-Compiling everything takes minutes. A program whose frames must not wait disables the forms that are not compiled yet (`hold_back`) and uses
-a fallback, if there is one. `compile_notice` explains the wait to scripts.
+Compiling everything takes minutes; each kernel is compiled at its first call, and `compile_notice` explains the wait.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
@@ -30,31 +29,19 @@ from engine.common import compile_notice
 from engine.common.installation import DISTRIBUTION
 
 __all__ = [
-    "EDGES",
-    "MEMORY",
     "allocating_kernel",
     "borrowing_kernel",
     "cache_folder",
-    "cache_is_warm",
     "can_keep",
-    "hold_back",
     "inlined_entry",
     "inlined_kernel",
     "is_compiling",
-    "is_held_back",
     "kernel",
-    "let_go",
-    "lost_code",
-    "mark_cache_warm",
     "n_in_cache",
     "unlocked_kernel",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-EDGES, MEMORY = "edges", "memory"
-"""Kinds of kernels that can be disabled: those for segments and capsules, which have no fallback; and the reader of Box2D's memory, whose
-fallback is Box2D's public interface."""
 
 _OWN_SOURCE = Path(__file__).resolve()
 _PACKAGE = _OWN_SOURCE.parent.parent
@@ -156,39 +143,6 @@ def is_compiling() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-_held_back: set[str] = set()
-
-
-def hold_back(*forms: str) -> None:
-    """Disable these forms (`EDGES`, `MEMORY`) until `let_go`: they are not compiled yet, and no frame may wait for the compiler.
-
-    Examples
-    --------
-    >>> hold_back(EDGES)
-    >>> is_held_back(EDGES)
-    True
-    >>> let_go(EDGES)
-    >>> is_held_back(EDGES)
-    False
-    """
-    _held_back.update(forms)
-
-
-def let_go(*forms: str) -> None:
-    """Enable these forms again."""
-    _held_back.difference_update(forms)
-
-
-def is_held_back(form: str) -> bool:
-    """Return whether a form is disabled."""
-    return form in _held_back
-
-
-def cache_is_warm() -> bool:
-    """Return whether all kernels of a running world are compiled and cached; takes about a millisecond and does not import Numba."""
-    return _warm_stamp().is_file()
-
-
 def cache_folder() -> Path:
     """Return the cache folder: in `NUMBA_CACHE_DIR` if set, else next to the sources, or in the home folder if these are not writable."""
     return _root()
@@ -204,41 +158,10 @@ def n_in_cache() -> int:
     return sum(1 for _ in _code_below(_root()))
 
 
-def lost_code() -> int:
-    """Return the number of modules whose machine code has been deleted since all kernels were compiled."""
-    try:
-        modules = _warm_stamp().read_text(encoding="utf-8").split()
-    except OSError:
-        return 0
-    return sum(1 for module in modules if not _has_code(_root() / module))
-
-
-def _has_code(directory: Path) -> bool:
-    return next(_code_below(directory), None) is not None
-
-
 def _code_below(directory: Path) -> Iterator[str]:
     """Yield the names of machine-code files. Unlike a glob, it tolerates directories that another process removes meanwhile."""
     for _, _, names in os.walk(directory):
         yield from (name for name in names if name.endswith(".nbc"))
-
-
-def mark_cache_warm() -> None:
-    """Record on disk that all kernels of a running world are compiled, and in which directories."""
-    root = _writable_root()
-    if root is not None and is_compiling():
-        for old in root.glob("warm-*"):
-            old.unlink(missing_ok=True)
-        modules = sorted(directory.name for directory in root.iterdir() if directory.is_dir() and _has_code(directory))
-        _warm_stamp().write_text("\n".join(modules), encoding="utf-8")
-
-
-@cache
-def _warm_stamp() -> Path:
-    digest = hashlib.sha256(_versions())
-    for source in [*sorted(_PACKAGE.rglob("_*kernel.py")), _PACKAGE / "common" / "tolerances.py"]:
-        digest.update(source.name.encode() + source.read_bytes())
-    return _root() / f"warm-{digest.hexdigest()[:16]}"
 
 
 @cache

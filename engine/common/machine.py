@@ -7,9 +7,14 @@ import platform
 import subprocess
 from pathlib import Path
 
-__all__ = ["machine_facts", "processor_name"]
+__all__ = ["machine_facts", "n_cores", "processor_name"]
 
 _CPU_INFO = Path("/proc/cpuinfo")
+
+
+def n_cores() -> int:
+    """Return the number of processor cores that this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def processor_name() -> str:

@@ -30,7 +30,7 @@ from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, faces
 
-__all__ = ["KEIL_MAX_VERTICES", "Effort", "KeilRun", "KeilTrial", "bridges", "fewest_needed", "fewest_pieces", "warm"]
+__all__ = ["KEIL_MAX_VERTICES", "Effort", "KeilRun", "KeilTrial", "bridges", "fewest_needed", "fewest_pieces"]
 
 KEIL_MAX_VERTICES = 1500
 """Maximum number of corners for Keil's method: it stores n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts use Hertel
@@ -192,12 +192,3 @@ def _opened_cuts(part: GridPart, cut: list[Diagonal], trace: list[KeilRun | Keil
     if len(diagonals) and diagonals[0, 0] == NOT_CUT:
         raise InvalidShapeError("outline", "one that can be cut into convex pieces", Described("a ring that crosses itself"))
     return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in diagonals.tolist()})
-
-
-def warm(is_traced: bool = False) -> None:
-    """Load the kernel, with or without tracing, compiling it the first time."""
-    from engine.common._record_kernel import TRACE_WIDTH
-    from engine.decompose._keil_kernel import fewest_diagonals
-
-    trace = np.zeros((1, TRACE_WIDTH)) if is_traced else None
-    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64), trace)

@@ -85,8 +85,6 @@ class Action(msgspec.Struct, frozen=True, tag=True, omit_defaults=True, forbid_u
     """True if undo stops before the action; False if the action belongs to an earlier action, as a drag belongs to its grab."""
     guests_may: ClassVar[bool] = True
     """True if guests of a shared simulation may send the action."""
-    is_by_program: ClassVar[bool] = False
-    """True if the program issues the action, not the user; such an action does not clear the redo stack."""
     may_create: ClassVar[bool] = False
     """True if the action can create a body, a fixture or a joint."""
     uses_hand: ClassVar[bool] = True

@@ -380,7 +380,6 @@ def _anew(first: History[Demo], solver: str | None, settings: NamedValues | None
     if solver == start.chosen_solver and demo.sim.keeps_solver_state and not start.keeps_solver_state:
         demo.sim.keeps_solver_state = False
         demo.restart()
-    demo.sim.waits = start.waits
     if start.is_shared:
         demo.sim.users.open()
     demo.viewer.interactive = first.demo.viewer.interactive

@@ -60,7 +60,7 @@ _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """Above this number of bodies, 59 steps take half a second on a slow machine, so there is a keyframe every 30 steps, for 20% more time."""
 
 
-_SIMULATION_STATE = ("solver", "solver_settings", "built_for", "hertz", "waits", "keeps_solver_state", "users", "_is_settled")
+_SIMULATION_STATE = ("solver", "solver_settings", "built_for", "hertz", "keeps_solver_state", "users", "_is_settled")
 """Attributes of a simulation that are part of the demo's state."""
 _NOT_STATE = frozenset({"seed", "stages", "viewer", "view_state", "sim"})
 """Attributes of a demo that are not part of its state; rewinding does not change them."""
@@ -121,8 +121,6 @@ class Demo:
         Bodies dropped into the demo since the last restart.
     held : set of str
         Keys held down, by pygame's names: "left", "space", "a".
-    ready : set of str
-        Names from `arrivals` that have been loaded; kept by a restart.
     viewer : Viewer
     view_state : object
         Data used only for drawing; not part of the demo's state, and not changed by rewinding.
@@ -138,8 +136,8 @@ class Demo:
     """Initial layers that differ from the defaults of `engine.render.views.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The demo's keys and their functions, for buttons and the help page: ``(("Left, Right", "walk left, walk right"),)``."""
-    needs_referee: ClassVar[bool] = False
-    """True if the demo shows little without the referee's algorithms: the preview in the demo list then uses them too."""
+    needs_kernels: ClassVar[bool] = False
+    """True if the demo calls kernels that neither a solver nor the live check needs: in the window it waits until they are compiled."""
     no_edits: ClassVar[str] = ""
     """Reason why the demo's worlds cannot be edited; empty if they can be."""
     clear_key: ClassVar[str] = ""
@@ -176,7 +174,6 @@ class Demo:
         self.dropped: list[DroppedBody] = []
         self.steps = 0
         self.held: set[str] = set()
-        self.ready: set[str] = set()
         self.viewer = Viewer()
         self.view_state: Any = None
         self._grip: Grip | None = None
@@ -280,9 +277,12 @@ class Demo:
         box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
         return box if box is not None else AABB((-10.0, -6.0), (10.0, 6.0))
 
-    def arrivals(self) -> Sequence[str]:
-        """Return the names of resources loaded in the background that steps may use, such as kernels or data."""
-        return ()
+    @classmethod
+    def load_kernels(cls) -> None:
+        """Call the kernels of `needs_kernels`; by default, by running the demo for two seconds."""
+        demo = cls()
+        for _ in range(round(2.0 / demo.step_seconds)):
+            demo.sim.step()
 
     @property
     def grabbing(self) -> bool:
@@ -368,15 +368,6 @@ class Demo:
             self.build()
         self.sim.settle()
 
-    def has(self, what: str) -> bool:
-        """Return True if a step may use the resource `what` of `arrivals`, because it is ready or the demo loads it on demand."""
-        return not self.sim.waits or what in self.ready
-
-    @property
-    def has_algorithms(self) -> bool:
-        """True if all of the referee's algorithms are available."""
-        return self.sim.has_algorithms
-
 
 class Simulation:
     """Steps a demo and applies actions to it, for the window, a history or a headless run.
@@ -384,9 +375,6 @@ class Simulation:
     Attributes
     ----------
     demo : Demo
-    waits : bool or None
-        True if steps do not use slow resources until they are ready, instead of loading them on demand. Set by the window at the start
-        and recorded; None means False.
     keeps_solver_state : bool
         True if canonicalizing a world preserves its solver's complete state; see `keep_solver_state`.
     referee : callable or None
@@ -399,8 +387,8 @@ class Simulation:
         Steps per second of all current and future worlds; None leaves it to the demo.
     built_for : str or None
         Solver whose polygon skin the initial layout assumes; None means the solver in use.
-    has_algorithms : bool
-        True if all of the referee's algorithms are available.
+    has_kernels : bool
+        False in a window while the kernels of the demo and of its solvers are compiled; it then takes no steps.
     users : Users
         Users of a shared simulation; empty for a single user.
     user_number : int
@@ -425,7 +413,6 @@ class Simulation:
         self.solver_settings = solver_settings
         self.built_for = built_for
         self.hertz = hertz
-        self.waits: bool | None = None
         self.keeps_solver_state = True
         self.users = Users()
         self.user_number = 0
@@ -433,7 +420,7 @@ class Simulation:
         self.built_with: dict[str, float] = {}
         """Parameters with which the worlds were last built."""
         self.referee = referee
-        self.has_algorithms = referee is not None
+        self.has_kernels = True
         self.is_checked = True
         self.observers: list[Callable[[Stage], object]] = []
 
@@ -632,16 +619,15 @@ class Simulation:
 
     # -- the referee --------------------------------------------------------------------------------------------------
 
-    def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
-        """Give every stage a referee, now and after each restart, or remove it; `is_complete` is False while its algorithms are loading."""
-        self.referee, self.has_algorithms = referee, referee is not None and is_complete
+    def use_referee(self, referee: RefereeFactory | None) -> None:
+        """Give every stage a referee, now and after each restart, or remove it."""
+        self.referee = referee
         for stage in self.demo.stages:
             stage.referee = referee(stage.world) if referee is not None else None
 
     def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
         """Give a referee to stages without one, as after rewinding to before there was one; `referee` is used if this has none."""
         self.referee = self.referee if self.referee is not None else referee
-        self.has_algorithms |= referee is not None
         for stage in self.demo.stages:
             if stage.referee is None and self.referee is not None:
                 stage.referee = self.referee(stage.world)

@@ -68,8 +68,6 @@ class Start:
         Solver and solver-specific settings that replace the demo's defaults.
     keeps_solver_state : bool
         True if its worlds preserve the complete solver state.
-    waits : bool
-        True if it waits for resources loaded in the background (`Simulation.waits`).
     is_shared : bool
         True if several users can join.
     """
@@ -79,16 +77,13 @@ class Start:
     chosen_solver: str | None
     chosen_settings: NamedValues | None
     keeps_solver_state: bool
-    waits: bool
     is_shared: bool
 
     @classmethod
     def of(cls, demo: Demo) -> Start:
         """Return the configuration of a demo in its current state."""
         sim = demo.sim
-        return cls(
-            dict(demo.values), sim.solvers[0], sim.solver, sim.solver_settings, sim.keeps_solver_state, bool(sim.waits), sim.is_shared
-        )
+        return cls(dict(demo.values), sim.solvers[0], sim.solver, sim.solver_settings, sim.keeps_solver_state, sim.is_shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +219,7 @@ class History(Generic[_Demo]):
             raise
         finally:
             if not is_nothing:
-                self._leave_ahead(action)
+                self._leave_ahead()
                 self._branch.add(self.now, [Input(action, is_refused=is_refused)])
                 self._n_applied += 1
         return result
@@ -234,7 +229,7 @@ class History(Generic[_Demo]):
 
         The input is added to this history in any case, so that the inputs of both correspond.
         """
-        self._leave_ahead(done.action)
+        self._leave_ahead()
         self._branch.add(self.now, [done])
         self._n_applied += 1
         return repeat(self.demo, done)
@@ -393,10 +388,9 @@ class History(Generic[_Demo]):
             raise InvalidInputError("step", f"from 0 to {self.last}", step)
         return step
 
-    def _leave_ahead(self, action: Action) -> None:
-        """Begin a new branch if there are later steps; clears the redo stack unless the action is issued by the program."""
-        if not action.is_by_program:
-            self._undone.clear()
+    def _leave_ahead(self) -> None:
+        """Begin a new branch if there are later steps, and clear the redo stack."""
+        self._undone.clear()
         if not self.at_tip:
             self._cut()
 

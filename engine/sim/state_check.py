@@ -36,7 +36,6 @@ class _DemoState(msgspec.Struct):
     values: dict[str, float]
     steps: _Count
     held: set[str]
-    ready: set[str]
     dropped: list[Any]
     _grip: Any
 
@@ -46,7 +45,6 @@ class _SimulationState(msgspec.Struct, forbid_unknown_fields=True):
     solver_settings: tuple[tuple[str, float | str], ...] | None
     built_for: str | None
     hertz: Annotated[float, msgspec.Meta(ge=1.0, le=10_000.0)] | None
-    waits: bool | None
     keeps_solver_state: bool
     users: Any
     _is_settled: bool

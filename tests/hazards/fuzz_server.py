@@ -391,7 +391,7 @@ def _other(siege, peer):
 def _leaver(siege, peer):
     """Send actions reserved for the server or the program."""
     yield [siege.hello(peer)]
-    acts = [{"type": "Leave"}, {"type": "Join"}, {"type": "ResourceReady", "name": "x"}, {"type": "KeepSolverState"}]
+    acts = [{"type": "Leave"}, {"type": "Join"}, {"type": "KeepSolverState"}]
     while True:
         yield [_said(1, 0, siege.dice.choice(acts))] if siege.has_come_in(peer) else []
 

@@ -287,6 +287,6 @@ def test_a_query_answers_or_rejects_values(function):
 def test_every_function_is_tested():
     public = {name for name, value in inspect.getmembers(World) if not name.startswith("_") and callable(value)}
     assert public == METHODS.keys() | WITHOUT_VALUES
-    for module, others in ((query, {"is_warm", "warm_up"}), (batch, {"columns_of"})):
+    for module, others in ((query, set()), (batch, {"columns_of"})):
         functions = {name for name in module.__all__ if not name.endswith("Batch")} - others
         assert functions == {name for name in functions if getattr(module, name) in QUERIES}

@@ -151,7 +151,7 @@ QUESTIONS = {
 
 
 def test_every_query_is_covered():
-    assert set(QUESTIONS) == set(query.__all__) - {"is_warm", "warm_up"}
+    assert set(QUESTIONS) == set(query.__all__)
 
 
 # -- scaling

@@ -106,7 +106,7 @@ def test_the_library_is_complete(scripts, tmp_path):
     assert demos == {demo.id for demo in all_demos()}
     for demo in ("pair", "nonconvex_characters"):
         _run(scripts / "collision-lab", "run", demo, "--headless", "--steps", "2", "--json", f"{demo}.json", cwd=tmp_path)
-    _run(scripts / "collision-lab", "bench", "start_up", "--quick", "--json", "bench.json", cwd=tmp_path)
+    _run(scripts / "collision-lab", "bench", "waiting", "--quick", "--json", "bench.json", cwd=tmp_path)
     doctor = json.loads(_run(scripts / "collision-lab", "doctor", "--json", "-", cwd=tmp_path).stdout)
     assert doctor["healthy"]
     assert {path.name for path in tmp_path.iterdir()} == {"pair.json", "nonconvex_characters.json", "bench.json"}

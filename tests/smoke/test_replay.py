@@ -1,10 +1,8 @@
 """Recordings and films on the command line, also across processes."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,41 +32,6 @@ def test_it_plays_bit_for_bit(recording, tmp_path, capsys):
     report = json.loads((tmp_path / "found.json").read_text())
     assert report["verified"]["same"] and report["steps"] == 90 and report["inputs"] == 1 and report["seconds"] == 1.5
     assert report["hash"] == load_recording(recording).branch.states.hashes[90].hex()
-
-
-_MEMORY_COMES_LATE = """
-import sys
-from engine.sim.actions import KeepSolverState
-from engine.sim.history import History
-from engine.sim.replaying import record
-from engine.sim.registry import find_demo
-from engine.box2d import memory
-from engine.common import jit
-
-jit.hold_back(jit.MEMORY)
-history = History(find_demo("simple_shapes")(0))
-assert not history.demo.sim.keeps_solver_state
-recorder = record(history, sys.argv[1])
-for step in range(160):
-    if step == 40:
-        jit.let_go(jit.MEMORY)
-        assert memory.load() is None
-        history.act(KeepSolverState())
-    history.step()
-recorder.close()
-"""
-
-
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="memory is out of reach without Numba's compiler")
-def test_a_recording_made_during_compilation_plays_in_a_warm_process(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    for command in (
-        [sys.executable, "-c", _MEMORY_COMES_LATE, str(tmp_path / "late.rec")],
-        [sys.executable, str(ROOT / "main.py"), "replay", str(tmp_path / "late.rec"), "--verify"],
-    ):
-        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "all 160 steps were reproduced bit for bit" in ran.stdout
 
 
 def test_a_difference_is_named_and_sets_the_status(recording, tmp_path, capsys):

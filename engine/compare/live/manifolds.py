@@ -30,7 +30,6 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
 from engine.common.errors import InvalidInputError
 from engine.common.id_rows import IdRows
-from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
 from engine.compare.pair.held import rounded_shape
 from engine.compare.queries import Answers, Flags, PosedPairs, centroid_errors, our_manifolds, posed_pairs
@@ -62,15 +61,9 @@ class FixtureShapes:
         self._centroid_error = centroid_errors(self._packed, shapes)
 
     def judge(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds that were computed in one step; those of resting pairs were judged when they were computed.
-
-        Pairs with an edge are omitted while their kernels are held back.
-        """
+        """Judge the manifolds that were computed in one step; those of resting pairs were judged when they were computed."""
         rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
         pairs = np.column_stack((self._rows.of(contacts.fixture_a[rows]), self._rows.of(contacts.fixture_b[rows])))
-        if is_held_back(EDGES) and len(rows):
-            plain = ~any_of_rows(self._packed.kind[pairs] == SEGMENT)
-            rows, pairs = rows[plain], pairs[plain]
         return self._judge(contacts, rows, pairs) if len(rows) else StepAgreement()
 
     def _judge(self, contacts: StepContacts, rows: IntArray, pairs: IntArray) -> StepAgreement:

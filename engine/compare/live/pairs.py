@@ -35,7 +35,6 @@ import numpy as np
 from engine.broadphase import Automatic, BroadPhase
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.id_rows import IdRows
-from engine.common.jit import EDGES, is_held_back
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.live.manifolds import by_own_rule, grown
 from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area
@@ -124,7 +123,7 @@ class LivePairs:
     def check(self, contacts: StepContacts) -> PairAgreement:
         """Find the touching pairs of the last step and compare them with the solver's; `contacts` are of the same step.
 
-        Nothing is compared in a world with edges while their kernels are held back, nor in the first step of another solver.
+        Nothing is compared in the first step of another solver.
         """
         record = self._world.pair_record()
         if record is not self._record and isinstance(record, PairRecord | None):
@@ -135,8 +134,6 @@ class LivePairs:
         started = time.perf_counter()
         if step.fixtures is not self._columns:
             self._take(step)
-        if is_held_back(EDGES) and self._is_edge.any():
-            return PairAgreement()
         agreement = self._compare(step, contacts)
         if step.approach is None:
             self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)

@@ -14,7 +14,7 @@ from engine.geometry import FixtureShape
 from engine.world import World
 from engine.world.solver import Capabilities
 
-__all__ = ["LiveReferee"]
+__all__ = ["LiveReferee", "live_referee"]
 
 
 def _packed(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ReportedShapes:
@@ -80,3 +80,8 @@ class LiveReferee:
         named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
         self._shapes = _packed(world.capabilities, {**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
         self._version = world.structure_version
+
+
+def live_referee(world: World) -> LiveReferee:
+    """Return a referee that judges a world's contacts, with the check of which pairs touch."""
+    return LiveReferee(world, LivePairs(world))

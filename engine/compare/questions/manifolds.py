@@ -56,7 +56,7 @@ from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
 
-__all__ = ["Fit", "compile_ahead", "fit", "judge_manifolds"]
+__all__ = ["Fit", "fit", "judge_manifolds"]
 
 _UNCHECKED_AMPLIFICATION = 2.0
 """Ratio. What the manifold kernel says of its clipping is taken for granted up to this, an incident edge 60 degrees off: nearly always."""
@@ -73,12 +73,6 @@ class Fit:
     is_determined: Flags
     point_error: FloatArray
     normal_error: FloatArray
-
-
-def compile_ahead() -> None:
-    """Compile or load the comparison kernel."""
-    numbers, points = np.zeros(1), np.zeros((1, 2, 3))
-    manifold_errors(np.zeros(1, dtype=np.int64), np.zeros((1, 6)), points, np.zeros((1, 2)), points, numbers, numbers)
 
 
 def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:

@@ -2,7 +2,7 @@
 
 from engine.sim.action import Action, Input
 from engine.sim.action_codec import action_kinds, action_of, as_plain, decode_action, encode_action
-from engine.sim.actions.controls import KeepSolverState, PressKey, ReleaseAll, ReleaseKey, ResourceReady, Restart, SetParameter, SetSolver
+from engine.sim.actions.controls import KeepSolverState, PressKey, ReleaseAll, ReleaseKey, Restart, SetParameter, SetSolver
 from engine.sim.actions.edits import (
     ApplyImpulse,
     ChangeBody,
@@ -51,7 +51,6 @@ __all__ = [
     "Release",
     "ReleaseAll",
     "ReleaseKey",
-    "ResourceReady",
     "Restart",
     "SetAwake",
     "SetParameter",

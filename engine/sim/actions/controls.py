@@ -9,7 +9,7 @@ from engine.sim.demo import Simulation
 from engine.sim.users import PUSHES
 from engine.world import load_solver
 
-__all__ = ["KeepSolverState", "PressKey", "ReleaseAll", "ReleaseKey", "ResourceReady", "Restart", "SetParameter", "SetSolver"]
+__all__ = ["KeepSolverState", "PressKey", "ReleaseAll", "ReleaseKey", "Restart", "SetParameter", "SetSolver"]
 
 
 class PressKey(Action, frozen=True):
@@ -111,20 +111,6 @@ class Restart(Action, frozen=True):
     def perform(self, sim: Simulation) -> tuple[None, Inverse | None]:
         self.apply(sim)
         return None, Inverse("a restart")
-
-
-class ResourceReady(Action, frozen=True):
-    """Use a resource of `Demo.arrivals` from now on, because it has finished loading in the background.
-
-    Loading time varies, so its completion is part of the history: otherwise repeated steps would give different results.
-    """
-
-    name: Text
-    undoable = guests_may = False
-    is_by_program = True
-
-    def apply(self, sim: Simulation) -> None:
-        sim.demo.ready.add(self.name)
 
 
 class KeepSolverState(Action, frozen=True):

@@ -7,24 +7,7 @@ from engine.app import loop as loops
 from engine.app.loop import open_window
 from engine.app.window import Window
 from engine.sim.registry import find_demo
-
-
-class Warmup:
-    """A warm-up that ends on request, without a referee."""
-
-    factory, failure = None, "left out"
-    words, short = "being compiled", "compiling"
-    is_over = False
-
-    def start(self):
-        """Nothing."""
-
-    def wait(self, seconds):
-        """Return whether its end was requested."""
-        return Warmup.is_over
-
-    def close(self):
-        """Nothing."""
+from tests.unit.app.idle_compiler import IdleCompiler
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +15,8 @@ def pictures(monkeypatch):
     """Return the list of windows drawn."""
     drawn = []
     draw = Window.show
-    monkeypatch.setattr(loops, "RefereeWarmup", Warmup)
-    monkeypatch.setattr(Warmup, "is_over", False)
+    monkeypatch.setattr(loops, "Compiler", IdleCompiler)
+    monkeypatch.setattr(IdleCompiler, "doing", "everything")
     monkeypatch.setattr(Window, "show", lambda self, surface: (draw(self, surface), drawn.append(self)))
     pygame.display.quit()
     return drawn
@@ -67,20 +50,20 @@ def test_a_preview_has_half_the_frames_while_kernels_are_compiled(listed, pictur
     pictures.clear()
     take(listed, 1.0)
     assert 30 <= len(pictures) <= 31
-    Warmup.is_over = True
+    IdleCompiler.doing = ""
     take(listed, 0.1)
     assert listed.frames_per_second == 60
 
 
 def test_a_running_demo_keeps_its_frames_while_kernels_are_compiled(running):
     take(running, 0.1)
-    assert running.is_warming_up and running.frames_per_second == 60
+    assert running.frames_per_second == 60
 
 
 @pytest.mark.parametrize("opened", ["listed", "running"])
 def test_a_hidden_window_pauses_and_resumes(opened, pictures, monkeypatch, request):
     loop = request.getfixturevalue(opened)
-    Warmup.is_over = True
+    IdleCompiler.doing = ""
     demo = loop.window.session.demo
     take(loop, 0.5, pygame.WINDOWFOCUSLOST)
     assert demo.steps > 20, "one that is seen beside another window runs"

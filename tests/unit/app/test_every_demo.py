@@ -7,8 +7,8 @@ from engine.app.frame import FramePainter
 from engine.app.headless import run_headless
 from engine.app.layout import lay_out
 from engine.app.session import Session
-from engine.app.warmup import referee_factory
 from engine.app.window import Window
+from engine.compare.live.referee import live_referee
 from engine.contracts import PairAgreement
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -66,7 +66,7 @@ def deepest(running):
 
 @pytest.fixture(scope="module")
 def referee():
-    return referee_factory()
+    return live_referee
 
 
 @pytest.mark.parametrize("demo", DEMOS)

@@ -5,31 +5,12 @@ from engine.app import loop
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.sim.registry import find_demo
-
-
-class NoWarmup:
-    """Ends at once, without a referee."""
-
-    factory = None
-    failure = "left out"
-    closed = False
-
-    def start(self):
-        """Nothing."""
-
-    def wait(self, seconds):
-        """Ended."""
-        return True
-
-    def close(self):
-        """Remember."""
-        NoWarmup.closed = True
+from tests.unit.app.idle_compiler import IdleCompiler
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
-    NoWarmup.closed = False
+    monkeypatch.setattr(loop, "Compiler", IdleCompiler)
     pygame.display.quit()
 
 
@@ -58,7 +39,7 @@ def test_opens_runs_and_closes(monkeypatch):
     _run(find_demo("simple_shapes"), values={"count": 5})
     assert 5 <= len(drawn) <= 7
     assert not drawn[0].browsing and len(drawn[0].session.demo.stages[0].world.body_ids) == 6
-    assert NoWarmup.closed and not pygame.display.get_init()
+    assert not IdleCompiler.is_open and not pygame.display.get_init()
 
 
 def test_without_a_demo_the_browser_opens(monkeypatch):
@@ -90,7 +71,7 @@ def test_an_interrupt_closes_the_window(monkeypatch):
     monkeypatch.setattr(Window, "show", interrupt)
     with pytest.raises(KeyboardInterrupt):
         _run(find_demo("simple_shapes"))
-    assert NoWarmup.closed and not pygame.display.get_init()
+    assert not IdleCompiler.is_open and not pygame.display.get_init()
 
 
 def test_a_display_that_cannot_open_is_reported_in_one_line(monkeypatch):

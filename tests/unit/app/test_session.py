@@ -4,7 +4,7 @@ import pytest
 
 from engine.app.session import Session
 from engine.geometry import Circle
-from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, ResourceReady, SetVelocity
+from engine.sim.actions import CreateBody, Drag, Grab, PressKey, Release, SetVelocity
 from engine.sim.history import demo_hash
 from engine.world import BodySpec, FixtureSpec
 
@@ -150,8 +150,7 @@ def test_focus_changes_and_keys_in_the_past_keep_the_future(session):
 def test_a_demo_without_a_history_accepts_actions(drop):
     session = Session(drop(), (0, 0, 640, 480))
     assert session.timeline.history is None
-    session.act(ResourceReady("measured"))
     made = session.act(CreateBody.of(0, ball(2.0)))
     session.press("space")
     session.driver.release_all()
-    assert world_of(session).is_body(made) and "measured" in session.demo.ready and not session.demo.held
+    assert world_of(session).is_body(made) and not session.demo.held

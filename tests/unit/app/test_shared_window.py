@@ -33,7 +33,7 @@ from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.unit.app.controls import names
 from tests.unit.app.gathering import Gathering
 from tests.unit.app.hand import pixel
-from tests.unit.app.test_loop import NoWarmup
+from tests.unit.app.idle_compiler import IdleCompiler
 from tests.waiting import until
 
 
@@ -305,7 +305,7 @@ def test_a_rejection_by_the_server_is_reported_in_one_line(monkeypatch):
 
 
 def test_a_shared_window_runs_and_disconnects_properly(monkeypatch):
-    monkeypatch.setattr(loop, "RefereeWarmup", NoWarmup)
+    monkeypatch.setattr(loop, "Compiler", IdleCompiler)
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive

@@ -1,13 +1,9 @@
 """Two worlds at once in the window: the choice of solvers, the second world's picture, and input that acts on both."""
 
-from collections import deque
-from types import SimpleNamespace
-
 import numpy as np
 import pygame
 import pytest
 
-from engine.app import compiling, solver_loading
 from engine.app.commands import find, run
 from engine.app.layout import best_columns, lanes
 from engine.app.solver_settings import setting_parameters
@@ -19,12 +15,6 @@ from engine.world import load_solver, solvers
 from tests.unit.app.controls import drag, place
 from tests.unit.app.hand import SIZE, Hand, pixel
 from tests.unit.app.written import Written, noting_words
-
-
-@pytest.fixture(autouse=True)
-def loaded(monkeypatch):
-    """Kernels are loaded in the frame that needs them, so that no test waits for another process."""
-    monkeypatch.setattr(solver_loading, "is_ready", lambda solver: True)
 
 
 def unfolded(hand):
@@ -319,39 +309,18 @@ def test_no_texts_overlap(twins, size, n, lane):
 
 
 def test_a_choice_waits_until_its_solver_is_loaded(hand, monkeypatch):
-    there, how_far = False, ("3 s so far", None)
-    monkeypatch.setattr(solver_loading, "is_ready", lambda solver: there)
-    monkeypatch.setattr(solver_loading, "progress", lambda solver: how_far)
+    loaded = set()
+    monkeypatch.setattr("engine.app.app.is_ready", loaded.__contains__)
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(5)
-    assert not session.besides and session.messages.now is not None
-    assert "Soft step" in session.messages.now.words and "3 s so far" in session.messages.now.words
-    strip = hand.window.screen.layout.strip
-    before = hand.surface.subsurface(strip).copy()
-    how_far = ("about 10 s left", 0.5)
+    assert not session.besides and session.messages.now is not None and "Soft step" in session.messages.now.words
+    loaded.add("solver soft_step")
     hand.frame(2)
-    assert "about 10 s left" in session.messages.now.words
-    bar = [hand.surface.get_at((x, strip[1]))[:3] for x in (strip[0] + 5, strip[0] + strip[2] - 5)]
-    assert bar == [palette.ACCENT, palette.PANEL_EDGE] and before.get_at((5, 0))[:3] not in bar[:1]
-    there = True
-    hand.frame(2)
-    assert session.besides and session.messages.now is None and hand.surface.get_at((5, strip[1]))[:3] != palette.ACCENT
-    there = False
+    assert session.besides and session.messages.now is None
+    loaded.clear()
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
-
-
-def test_the_remaining_loading_time_is_estimated_from_earlier_loads(monkeypatch):
-    monkeypatch.setattr(compiling, "_durations", deque())
-    load = SimpleNamespace(seconds=12.0)
-    monkeypatch.setattr(solver_loading, "loading", {"solver xpbd": load}.get)
-    assert solver_loading.progress("xpbd") == ("12 s so far", None)
-    for seconds in (10.0, 48.0, 300.0):
-        compiling.note_duration(seconds)
-    assert solver_loading.progress("xpbd") == ("about 40 s left", 0.25)
-    load.seconds = 60.0
-    assert solver_loading.progress("xpbd") == ("60 s so far, which is longer than usual", 0.95)
 
 
 def test_a_demo_without_a_history_has_no_comparison(drop):

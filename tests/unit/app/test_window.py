@@ -31,16 +31,6 @@ def test_the_browser_previews_and_starts(browser, drop, twins):
     assert not window.browsing and type(window.session.demo) is drop and window.session.demo.steps <= 2
 
 
-def test_a_preview_uses_the_referee_only_where_it_matters(referee, drop):
-    needy = type("Needy", (drop,), {"needs_referee": True})
-    hand = Hand(Window(SIZE, (drop, needy)))
-    hand.window.use_referee(referee)
-    assert hand.window.session.demo.stages[0].referee is None
-    hand.key(pygame.K_DOWN)
-    assert type(hand.window.session.demo) is needy and hand.window.session.demo.stages[0].referee is not None
-    assert hand.window.session.demo.viewer.interactive
-
-
 def test_clicking_an_entry_starts_it(browser, drop):
     rect = place(browser.window, browser.window.navigator.demos[1].title)
     browser.click(rect.center)

@@ -131,8 +131,7 @@ def test_ctrl_c_keeps_the_measurements_so_far(monkeypatch, capsys):
         return lambda quick: [Record("one", "us", 2.0, 0.1)]
 
     known = {"first": "", "second": ""}
-    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS=known, COLD=frozenset(), LONG=(), load=load))
-    monkeypatch.setattr("engine.query.warm_up", lambda: None)
+    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS=known, LONG=(), load=load))
     assert main(["bench", "--json", "-"]) == 130
     captured = capsys.readouterr()
     report = json.loads(captured.out)

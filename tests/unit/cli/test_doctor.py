@@ -88,25 +88,23 @@ def test_brackets_are_printed_unchanged(monkeypatch, capsys):
 def test_everything_is_compiled_and_reported(monkeypatch):
     if not jit.is_compiling():
         pytest.skip("NUMBA_DISABLE_JIT is set")
-    marked = []
-    part = "solver soft_step"
-    monkeypatch.setattr(compiling, "EVERYTHING", {part: compiling.EVERYTHING[part]})
-    monkeypatch.setattr(doctor, "mark_cache_warm", lambda: marked.append(True))
+    monkeypatch.setattr(compiling, "everything", lambda: ("solver soft_step",))
+    monkeypatch.setattr("engine.common.machine.n_cores", lambda: 1)
     counts = iter((5, 7))
     monkeypatch.setattr(doctor, "n_in_cache", lambda: next(counts))
     words = doctor.compile_everything()
-    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.") and marked == [True]
+    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.")
 
 
 def test_a_kernel_that_cannot_be_compiled_is_reported_in_one_line(monkeypatch):
-    def fail():
+    def fail(name):
         raise OSError("disk full")
 
     monkeypatch.setattr(jit, "_writable_root", lambda: Path())
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
-    monkeypatch.setattr(compiling, "_COMPILE", "raise SystemExit(1)")
-    monkeypatch.setattr(compiling, "EVERYTHING", {"solvers": fail})
-    with pytest.raises(LabError, match="solvers cannot be compiled: OSError: disk full"):
+    monkeypatch.setattr(compiling, "run_part", fail)
+    monkeypatch.setattr("engine.common.machine.n_cores", lambda: 1)
+    with pytest.raises(LabError, match="compiling fails: OSError: disk full"):
         doctor.compile_everything()
     monkeypatch.setattr(jit, "_writable_root", lambda: None)
     with pytest.raises(LabError, match="set NUMBA_CACHE_DIR"):

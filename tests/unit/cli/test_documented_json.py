@@ -306,7 +306,7 @@ def _measured(patch):
             Record("b", "us", 1.0, 0.1, versions=versions),
         ]
 
-    patch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"one": "", "second": ""}, LONG=(), COLD=frozenset(), load=load))
+    patch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"one": "", "second": ""}, LONG=(), load=load))
     yield from _of("bench one", "bench one second")(patch)
 
 

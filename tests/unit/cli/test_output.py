@@ -30,13 +30,13 @@ def test_progress_is_reported_in_plain_lines_at_growing_intervals(monkeypatch, c
     first, second, *_ = "".join(printed).splitlines()
     assert first == "firing: 1 of 1,200, 0 s so far" and second.startswith("firing: 1 of 1,200")
     printed.clear()
-    with output.warming():
+    with output.waiting(output.LOADING):
         until(lines)
     assert "".join(printed).startswith("loading the algorithms, which are compiled the first time, 0 s so far\n")
 
 
 def test_a_short_task_prints_no_progress(capsys):
-    with output.warming(), output.progress("firing", 3) as advance:
+    with output.waiting(output.LOADING), output.progress("firing", 3) as advance:
         advance()
     assert capsys.readouterr().err == ""
 

@@ -1,4 +1,4 @@
-"""A script that waits for the compiler gets one notice on standard error, after two seconds; other programs get none."""
+"""Somebody who waits for the compiler gets notices on standard error, the first after two seconds; other processes get none."""
 
 import os
 import subprocess
@@ -9,34 +9,28 @@ from pathlib import Path
 import pytest
 
 from engine.common import compile_notice
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture
-def watch(monkeypatch):
+def test_notices_name_the_function_and_count_ever_later(monkeypatch, capsys):
     monkeypatch.setattr(compile_notice, "_silent", threading.Event())
     monkeypatch.setattr(compile_notice, "_PATIENCE", 0.02)
-    return compile_notice._Watch()
-
-
-def _told(watch):
-    """Wait until the complete notice has been printed."""
-    timer = watch._timer
-    timer.join(PATIENCE)
-    assert compile_notice._silent.is_set()
-
-
-def test_the_notice_is_printed_once(watch, capsys):
-    watch.start()
-    _told(watch)
+    watch, lines = compile_notice._Watch(), []
+    watch.start("sweep")
+    watch.start("inner")
     watch.end()
-    watch.start()
+
+    def printed():
+        lines.extend(capsys.readouterr().err.splitlines())
+        return len(lines) >= 3
+
+    until(printed)
     watch.end()
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    assert "this happens once" in err and "doctor --compile" in err
+    assert watch.n == 2
+    assert lines[0].startswith("engine: compiling `sweep`; this happens once") and "doctor --compile" in lines[0]
+    assert set(lines[1:]) == {"engine: compiling `sweep`, 1 functions so far"}
 
 
 _SCRIPT = """
@@ -58,5 +52,5 @@ def test_the_first_query_of_a_script_explains_its_delay(tmp_path):
         for _ in range(2)
     )
     assert first.stdout == second.stdout == "True\n"
-    assert first.stderr.count("\n") == 1 and "being compiled, once" in first.stderr
+    assert first.stderr.startswith("engine: compiling `") and "happens once" in first.stderr
     assert second.stderr == ""

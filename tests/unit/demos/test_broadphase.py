@@ -1,7 +1,5 @@
 """The broad-phase scene: all structures are listed, timed in turn and drawn, and faults are reported."""
 
-from functools import cache
-
 import numpy as np
 import pygame
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import entered, sketch_words
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
-from engine.app import compiling, warmup
 from engine.app.headless import picture_of
 from engine.broadphase import STRUCTURES, BruteForce, SweepAndPrune
 from engine.render.rectangles import draw_bars
@@ -143,37 +140,6 @@ def test_a_picture_with_the_chart(structure):
     picture = pygame.image.load(io.BytesIO(picture_of(demo, (800, 600))), "x.png")
     foot = picture.subsurface((210, 470, 580, 90))
     assert pygame.transform.average_color(foot)[:3] != pygame.transform.average_color(picture.subsurface((210, 5, 20, 20)))[:3]
-
-
-def test_the_window_does_not_wait_for_kernels(monkeypatch):
-    started = []
-
-    class Load:
-        failure, is_done = "", False
-
-        def __init__(self, part):
-            started.append(part)
-
-    monkeypatch.setattr(compiling, "loaded", set())
-    monkeypatch.setattr(warmup, "BackgroundLoad", Load)
-    monkeypatch.setattr(warmup, "loading", cache(warmup.loading.__wrapped__))
-    for _ in range(3):  # also where one is started after the other, it is compiled once
-        demo = BroadPhaseScene(values=SMALL)
-        demo.viewer.interactive = True
-        for _ in range(5):
-            demo.sim.step()
-    assert len(started) == 1 and demo.view_state.race is None and "loading" in str(demo.status()[1])
-    compiling.loaded.add("broad phases")
-    demo.sim.step()
-    assert demo.view_state.race is not None
-
-
-def test_the_first_off_screen_picture_shows_no_loading_message(monkeypatch):
-    """A film begins before the first step (issue 29)."""
-    monkeypatch.setattr(compiling, "loaded", set())
-    monkeypatch.setattr(compiling, "run_part", compiling.loaded.add)
-    demo = BroadPhaseScene(values=SMALL)
-    assert demo.view_state.race is None and all("boxes" in str(line) for line in demo.status())
 
 
 def test_the_right_button_sets_the_rays_start_and_the_left_throws_a_disc():

@@ -2,17 +2,14 @@
 
 import math
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pygame
 import pytest
 
-from demos._bullet_lane import Lane
 from demos._bullet_picture import draw_numbers, ghosts_shown
 from demos.bullet import NAMES, RULE_NAMES, TARGETS, Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.app.stage_views import step_path, views_of
-from engine.app.warmup import is_loaded
 from engine.cli.fire import FireOptions, shot_fields
 from engine.contracts import Status, StepAgreement
 from engine.experiments.spec import RULES, ShotSpec
@@ -22,7 +19,6 @@ from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
-from engine.sim.actions import ResourceReady
 from tests.unit.app.written import Written, noting_words
 
 SOLID = ("wall", "moving", "plate", "blade", "bullet")
@@ -269,46 +265,6 @@ class _Referee:
         return StepAgreement()
 
 
-@pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
-def test_in_the_window_only_lanes_with_unloaded_kernels_wait(lanes, monkeypatch):
-    monkeypatch.setattr("engine.app.compiling.loaded", loaded := set())
-    demo = Bullet(values={"lanes": lanes, "target": "wall"})
-    demo.viewer.interactive = demo.sim.waits = True
-    for _ in range(120):
-        demo.sim.step()
-    swept = demo.lanes[-1]
-    assert swept.watch is None and not swept.stage.world.body_ids
-    assert all(lane.is_decided for lane in demo.lanes[:-1])
-    assert len(demo.summary()) == len(demo.lanes) - 1
-    assert not demo.arrivals()
-    if "swept" in lanes:
-        demo.sim.use_referee(lambda world: _Referee())
-    else:  # Box2D's lanes need little: a bullet flies long before all of our algorithms are there
-        loaded.add("distances")
-    for what in demo.arrivals():
-        demo.sim.act(ResourceReady(what))
-    for _ in range(120):
-        demo.sim.step()
-    assert swept.watch.outcome is Outcome.STOPPED
-
-
-def test_in_the_window_the_close_up_waits_for_its_algorithms(monkeypatch):
-    loading = SimpleNamespace(is_done=False)
-    examined = []
-    monkeypatch.setattr("engine.app.compiling.loaded", set())
-    monkeypatch.setattr("engine.app.warmup.loading", lambda part: loading)
-    monkeypatch.setattr(Lane, "decisive_step", lambda lane: examined.append(lane))
-    demo = Bullet(values={"target": "wall"})
-    demo.viewer.interactive = True
-    demo.sim.step()
-    canvas = Canvas(pygame.Surface((800, 500)), Camera(scale=80.0, view=(0, 0, 800, 500)))
-    demo.draw(canvas)
-    assert not examined, "a frame would take as long as compiling"
-    loading.is_done = True
-    demo.draw(canvas)
-    assert examined == [demo.lanes[0]]
-
-
 def test_every_piece_of_a_step_is_checked_and_counted_as_one_step():
     class Counting(_Referee):
         def check(self, contacts, /):
@@ -346,12 +302,6 @@ def test_the_impact_is_drawn_from_its_time_on(rule, monkeypatch):
     drawn.clear()
     demo.draw(canvas)
     assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))
-
-
-def test_the_kernels_of_the_close_up_can_be_loaded(monkeypatch):
-    """They must be loaded with Box2D's shapes, otherwise the demo cannot be drawn."""
-    monkeypatch.setattr("engine.app.compiling.loaded", set())
-    assert is_loaded("step curves", in_background=False)
 
 
 def test_both_steps_around_the_target_are_named_though_they_are_close():

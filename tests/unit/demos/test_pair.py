@@ -1,7 +1,6 @@
 """The pair inspector: dragging, keys, files, and the pictures of every query."""
 
 import math
-import threading
 
 import pygame
 import pytest
@@ -13,11 +12,9 @@ from engine.app.headless import picture_of
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.sim.background import Loads
 from engine.sim.history import demo_hash
 from engine.sim.registry import find_demo
 from engine.trace.cases import is_on
-from tests.waiting import until
 
 
 class Loaded:
@@ -182,7 +179,7 @@ def test_every_query_has_its_picture(query, size):
     demo = make(query)
     content = picture_of(demo, size)
     demo.restart()
-    demo.sim.has_algorithms = False
+    demo.sim.has_kernels = False
     assert content[:4] == b"\x89PNG" and content != picture_of(demo, size), "without the answers something is missing"
 
 
@@ -212,30 +209,23 @@ def test_far_out_pairs_are_reported_and_drawn(tmp_path):
     assert picture_of(demo) and demo.status()
 
 
-def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch):
-    monkeypatch.setattr(inspector, "_loads", Loads("test"))
-    load, may_load = inspector._load, threading.Event()
-    monkeypatch.setattr(inspector, "_load", lambda pair: may_load.wait(60.0) and load(pair))
+def test_in_the_window_the_pair_waits_for_its_kernels(monkeypatch):
+    loaded = set()
+    monkeypatch.setattr("engine.app.session.is_ready", loaded.__contains__)
     demo = make("distance")
     window = Window((800, 500), (PairInspector,), demo)
-    window.has_referee()
     surface = pygame.Surface((800, 500))
     assert demo.answers is None and any("loading" in str(line) for line in demo.status())
     before = demo_hash(demo)
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
-    for _ in range(130):  # past the moments at which the past is kept, while the thread that loads is alive
-        window.update(1.0 / 60.0)
+    window.update(1.0 / 60.0)
+    window.show(surface)
     assert window.session.timeline.failure == "" and demo_hash(demo) != before, "the pair is part of what a recording compares"
     window.session.undo()
-    assert window.session.timeline.failure == "" and demo_hash(demo) == before
-    may_load.set()
-
-    def is_answered():
-        window.update(1.0 / 60.0)
-        window.show(surface)
-        return demo.answers is not None
-
-    until(is_answered)
+    assert window.session.timeline.failure == "" and demo_hash(demo) == before and demo.steps == 0
+    loaded.add("demo pair")
+    window.update(1.0 / 60.0)
+    window.show(surface)
     assert demo.answers.verdict == "agree"
 
 

@@ -10,7 +10,7 @@ from shapely.ops import unary_union
 
 from demos._pile_figures import HEADS, LETTERS, LOOSE, RAGDOLL_JOINTS, VESSELS, loose_pieces, outline_of, ragdoll_limbs, scaled
 from demos.ragdoll_pile import _AIR, _CLEAR, _PITCH, _SIZES, RagdollPile
-from engine.app.warmup import referee_factory
+from engine.compare.live.referee import live_referee
 from engine.decompose.decompose import decompose
 
 _LIMBS = 6
@@ -103,7 +103,7 @@ def test_a_toss_moves_everything_up():
 
 
 def test_every_contact_is_explained():
-    demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, referee_factory())
+    demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, live_referee)
     for _ in range(150):
         demo.sim.step()
     total = demo.agreement()

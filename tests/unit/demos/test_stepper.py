@@ -1,7 +1,6 @@
 """The stepper: keys, playback, dragging the case and the slider, two algorithms at once, and pictures of degenerate cases."""
 
 import math
-import threading
 
 import pygame
 import pytest
@@ -18,7 +17,6 @@ from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.step_board import divided
 from engine.sim.actions import PressKey, ReleaseKey
-from engine.sim.background import Loads
 from engine.sim.history import History, demo_hash
 from engine.sim.registry import find_demo
 from engine.trace.cases import PairCase
@@ -403,28 +401,19 @@ def test_every_page_of_an_algorithm_is_there():
         assert not anchor or anchor in heads, page
 
 
-def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch):
-    monkeypatch.setattr(module, "_loads", Loads("test"))
-    load, may_load = module._load, threading.Event()
-    monkeypatch.setattr(module, "_load", lambda name: may_load.wait(60.0) and load(name))
+def test_in_the_window_the_algorithms_wait_for_their_kernels(monkeypatch):
+    loaded = set()
+    monkeypatch.setattr("engine.app.session.is_ready", loaded.__contains__)
     demo = Stepper()
     window = Window((800, 500), (Stepper,), demo)
     surface = pygame.Surface((800, 500))
-    demo.sim.waits = True
     window.show(surface)
     assert demo.case is None and any("loading" in str(line) for line in demo.status())
-    with monkeypatch.context() as since:  # the timeline went back before it came
-        since.setattr(Loads, "__contains__", lambda self, name: True)
-        assert demo.status() == ["GJK: not loaded yet at this step"]
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
-    may_load.set()
-
-    def is_there():
+    loaded.add("demo stepper")
+    for _ in range(3):
         window.update(1.0 / 60.0)
         window.show(surface)
-        return demo.case is not None
-
-    until(is_there)
     assert demo.n_steps > 1 and window.session.timeline.failure == ""
     plane = window.screen.painter.controls.views[0][0]
     corners = [window.session.view.camera.to_screen(at) for _, at in demo.case.handles]

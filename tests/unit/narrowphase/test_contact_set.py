@@ -8,9 +8,7 @@ import shapely
 
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import _axis_cache_kernel, _contact_set_kernel, _core_distance_kernel, _core_manifold_kernel, _edge_kernel
-from engine.narrowphase.sat import overlap_cached, overlap_plain_form
-from engine.query import batch, manifold, warming
+from engine.query import batch, manifold
 from engine.query.batch import contact_set as contact_sets
 from engine.query.pairs import contact_set
 
@@ -112,31 +110,3 @@ def test_a_batch_matches_the_scalar_form_to_the_bit():
         assert alone.normal == (tuple(columns.normal[row].tolist()) if alone.points else None)
         # the features recorded are an edge's two ends exactly where that edge carries part of the contact
         assert (columns.count[row] < 2) or columns.vertices_a[row, 0] != columns.vertices_a[row, 1]
-
-
-def test_after_warming_up_nothing_is_compiled():
-    for question in warming.LIBRARY["contact sets"]():
-        question()
-    kernels = (
-        _contact_set_kernel.contact_set_pairs,
-        _core_manifold_kernel.manifold_cores,
-        _core_distance_kernel.nearest_points,
-        _edge_kernel.manifold_edge_circle,
-        _edge_kernel.manifold_edge_polygon,
-        _axis_cache_kernel.overlap_every_axis,
-        _axis_cache_kernel.overlap_cached,
-    )
-    if not hasattr(kernels[0], "signatures"):
-        pytest.skip("NUMBA_DISABLE_JIT is set")
-    before = [len(kernel.signatures) for kernel in kernels]
-    shapes = (BOX, ROD, LINE, Circle(0.5), Segment((-1.0, 0.0), (1.0, 0.0), 0.01, (-2.0, 1.0), (2.0, 1.0)))
-    for a in shapes:
-        for b in shapes:
-            overlap_plain_form(a, HERE, b, HERE)
-            overlap_cached(a, HERE, b, HERE, 3)
-            contact_set(a, HERE, b, HERE)
-            manifold(a, HERE, b, HERE)
-    manifold(shapes[4], HERE, BOX, HERE, "box2d")
-    manifold(BOX, HERE, shapes[4], HERE, "box2d")
-    contact_sets(batch.ShapeBatch(shapes), [(0, 4)], [(0, 0, 0)], [(0, 0, 0)])
-    assert [len(kernel.signatures) for kernel in kernels] == before

@@ -228,10 +228,10 @@ def _short():
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "kilobytes"), [(40, 400), (1000, 6000)])
 def test_a_page_of_ten_seconds_is_small(count, kilobytes):
-    from engine.app.warmup import referee_factory
+    from engine.compare.live.referee import live_referee
     from engine.player.page import player_page
 
-    demo = find_demo("simple_shapes")(0, {"count": count}, referee_factory())
+    demo = find_demo("simple_shapes")(0, {"count": count}, live_referee)
     capture = Capture(demo)
     for _ in range(600):
         demo.sim.step()

@@ -2,7 +2,6 @@
 
 import contextlib
 import random
-from concurrent.futures import Future
 
 import pytest
 
@@ -18,12 +17,10 @@ from engine.sim.actions import (
     PressKey,
     Release,
     ReleaseAll,
-    ResourceReady,
     Restart,
     SetAwake,
 )
 from engine.sim.history import History, demo_hash
-from engine.sim.registry import find_demo
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 from tests.stepping import steps
 
@@ -242,75 +239,6 @@ def test_an_error_of_a_demo_in_an_action_is_recorded():
     history.seek(2)
     assert demo_hash(history.demo) == end
     assert history.divergence is None
-
-
-def test_newly_readable_memory_survives_restarts_and_the_history_stays_exact():
-    """The lane of our swept test fires with the others after any change: its kernels are loaded once, not at every key press."""
-    from engine.app.session import Session
-
-    memory.load()
-    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)
-    demo.sim.waits = True
-    session = Session(demo, (0, 0, 640, 480), has_history=True)
-    history = session.timeline.history
-    assert history is not None
-    changes = (
-        lambda: session.set_parameter("target", 1),
-        lambda: session.set_parameter("lanes", 0b10011),
-        lambda: session.set_parameter("speed", 130.0),
-        session.restart,
-        lambda: session.press("return"),
-    )
-    for change in changes:
-        session.advance(1.0 / 60.0)
-        steps(history, 3)
-        change()
-        assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"
-        steps(history, 3)
-    ready = [entry.action.name for inputs in history.inputs for entry in inputs if isinstance(entry.action, ResourceReady)]
-    assert "kernels" in ready and len(set(ready)) == len(ready), "others come at once where another test has loaded them"
-    history.seek(5)
-    history.seek(history.last)
-    assert history.divergence is None and history.verify() is None
-
-
-def test_background_changes_after_an_undo_keep_the_redo():
-    """Its arrival is not a user's action, so earlier undone actions can still be redone exactly."""
-    from engine.app.session import Session
-
-    memory.load()
-    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.sim.waits = True
-    session = Session(demo, (0, 0, 640, 480), has_history=True)
-    history = session.timeline.history
-    history.step()
-    session.set_parameter("target", 1)
-    history.step()
-    demo.sim.use_referee(lambda world: None)
-    session.advance(0.0)
-    history.step()
-    end = demo_hash(demo)
-    session.undo()
-    session.advance(0.0)
-    assert "kernels" in demo.ready and history.can_redo
-    session.timeline.redo()
-    assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
-
-
-def test_kernels_for_other_parameters_are_not_loaded_yet(monkeypatch):
-    """The numbers of a limitation depend on its parameters; after a change, they are measured in the background."""
-    demo = find_demo("promise_slow_balls")()
-    measured = []
-    monkeypatch.setattr("demos._limitations._measure", measured.append)
-    monkeypatch.setattr("demos._limitations._known", {})
-    monkeypatch.setattr("demos._limitations._working", [])
-    monkeypatch.setattr("demos._limitations.in_background", lambda work, name: Future())
-    demo.viewer.interactive = demo.sim.waits = True
-    demo.sim.act(ResourceReady("measured"))
-    demo.restart()
-    assert demo.has("measured")
-    demo.set_parameter("restitution", 0.5)
-    assert not demo.has("measured") and not demo.arrivals() and not measured
 
 
 class Chain(Demo):
