@@ -55,7 +55,7 @@ LETTERS = ("B", "O", "X", "2", "D")
 LOOSE = (*LETTERS, "bird")
 """The other figures, each a single body."""
 VESSELS = ("bowl", "car")
-"""Figures of nine pieces."""
+"""Figures of nine and of twelve pieces."""
 
 _LETTER_UNIT = 0.14
 """Unit of the letters' outlines, meters; a letter is five units high."""

@@ -65,7 +65,7 @@ class RagdollPile(Pit):
 
     tries = (
         ("Drag a ragdoll by its hand.", "Grab"),
-        ("Press 1 to see the pieces. Choose bowls and cars, which have nine pieces each.", "shapes, set kinds"),
+        ("Press 1 to see the pieces. Choose bowls and cars, of nine and twelve pieces.", "shapes, set kinds"),
         ("Toss everything up (T). Then drop a picture of your own onto the window.", "key t, Drop"),
     )
     keywords = "convex decomposition pile figures trace"

@@ -42,10 +42,10 @@ def picture() -> Figure:
     triangles = [Polygon(part.loop(corner)) for corner in triangulate(part)]
     ways = [("triangles", triangles, "")]
     for method, most, title in (
-        ("hertel_mehlhorn", None, "Hertel and Mehlhorn"),
-        ("exact", None, "exact: Keil, holes opened by bridges"),
+        ("exact", None, "exact: Hertel and Mehlhorn"),
         ("exact", 5, "exact, at most 5 pieces"),
         ("boxes", None, "boxes"),
+        ("aabb", None, "an upright box"),
         ("circles", None, "circles"),
     ):
         found = decompose(shape, method, most)

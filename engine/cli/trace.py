@@ -18,7 +18,7 @@ from engine.report import Link, Part, Report, Table
 
 if TYPE_CHECKING:
     from engine.cli.trace_result import Cut
-    from engine.decompose import Outline, Tracing
+    from engine.decompose import Tracing
     from engine.geometry import Circle, Polygon
 
 __all__ = ["trace_command"]
@@ -35,9 +35,7 @@ class TraceOptions:
 
     file: str = argument("FILE", "Picture (PNG, JPEG, ...) or SVG.", reads=True)
     tolerance: float = option("M", "Maximum distance between outline and traced contour.", TRACE_TOLERANCE)
-    method: str = option(
-        "LIST", "Decomposition methods: all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.", "exact"
-    )
+    method: str = option("LIST", "Decomposition methods: all, or a list of exact, hull, box, boxes, aabb, circles.", "exact")
     max_pieces: int | None = option("K", "Approximate maximum number of pieces.", low=1, high=1000)
     pixels_per_metre: float = option("N", "Scale: pixels, or SVG user units, per meter.", 100.0)
     threshold: float = option("A", "Minimum alpha of a solid pixel, 0 to 1.", 0.5)
@@ -86,16 +84,16 @@ def _crop_of(given: str) -> tuple[int, int, int, int]:
 def _cut(tracing: Tracing, method: str, args: TraceOptions) -> Cut:
     from engine.cli.trace_result import Cut
     from engine.decompose.body_file import body_of_cut
-    from engine.decompose.decompose import EXACT_METHODS, decompose
+    from engine.decompose.decompose import decompose
     from engine.decompose.measures import Cover
 
     started = time.thread_time()
     cut = decompose(tracing.outline, method, args.max_pieces)
     seconds = time.thread_time() - started
     body = body_of_cut(tracing, cut, args.tolerance, args.pixels_per_metre)
-    is_exact = method in EXACT_METHODS and args.max_pieces is None
+    is_exact = method == "exact" and args.max_pieces is None
     measured = Cover(body.outline, body.pieces)
-    return Cut(method, body, measured, seconds, is_exact, _refused_by_box2d(body.pieces), cut.at_least)
+    return Cut(method, body, measured, seconds, is_exact, _refused_by_box2d(body.pieces))
 
 
 def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
@@ -173,21 +171,8 @@ def _parts(tracing: Tracing, cuts: Sequence[Cut]) -> Iterator[Part]:
     for cut in cuts:
         for note in cut.body.notes[len(tracing.notes) :]:
             yield Link(f"{cut.method}: {note}", "note")
-        if cut.at_least is not None:
-            yield Link(f"{cut.method}: {_words_of_number(outline, len(cut.body.pieces), cut.at_least)}", "note")
     stages = ", ".join(f"{stage} {1e3 * seconds:.1f}" for stage, seconds in tracing.seconds.items())
     yield f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}."
     for cut in cuts:
         for reason in cut.refused[:_MAX_REASONS]:
             yield Link(f"{cut.method}, {reason}", "wrong")
-
-
-def _words_of_number(outline: Outline, n_found: int, at_least: int) -> str:
-    """Return a sentence on why the number of pieces is not proven minimal."""
-    has_holes = any(part.holes for part in outline.parts)
-    why = (
-        "no fast minimal decomposition is known for outlines with holes"
-        if has_holes
-        else "the outline has too many corners to search for a minimum"
-    )
-    return f"{n_found} pieces are the fewest found; {why}. The lower bound is {at_least}."

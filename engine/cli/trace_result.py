@@ -43,10 +43,7 @@ _MAX_PIXELS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Result of one method: body, coverage of the outline, processor time, and errors of the pieces that Box2D rejected.
-
-    If the number of pieces made by `exact` is not known to be minimal, `at_least` is a lower bound on this number; otherwise it is None.
-    """
+    """Result of one method: body, coverage of the outline, processor time, and errors of the pieces that Box2D rejected."""
 
     method: str
     body: BodyFile
@@ -54,7 +51,6 @@ class Cut:
     seconds: float
     is_exact: bool
     refused: tuple[str, ...]
-    at_least: int | None = None
 
     @property
     def n_vertices(self) -> int:

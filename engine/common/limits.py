@@ -92,10 +92,6 @@ MAX_PART_CORNERS = 8_000
 """Maximum number of vertices of a part that is decomposed exactly. Triangulation takes quadratic time, seconds for a spiral of this
 size."""
 
-MAX_SEARCHED = 12_000_000
-"""Maximum number of subproblems of Keil's algorithm in one outline or drawing (the square of each part's vertex count, per attempt), which
-take about five seconds. Beyond this limit, the algorithm of Hertel and Mehlhorn is used."""
-
 MAX_JSON_VALUES = 1_000_000
 """Maximum number of values (lists, objects and members) in a JSON text, counted from brackets and commas before parsing. That many
 values take 100 to 200 MB. The largest scene, ten thousand boxes, has two fifths of this number."""

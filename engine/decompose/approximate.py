@@ -39,9 +39,9 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.decompose.disjoint_sets import DisjointSets
 from engine.decompose.limits import clean
 from engine.decompose.outline import Outline
-from engine.decompose.subdivision import DisjointSets
 from engine.geometry.hull import convex_hull
 
 __all__ = ["covering_hull", "merged_to"]

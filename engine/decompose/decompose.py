@@ -1,15 +1,13 @@
 """One function for all methods of decomposing an outline into pieces that Box2D accepts, with the error of each.
 
     method           pieces                                                     excess   missed   default k
-    exact            the fewest convex ones along diagonals (`keil`)            0        0
-    hertel_mehlhorn  convex ones, by leaving out diagonals (`hertel_mehlhorn`)  0        0
+    exact            convex ones, by leaving out diagonals (`hertel_mehlhorn`)  0        0
     hull             a hull around each part, merged down to k (`approximate`)  some     0        1
     box, boxes       k least rectangles (`coarse`)                              some     0        1, 2
     aabb             k upright rectangles (`coarse`)                            some     0        1
     circles          k circles inside (`circles`)                               0        some     8
 
-``exact`` and ``hertel_mehlhorn`` with a number of pieces are approximations by at most that many (`approximate`), without loss if that many
-suffice.
+``exact`` with a number of pieces is an approximation by at most that many (`approximate`), without loss if that many suffice.
 """
 
 from __future__ import annotations
@@ -28,19 +26,15 @@ from engine.decompose.circles import circles_inside
 from engine.decompose.coarse import boxes_around
 from engine.decompose.grid import on_grid
 from engine.decompose.hertel_mehlhorn import merged, triangulate
-from engine.decompose.keil import Effort, fewest_needed, fewest_pieces
 from engine.decompose.limits import clean, is_large_enough, within_limits
 from engine.decompose.measures import Cover
 from engine.decompose.outline import Outline, signed_area
 from engine.geometry import Circle, Polygon
 
-__all__ = ["EXACT_METHODS", "EXACT_SHARE", "MAX_PIECES", "METHODS", "Decomposition", "decompose"]
+__all__ = ["EXACT_SHARE", "MAX_PIECES", "METHODS", "Decomposition", "decompose"]
 
-METHODS = ("exact", "hertel_mehlhorn", "hull", "box", "boxes", "aabb", "circles")
+METHODS = ("exact", "hull", "box", "boxes", "aabb", "circles")
 """Methods, the most accurate first."""
-
-EXACT_METHODS = METHODS[:2]
-"""Methods that cover exactly the outline if the number of pieces is not limited."""
 
 DEFAULT_PIECES = {"hull": 1, "box": 1, "boxes": 2, "aabb": 1, "circles": 8}
 
@@ -66,9 +60,6 @@ class Decomposition:
         As requested.
     n_dropped : int
         Number of pieces omitted because they are too small for Box2D; their area counts as missed by the cover.
-    at_least : int or None
-        Lower bound on the number of pieces along diagonals, for ``exact`` without `max_pieces`, if the minimum is unknown (a part has
-        holes, or more corners than `keil.KEIL_MAX_VERTICES`). None if the minimum was found, and for other methods.
     """
 
     pieces: tuple[Polygon | Circle, ...]
@@ -76,7 +67,6 @@ class Decomposition:
     method: str
     max_pieces: int | None = None
     n_dropped: int = 0
-    at_least: int | None = None
 
     @cached_property
     def cover(self) -> Cover:
@@ -91,7 +81,6 @@ def decompose(
     *,
     max_vertices: int = MAX_POLYGON_VERTICES,
     max_lost: float = EXACT_SHARE,
-    effort: Effort | None = None,
 ) -> Decomposition:
     """Cut an outline into convex pieces, or cover it by few, or fill it with circles.
 
@@ -102,14 +91,12 @@ def decompose(
     method : str
         One of `METHODS`; see the module.
     max_pieces : int, optional
-        1 to 1,000. Makes ``exact`` and ``hertel_mehlhorn`` approximate; the others have a default.
+        1 to 1,000. Makes ``exact`` approximate; the others have a default.
     max_vertices : int
         4 to 16, corners of one polygon; plain Box2D allows 8.
     max_lost : float
-        0 to 1: maximum fraction of the outline's area that ``exact`` and ``hertel_mehlhorn`` may lose to the limits of Box2D, such as
-        specks that are too small; a larger loss is an error. Lost area counts as `missed`.
-    effort : Effort, optional
-        Limits of the search for fewer pieces by ``exact``; shared by the outlines of one file.
+        0 to 1: maximum fraction of the outline's area that ``exact`` may lose to the limits of Box2D, such as specks that are too small; a
+        larger loss is an error. Lost area counts as `missed`.
 
     Returns
     -------
@@ -141,12 +128,12 @@ def decompose(
     if not 0.0 <= max_lost <= 1.0:
         raise InvalidInputError("max_lost", "from 0 to 1", max_lost)
 
-    n_dropped, at_least = 0, None
+    n_dropped = 0
     n_pieces = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MAX_PIECES)
-    if method in EXACT_METHODS:
-        loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost, effort or Effort())
+    if method == "exact":
+        loops, n_dropped = _exact_pieces(outline, max_vertices, max_lost)
         if max_pieces is not None:
-            loops, at_least = merged_to(outline, loops, max_pieces, max_vertices), None
+            loops = merged_to(outline, loops, max_pieces, max_vertices)
     elif method == "hull":
         _check_pieces(len(outline.parts))
         hulls = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
@@ -162,28 +149,21 @@ def decompose(
     pieces = tuple(Polygon(loop) for loop in _good(loops))
     if not pieces:
         raise _too_small(outline)
-    return Decomposition(pieces, outline, method, max_pieces, n_dropped + len(loops) - len(pieces), at_least)
+    return Decomposition(pieces, outline, method, max_pieces, n_dropped + len(loops) - len(pieces))
 
 
-def _exact_pieces(
-    outline: Outline, method: str, max_vertices: int, max_lost: float, effort: Effort
-) -> tuple[list[FloatArray], int, int | None]:
-    """Return the pieces, the number dropped, and a lower bound on their number if the minimum is unknown."""
+def _exact_pieces(outline: Outline, max_vertices: int, max_lost: float) -> tuple[list[FloatArray], int]:
+    """Return the pieces and the number dropped."""
     loops: list[FloatArray] = []
-    n_dropped = n_needed = 0
-    is_known = True
+    n_dropped = 0
     _check_pieces(len(outline.parts))
     parts = on_grid(outline)
-    least = [fewest_needed(part) for part in parts]
-    _check_pieces(sum(least))
     n_corners = max(len(part.points) for part in parts)
     if n_corners > MAX_PART_CORNERS:
         requirement = f"an outline whose parts have at most {MAX_PART_CORNERS} corners, for an exact cut (a larger tolerance gives fewer)"
         raise InvalidShapeError("outline", requirement, Described(str(n_corners)))
-    for part, needed in zip(parts, least, strict=True):
-        pieces, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
-        is_known = is_known and is_least
-        n_needed += len(pieces) if is_least else needed
+    for part in parts:
+        pieces = merged(part, triangulate(part))
         _check_pieces(len(loops) + len(pieces))
         made, dropped = within_limits(part, pieces, max_vertices)
         loops.extend(made)
@@ -195,7 +175,7 @@ def _exact_pieces(
     if lost > max_lost:
         requirement = f"large, thick and close enough to its origin that Box2D can represent all but {max_lost:g} of it (max_lost)"
         raise InvalidShapeError("outline", requirement, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
-    return loops, n_dropped, None if is_known or method == "hertel_mehlhorn" else n_needed
+    return loops, n_dropped
 
 
 def _check_pieces(n_pieces: int) -> None:

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
 from engine.common.checks import positive
+from engine.decompose.disjoint_sets import DisjointSets
 from engine.decompose.outline import Outline
 from engine.decompose.repair import edges_of
-from engine.decompose.subdivision import DisjointSets
 from engine.geometry import Circle, Polygon
 
 __all__ = ["Cover", "boundary_distance", "differences", "farthest"]

@@ -23,7 +23,6 @@ from engine.common.errors import Described, InvalidShapeError, LabError, renamed
 from engine.common.limits import MAX_NAME
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.common.words import brief, counted
-from engine.decompose.keil import Effort
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
 from engine.decompose.svg import DrawnShape, read_drawing
@@ -76,14 +75,14 @@ def load_svg_scene(path: str | os.PathLike[str], pixels_per_metre: float = DEFAU
         if number > most:
             raise InvalidShapeError(name, f"a drawing of at most {most} {field}", Described(str(number)))
     notes = list(drawing.notes)
-    bodies, n_ignored, effort = [], 0, Effort()
+    bodies, n_ignored = [], 0
     for k, shape in enumerate(drawing.shapes):
         roles = _roles(shape.words)
         if roles.pop("ignore", False):
             n_ignored += 1
             continue
         try:
-            bodies.append(_body(shape, roles, notes, effort))
+            bodies.append(_body(shape, roles, notes))
         except LabError as error:
             notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
     if n_ignored:
@@ -113,7 +112,7 @@ def _roles(words: tuple[str, ...]) -> dict[str, Any]:
     return roles
 
 
-def _body(shape: DrawnShape, roles: dict[str, Any], notes: list[str], effort: Effort) -> BodySpec:
+def _body(shape: DrawnShape, roles: dict[str, Any], notes: list[str]) -> BodySpec:
     from engine.decompose.decompose import decompose
 
     if shape.outline.n_vertices > _MAX_DRAWN:
@@ -135,7 +134,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], notes: list[str], effort: Ef
         notes.append(f"Simplified {shape.name or 'a shape'} with a tolerance of {rougher:.3g} m, to keep it within {_MAX_CORNERS} corners.")
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
-    cut = decompose(outline.translated(-x, -y), max_lost=_LOST, effort=effort)
+    cut = decompose(outline.translated(-x, -y), max_lost=_LOST)
     if n_parts or n_holes or cut.n_dropped:
         words = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
         notes.append(f"Left out of {shape.name or 'a shape'}: {words}.")

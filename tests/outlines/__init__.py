@@ -7,7 +7,6 @@ python -m tests.outlines --random 300    random polygons of up to 500 vertices b
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -20,7 +19,7 @@ from engine.decompose.simplify import simplified
 from tests.outlines import shapes
 from tests.outlines.shapes import box, regular
 
-__all__ = ["CUT", "KEPT", "MAX_CORNERS", "OUTLINES", "REFUSED", "Specimen", "outline_of"]
+__all__ = ["KEPT", "OUTLINES", "REFUSED", "Specimen", "outline_of"]
 
 
 @dataclass(frozen=True)
@@ -155,10 +154,3 @@ REFUSED = [name for name, specimen in OUTLINES.items() if specimen.refusal is no
 def outline_of(name):
     """Return an outline of the set; cached."""
     return OUTLINES[name].build()
-
-
-MAX_CORNERS = 10_000 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 64
-"""Maximum number of corners of outlines that tests cut; larger ones take minutes without compiled kernels. None has 10,000."""
-
-CUT = [name for name in KEPT if MAX_CORNERS == 10_000 or outline_of(name).n_vertices <= MAX_CORNERS]
-"""Those kept that tests go through."""

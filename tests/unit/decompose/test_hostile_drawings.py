@@ -10,7 +10,6 @@ import shapely
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import Outline, _usvg, repair, simplified, simplify, trace_file
 from engine.decompose.decompose import decompose
-from engine.decompose.keil import Effort
 from engine.decompose.measures import Cover, boundary_distance, differences
 from engine.decompose.repair import check_tangle, edges_of, filled, without_specks
 from tests.hazards import hostile
@@ -155,21 +154,6 @@ def test_touching_pieces_are_merged_in_groups(monkeypatch):
     cover = Cover(outline, pieces)
     assert cover.area_error < 1e-9 and cover.covered == pytest.approx(outline.area)
     assert len(sizes) == 6 and max(sizes) <= 4
-
-
-def test_the_search_for_fewer_pieces_is_bounded_and_shared():
-    star = Outline.of_polygon([((1 + k % 2) * math.cos(0.1 * math.pi * k), (1 + k % 2) * math.sin(0.1 * math.pi * k)) for k in range(20)])
-    effort = Effort(20 * 20 + 10)
-    assert decompose(star, effort=effort).at_least is None
-    assert effort.left == 10
-    again = decompose(star, effort=effort)
-    assert again.cover.area_error < 1e-9
-    assert again.at_least is not None
-    assert effort.left == 10
-    holed = Outline.of_polygon([(0, 0), (9, 0), (9, 9), (0, 9)], [[(x, 1), (x + 1, 4), (x + 1.5, 1)] for x in (1, 3, 5)])
-    spent = Effort(3 * (13 + 6) ** 2)
-    assert decompose(holed, effort=spent).cover.area_error < 1e-9
-    assert 0 <= spent.left < 19**2
 
 
 def test_a_part_with_too_many_corners_is_not_cut_exactly():

@@ -11,7 +11,6 @@ from shapely.ops import unary_union
 from demos._pile_figures import HEADS, LETTERS, LOOSE, RAGDOLL_JOINTS, VESSELS, loose_pieces, outline_of, ragdoll_limbs, scaled
 from demos.ragdoll_pile import _AIR, _CLEAR, _PITCH, _SIZES, RagdollPile
 from engine.compare.live.referee import live_referee
-from engine.decompose.decompose import decompose
 
 _LIMBS = 6
 _NAMES = (*HEADS, *LETTERS, *VESSELS, "torso", "arm", "leg")
@@ -22,7 +21,7 @@ def test_no_figure_is_convex_and_its_pieces_are_its_outline(name):
     outline = outline_of(name).as_shapely()
     assert outline.area < 0.95 * outline.convex_hull.area
     pieces = loose_pieces(name)
-    assert len(pieces) == 9 if name in VESSELS else len(pieces) >= 2
+    assert len(pieces) == {"bowl": 9, "car": 12}[name] if name in VESSELS else len(pieces) >= 2
     assert unary_union([Area(piece.vertices) for piece in pieces]).symmetric_difference(outline).area < 1e-6 * outline.area
 
 
@@ -65,20 +64,13 @@ def _widest_joint(demo):
     return max((math.dist(*world.joint_anchors(joint)) for joint in world.joint_ids), default=0.0)
 
 
-@pytest.mark.parametrize(("name", "counts"), [("bowl", (20, 9, 9)), ("car", (43, 12, 9))])
-def test_the_numbers_of_pieces_match_the_page(name, counts):
-    outline = outline_of(name)
-    methods = [len(decompose(outline, method).pieces) for method in ("hertel_mehlhorn", "exact")]
-    assert (len(outline.parts[0].outer), *methods) == counts
-
-
-def test_bowls_and_cars_have_nine_fixtures():
+def test_bowls_have_nine_fixtures_and_cars_twelve():
     demo = RagdollPile(values={"figures": 4, "rate": 30.0, "kinds": "bowls and cars"})
     for _ in range(120):
         demo.sim.step()
     world = demo.stage.world
     assert sorted(world.body(body).spec.name for body in world.body_ids[1:]) == ["bowl", "bowl", "car", "car"]
-    assert [len(world.body(body).fixtures) for body in world.body_ids[1:]] == [9] * 4 and not world.joint_ids
+    assert sorted(len(world.body(body).fixtures) for body in world.body_ids[1:]) == [9, 9, 12, 12] and not world.joint_ids
 
 
 def test_the_parts_of_a_ragdoll_never_collide():
