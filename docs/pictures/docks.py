@@ -22,8 +22,6 @@ _PILED = 200
 """Frames after which the shapes lie in the pit."""
 _HEAP = 160
 """Frames after which most of the shapes lie."""
-_STANDS, _HIT = 90, 75
-"""Frames after which a pyramid has come to rest, and after which the ball has gone through it."""
 _DRIVE = 75
 """Frames after which the car is in the middle of the bench."""
 _SETTLED = 3
@@ -41,7 +39,6 @@ def draw_window(folder: Path) -> list[Path]:
             _draw_hands(folder / "hands.png"),
             _draw_joint(folder / "joint.png"),
             _draw_two_worlds(folder / "two_worlds.png"),
-            _draw_four_worlds(folder / "four_worlds.png"),
             _draw_referee(folder / "referee.png"),
         ]
 
@@ -114,18 +111,6 @@ def _draw_two_worlds(path: Path) -> Path:
     return _save(window, path)
 
 
-def _draw_four_worlds(path: Path) -> Path:
-    """Draw a pyramid that a ball has hit, by four methods that began in the state before."""
-    window = _window("pyramid", {"rows": 9}, "soft_step")
-    _let_run(window, _STANDS)
-    session = window.session
-    session.wants_lane = True
-    session.compare_with("box2d", "xpbd", "penalty", since=session.here)
-    session.press("return")
-    _let_run(window, _HIT)
-    return _save(window, path)
-
-
 def _draw_referee(path: Path) -> Path:
     """Draw a heap with the reason and the size of each difference."""
     from engine.app.commands import find, run
@@ -192,7 +177,7 @@ def _save(window: Window, path: Path) -> Path:
 
     from engine.app.commands import find, run
 
-    if window.session.besides:
+    if window.session.beside is not None:
         run(find("more"), window.app)
     window.session.messages.end_passing()
     for _ in range(2):

@@ -101,35 +101,26 @@ class App:
     # -- solvers ------------------------------------------------------------------------------------------------------
 
     def choose(self, choice: SolverChoice) -> None:
-        """Change the solver, the comparisons or how they are drawn; if the solver is not loaded, wait for it in the background."""
+        """Change the solver or the comparison; if the solver is not loaded, wait for it in the background."""
         session = self.session
         self._pending_choice = None
         if choice.what != "solver" and session.is_shared:
             session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
-        elif choice.solver and not self._is_loaded(choice.solver):
+        elif choice.value and not self._is_loaded(choice.value):
             self._pending_choice = choice, session
-            words = f"Loading {load_solver(choice.solver).capabilities.title}; it is compiled on first use, which takes a while."
+            words = f"Loading {load_solver(choice.value).capabilities.title}; it is compiled on first use, which takes a while."
             session.messages.answer(words, is_passing=True)
         elif choice.what == "solver":
             session.set_solver(choice.value)
-        elif choice.what == "lane":
-            session.wants_lane = bool(choice.value)
         else:
-            self._set_comparison(session, choice)
+            self._compare_with(session, choice.value)
 
-    def _set_comparison(self, session: Session, choice: SolverChoice) -> None:
-        """Add, replace or remove a comparison solver, or compare from another state."""
-        solvers, since = [beside.solver for beside in session.besides], session.since
-        if choice.what == "none":
-            solvers = []
-        elif choice.what == "since":
-            since = session.here if choice.value else None
-        else:
-            solvers[choice.at : choice.at + 1] = [choice.value] if choice.value else []
+    def _compare_with(self, session: Session, solver: str) -> None:
+        """Compare the demo with another solver, or with none."""
         try:
-            session.compare_with(*solvers, since=since)
+            session.compare_with(solver)
         except LabError as error:
-            title = load_solver(choice.value).capabilities.title if choice.solver else "the demo"
+            title = load_solver(solver).capabilities.title if solver else "the demo"
             session.messages.answer(f"{title} cannot be run for comparison: {error}", palette.WARNING)
 
     def apply_waiting_choice(self) -> None:
@@ -142,8 +133,9 @@ class App:
 
     def _is_loaded(self, solver: str) -> bool:
         """Return True if a solver is loaded."""
-        running = *self.session.demo.sim.solvers, *(beside.solver for beside in self.session.besides)
-        return solver in running or is_ready(solver_part(solver))
+        beside = self.session.beside
+        is_running = solver in self.session.demo.sim.solvers or (beside is not None and solver == beside.solver)
+        return is_running or is_ready(solver_part(solver))
 
     def next_solver(self) -> None:
         """Switch the demo to the next solver."""
@@ -151,8 +143,8 @@ class App:
             self.choose(choice)
 
     def next_comparison(self) -> None:
-        """Switch the comparison: with another solver as an overlay, then in lanes, then off."""
-        for choice in next_beside(self.session):
+        """Compare the demo with the next solver, or end the comparison."""
+        if (choice := next_beside(self.session)) is not None:
             self.choose(choice)
 
     # -- step by step -------------------------------------------------------------------------------------------------

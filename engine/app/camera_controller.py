@@ -137,16 +137,14 @@ class CameraFollow:
 class CameraController:
     """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
-    `following` is the automatic motion, and `focus` the difference that is zoomed in on. `lanes` are the rectangles, in pixels, in which
-    the same camera draws comparison worlds; empty if they are drawn as an overlay. `besides` are the demos of those worlds, which get the
+    `following` is the automatic motion, `focus` the difference that is zoomed in on, and `beside` the demo of a comparison, which gets the
     same layout.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:
         self.demo = demo
         self.camera = Camera(view=view)
-        self.lanes: tuple[Place, ...] = ()
-        self.besides: tuple[Demo, ...] = ()
+        self.beside: Demo | None = None
         self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
@@ -180,8 +178,8 @@ class CameraController:
         (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
         room = across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale
         is_arranged = self.demo.arrange(*room)
-        for beside in self.besides:
-            beside.arrange(*room)
+        if self.beside is not None:
+            self.beside.arrange(*room)
         box = self.demo.home()
         self.camera = self.camera.fitted(box, kept=self._rooms()[1]) if is_arranged else self._fitted(box)
         self._home_scale = self.camera.scale
@@ -202,38 +200,19 @@ class CameraController:
         self._readout = (0.0, 0.0)
         self.home()
 
-    @property
-    def whole(self) -> Place:
-        """The view and the lanes, pixels."""
-        (left, top, _, _), places = self.camera.view, (self.camera.view, *self.lanes)
-        right, bottom = max(x + width for x, _, width, _ in places), max(y + height for _, y, _, height in places)
-        return left, top, right - left, bottom - top
-
     def holds(self, pixel: tuple[float, float]) -> bool:
-        """Return True if a pixel is inside the view or a lane."""
-        return is_inside(pixel, self.camera.view) or self.lane_at(pixel) is not None
-
-    def lane_at(self, pixel: tuple[float, float]) -> int | None:
-        """Return the index of the lane that contains a pixel, or None."""
-        return next((k for k, lane in enumerate(self.lanes) if is_inside(pixel, lane)), None)
-
-    def in_view(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Convert a pixel of a lane to the pixel of the view that shows the same point of the world; others are unchanged."""
-        k = self.lane_at(pixel)
-        if k is None:
-            return pixel
-        return pixel[0] - self.lanes[k][0] + self.camera.view[0], pixel[1] - self.lanes[k][1] + self.camera.view[1]
+        """Return True if a pixel is inside the view."""
+        return is_inside(pixel, self.camera.view)
 
     def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
-        """Return the world point at a pixel of the view or of a lane."""
-        return self.camera.to_world(self.in_view(pixel))
+        """Return the world point at a pixel of the view."""
+        return self.camera.to_world(pixel)
 
-    def place(self, view: Place, is_cut: bool = False, lanes: tuple[Place, ...] = ()) -> None:
-        """Set the viewport and the lanes of the same size; an untouched camera shows the home view there.
+    def place(self, view: Place, is_cut: bool = False) -> None:
+        """Set the viewport; an untouched camera shows the home view there.
 
         If a panel beside the view appears or disappears, each remaining pixel shows the same point as before.
         """
-        self.lanes = lanes
         if view != self.camera.view and is_cut:
             self.camera = self.camera.cut(view)
             self.following.cut(view)
@@ -274,7 +253,7 @@ class CameraController:
         self.following.interrupt()
         factor = _NOTCH ** max(-_MAX_NOTCHES, min(_MAX_NOTCHES, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
-        self.camera = self.camera.zoomed(self.in_view(pixel), max(factor, farthest))
+        self.camera = self.camera.zoomed(pixel, max(factor, farthest))
         self._is_untouched = False
 
     def pan(self, dx: float, dy: float) -> None:

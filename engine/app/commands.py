@@ -210,7 +210,7 @@ COMMANDS: tuple[Command, ...] = (
         "Compare",
         "Compare solvers",
         "F11",
-        "Run a second solver and draw it over this one; press again to show both side by side, and again to remove it.",
+        "Run a second solver from the beginning and draw it over this one; press again to remove it.",
         lambda app: app.next_comparison(),
         _no_comparison,
     ),

@@ -104,20 +104,20 @@ class LocalDriver:
     clock : FixedClock
     has_history : bool
         Keep a history, so that everything can be undone.
-    besides : callable
-        Returns the comparisons, which must catch up before time advances.
+    beside : callable
+        Returns the comparison, if any, which must catch up before time advances.
     """
 
     is_shared = False
     no_past = "this demo has no history"
     maker = ""
 
-    def __init__(self, demo: Demo, clock: FixedClock, has_history: bool, besides: Callable[[], Sequence[Comparison]]) -> None:
+    def __init__(self, demo: Demo, clock: FixedClock, has_history: bool, beside: Callable[[], Comparison | None]) -> None:
         self.demo, self.clock = demo, clock
         self.messages = Messages()
         self.timeline = Timeline(demo, clock, self.messages, has_history)
         self.times: Sequence[StepTimes] = ()
-        self._besides = besides
+        self._beside = beside
         self._release_later: set[str] = set()
 
     @property
@@ -209,7 +209,8 @@ class LocalDriver:
         clock = self.clock
         clock.step_seconds = self.demo.step_seconds
         clock.max_steps = max(4, round(_MAX_FRAME_SECONDS * max(clock.speed, 1.0) / self.demo.step_seconds))
-        is_waiting = self.timeline.is_on_the_way or not all(beside.is_caught_up for beside in self._besides())
+        beside = self._beside()
+        is_waiting = self.timeline.is_on_the_way or not (beside is None or beside.is_caught_up)
         return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
@@ -219,8 +220,8 @@ class LocalDriver:
             self._go_alone()
         step = self.demo.sim.step if self.timeline.history is None else self.timeline.history.step
         while len(times) < due and self.timeline.guarded(step):
-            beside = sum(other.demo.sim.times.step for other in self._besides())
-            times.append(replace(self.demo.sim.times, beside=beside))
+            other = self._beside()
+            times.append(replace(self.demo.sim.times, beside=0.0 if other is None else other.demo.sim.times.step))
             if len(times) < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - len(times))
                 break

@@ -31,9 +31,7 @@ from engine.app.stepper_requests import (
 from engine.common.errors import LabError
 from engine.render.camera import Camera
 from engine.render.controls import Control, Controls
-from engine.sim.action import Held
 from engine.sim.actions import Drag, Grab, Turn, TurnWheel
-from engine.sim.demo import Demo
 
 __all__ = ["EventRouter", "Pointing"]
 
@@ -188,16 +186,6 @@ class EventRouter:
         return self._app.solver_door(contact[0]) if wants_solver else door_of_contact(*contact)
 
 
-def held_beside(demo: Demo, point: tuple[float, float]) -> Held | None:
-    """Return the stage, the body and the body's point that a grab at a point of the picture hits in a comparison demo."""
-    for k, stage in enumerate(demo.stages):
-        target = stage.local(point)
-        body = stage.world.body_at(target)
-        if body is not None:
-            return k, body, stage.world.state(body).xf.apply_inverse(target)
-    return None
-
-
 class Pointing:
     """Handles the pointer in the view of one session: it grabs bodies, pans, and zooms in on differences.
 
@@ -299,11 +287,9 @@ class Pointing:
     def _grip(self, kind: type[Grab | Turn], pixel: Pixel, button: int) -> bool:
         """Grab the object under a pixel, to pull or turn it; return True if there is one."""
         session, point = self._session, self._to_world(pixel)
-        lane = session.view.lane_at(pixel) if kind is Grab else None
-        held = None if lane is None else held_beside(session.besides[lane].demo, point)
         is_held = False
         with contextlib.suppress(LabError):  # too heavy or too far away to grab
-            is_held = bool(session.act(kind(point) if held is None else Grab(point, held=held)))
+            is_held = bool(session.act(kind(point)))
         self._holding = button if is_held else 0
         return is_held
 

@@ -122,7 +122,7 @@ class PageExport(Export):
 
         super().__init__(session, path, first, last)
         self._begin()
-        self._capture = Capture(session.demo, (), DroppedPainter().draw, last - first)
+        self._capture = Capture(session.demo, None, DroppedPainter().draw, last - first)
 
     @property
     def words(self) -> str:
@@ -170,7 +170,7 @@ class FilmExport(Export):
         self._over = paint_over
         self._surface = pygame.Surface(window_size)
         self._painter = painter_for(session.demo, ui_scale)
-        self._view = session.view.whole
+        self._view = session.view.camera.view
         seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # in a very small window, a part lies outside
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
         if min(self._crop.size) < MIN_SIDE:
@@ -188,7 +188,7 @@ class FilmExport(Export):
         return f"{self._film.words} written to {self.path}"
 
     def work(self) -> bool:
-        if self._closing is None and self._session.view.whole != self._view:
+        if self._closing is None and self._session.view.camera.view != self._view:
             raise FilmError("the size of the view changed, so the film was discarded")
         return super().work()
 

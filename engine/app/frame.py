@@ -11,7 +11,7 @@ import numpy as np
 import pygame
 
 from engine.app.dropped_picture import DroppedPainter
-from engine.app.second_picture import Farthest, farthest_of, first_heading, lane_heading, paint_outlines
+from engine.app.second_picture import Farthest, farthest_of, heading, paint_second
 from engine.app.session import Session
 from engine.app.stage_views import views_of
 from engine.common.arrays import FloatArray
@@ -28,7 +28,6 @@ from engine.render.hud import draw_lines, lines_size
 from engine.render.interpolation import step_path
 from engine.render.palette import Color
 from engine.render.raster import DiscBook, Raster, load_raster
-from engine.render.second_world import ring_counterpart
 from engine.sim.demo import Demo, StatusLine
 from engine.sim.stage import Stage
 
@@ -43,8 +42,6 @@ _READOUT_SHARE, _MIN_LINES = 0.4, 2
 """Maximum share of the view's height for the demo's lines, and their minimum number; "…" stands for omitted lines."""
 _VERDICTS = (21.0, 18.0, 16.0)
 """Font sizes of a verdict, tried in this order; other lines use 14."""
-_LANE_SHARE = 0.25
-"""The same if several worlds share the view."""
 _INSET = 12.0
 """Distance of the demo's lines from the corner of the view, design pixels."""
 _LABEL, _MIN_LABEL = 15.0, 7.0
@@ -112,10 +109,8 @@ class FramePainter:
         """Fragments of wrapped lines, and truncated lines."""
         self._verdict: float | None = None
         """Font size of the first line, if it is the demo's verdict."""
-        self._lane_lines: list[list[tuple[str, Color]]] = []
-        """Lines of the comparison demos that have lanes."""
-        self._farthest: list[Farthest | None] = []
-        """For each of those demos, the body farthest from its counterpart here."""
+        self._farthest: Farthest | None = None
+        """The body farthest from its counterpart in the comparison."""
 
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Prepare the next picture: the demo's lines, the camera's free area, and the moment between two steps.
@@ -123,23 +118,17 @@ class FramePainter:
         Call it before each `paint`, which does not change the session.
         """
         fraction, view = session.clock.fraction, session.view.camera.view
-        demos = session.demo, *(beside.demo for beside in session.besides)
+        beside = session.beside
+        demos = (session.demo,) if beside is None else (session.demo, beside.demo)
         self._debug.keep_only(stage.world for demo in demos for stage in demo.stages)
         self._book = self._book_for(view)
-        self._farthest = [farthest_of(beside) for beside in session.besides]
-        heading = first_heading(session, self._farthest) if session.besides else []
+        self._farthest = None if beside is None else farthest_of(beside)
+        above = heading(session, self._farthest)
         self._verdict = None
         self._wrapped.clear()
-        self._lines, plate = self._readout(session, session.demo, view, heading, has_readout)
-        self.readout = plate = self._with_verdict(plate, view) if not heading else plate
-        self._lane_lines, plates = [], [plate]
-        for k in range(len(session.view.lanes)):
-            heading = lane_heading(session, k, self._farthest[k])
-            lines, other = self._readout(session, session.besides[k].demo, view, heading, has_readout)
-            self._lane_lines.append(lines)
-            plates.append(other)
-        right, bottom = max(plate.right for plate in plates), max(plate.bottom for plate in plates)
-        session.view.keep_clear((right - view[0], bottom - view[1]) if self._has_words(view) else (0, 0), self._book.ui_scale)
+        self._lines, plate = self._readout(session, session.demo, view, above, has_readout)
+        self.readout = plate = self._with_verdict(plate, view) if not above else plate
+        session.view.keep_clear((plate.right - view[0], plate.bottom - view[1]) if self._has_words(view) else (0, 0), self._book.ui_scale)
         session.show_moment(fraction, lambda stage: self._debug.poses(stage.world, step_path(stage), fraction), pointer)
 
     def paint(
@@ -153,26 +142,16 @@ class FramePainter:
 
         A difference under the `pointer` is explained next to it. `paint_over` adds drawings over the bodies.
         """
-        demo, plate, lanes = session.demo, self.readout, session.view.lanes
+        demo, plate = session.demo, self.readout
         clip = surface.get_clip()
         self._found, self.controls = [], Controls()
-        if lanes:
-            surface.set_clip(session.view.whole)
-            surface.fill(palette.PANEL_EDGE, session.view.whole)
-            free = pygame.Rect(lanes[-1]).move(lanes[-1][2] + 1, 0)
-            surface.fill(palette.PANEL, free.clip(session.view.whole))  # with three worlds in two rows
-        for k in range(len(lanes)):
-            self._paint_lane(surface, session, k)
         surface.set_clip(session.view.camera.view)
         canvas = self._canvas(surface, session.view.camera, self.controls)
         canvas.room.take(plate)
         labels = _stage_labels(canvas, demo) if canvas.has_words else []
         self._paint_demo(canvas, session, demo)
-        if not lanes:
-            paint_outlines(canvas, self._debug, session, self._farthest)
-        for k, far in enumerate(self._farthest if lanes else ()):
-            if far is not None:
-                ring_counterpart(canvas.at(far.stage.offset), far.first, k)
+        if session.beside is not None:
+            paint_second(canvas, self._debug, session.beside, self._farthest)
         if paint_over is not None:
             paint_over(canvas)
         for words, place in labels:
@@ -188,7 +167,6 @@ class FramePainter:
         canvas.room.settle()
         draw_lines(surface, self._book, plate.topleft, self._lines, head=self._verdict)
         self.shows_nothing = not session.view.is_untouched and not self._shows_something(canvas, session)
-        surface.set_clip(session.view.whole)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
 
@@ -205,7 +183,7 @@ class FramePainter:
             session.attempt(lambda: demo.draw_background(canvas))
             self._dropped.draw(canvas, demo)
 
-        is_alone = len(demo.stages) == 1 and not session.view.lanes and demo.stages[0].window is None
+        is_alone = len(demo.stages) == 1 and demo.stages[0].window is None
         is_empty = type(demo).draw_background is Demo.draw_background and not demo.dropped
         if not (is_alone and is_empty):
             draw_ground()
@@ -215,23 +193,6 @@ class FramePainter:
                 drawn = self._debug.draw(canvas, views_of(demo).scene(stage), layers, fraction, stage.drawn_poses, ground)
             self._found.append(_Shown(stage, *drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
-
-    def _paint_lane(self, surface: pygame.Surface, session: Session, k: int) -> None:
-        """Draw a comparison demo in its lane with the same camera."""
-        second, lane, lines, far = session.besides[k].demo, session.view.lanes[k], self._lane_lines[k], self._farthest[k]
-        surface.set_clip(lane)
-        canvas = self._canvas(surface, replace(session.view.camera, view=lane))
-        inset = round(_INSET * self._book.ui_scale)
-        plate = pygame.Rect((lane[0] + inset, lane[1] + inset), lines_size(self._book, lines))
-        canvas.room.take(plate)
-        labels = _stage_labels(canvas, second) if canvas.has_words else []
-        self._paint_demo(canvas, session, second)
-        if far is not None:
-            ring_counterpart(canvas.at(far.stage.offset), far.second, k)
-        for words, place in labels:
-            surface.blit(words, place)
-        canvas.room.settle()
-        draw_lines(surface, self._book, plate.topleft, lines)
 
     def _has_words(self, view: Place) -> bool:
         """Return True if a view is wide enough for text."""
@@ -252,13 +213,13 @@ class FramePainter:
         return sum(self._debug.n_asleep(stage.world) for stage in session.demo.stages)
 
     def _readout(
-        self, session: Session, demo: Demo, view: Place, heading: list[StatusLine], is_wanted: bool
+        self, session: Session, demo: Demo, view: Place, above: list[StatusLine], is_wanted: bool
     ) -> tuple[list[tuple[str, Color]], pygame.Rect]:
         """Return a heading and the demo's lines, wrapped to the view, and the rectangle for them."""
         left, top, width, height = view
         inset = round(_INSET * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
-        unwrapped: list[StatusLine] = list(heading)
+        unwrapped: list[StatusLine] = list(above)
         if is_wanted:
             session.attempt(lambda: unwrapped.extend([*_verdict_lines(demo), *demo.status()]))
         head, side, _ = demo.margins(width, height, self._book.ui_scale)
@@ -269,11 +230,9 @@ class FramePainter:
             lines.extend((part, color) for part in parts)
             self._wrapped.update(parts if len(parts) > 1 else ())
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
-        share = _LANE_SHARE if session.view.lanes else _READOUT_SHARE
-        most = max(int(share * height / max(row, 1)), _MIN_LINES)
+        most = max(int(_READOUT_SHARE * height / max(row, 1)), _MIN_LINES)
         if is_wanted and width < _NARROWEST * self._book.ui_scale:  # one word per line would cover the whole view
-            named = [(line, palette.TEXT) if isinstance(line, str) else line for line in heading[:1] if session.view.lanes]
-            lines = [(self._book.shortened(text, 14.0, room), color) for text, color in named] or [("…", palette.TEXT)]
+            lines = [("…", palette.TEXT)]
         elif len(lines) > most:
             text, color = lines[most - 1]
             lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from time import perf_counter
@@ -127,7 +127,7 @@ class RunReport:
     ms_max: float
     solver: str
     solver_settings: Mapping[str, float | str]
-    against: tuple[BesideReport, ...] = ()
+    against: BesideReport | None = None
     methods: tuple[Figures, ...] = ()
 
     @property
@@ -155,11 +155,11 @@ class RunReport:
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
             "solver": self.solver,
             "solver_settings": dict(self.solver_settings),
-            **({"against": self.against[0].as_json(), "methods": self._methods_as_json()} if self.against else {}),
+            **({} if self.against is None else {"against": self.against.as_json(), "methods": self._methods_as_json(self.against)}),
         }
 
-    def _methods_as_json(self) -> list[dict[str, Any]]:
-        apart = [(None, None)] + [(beside.parted and beside.parted.step, beside.worst and beside.worst.meters) for beside in self.against]
+    def _methods_as_json(self, beside: BesideReport) -> list[dict[str, Any]]:
+        apart = [(None, None), (beside.parted and beside.parted.step, beside.worst and beside.worst.meters)]
         return [
             {**figures.as_json(), "first_divergence": step, "worst": meters}
             for figures, (step, meters) in zip(self.methods, apart, strict=True)
@@ -177,9 +177,8 @@ def run_headless(
     record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
     solver: str | None = None,
-    against: Sequence[str] = (),
-    since: int | None = None,
-    on_beside: Callable[[tuple[Comparison, ...]], object] | None = None,
+    against: str | None = None,
+    on_beside: Callable[[Comparison], object] | None = None,
     solver_settings: NamedValues | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as possible.
@@ -203,12 +202,10 @@ def run_headless(
         Called after each step; the run ends if it returns True.
     solver : str, optional
         Solver of the demo's worlds; by default the demo's own choice.
-    against : sequence of str
-        Solvers of comparison demos that run alongside (`engine.sim.comparison`).
-    since : int, optional
-        The step after which the comparisons use them; by default from the beginning.
+    against : str, optional
+        Solver of a comparison demo that runs alongside (`engine.sim.comparison`).
     on_beside : callable, optional
-        Called with the comparisons before the first step, if there are any.
+        Called with the comparison before the first step, if there is one.
     solver_settings : pairs of str and float or str, optional
         The solver's own settings, which replace those of the demo's worlds.
 
@@ -226,15 +223,13 @@ def run_headless(
     }
     running, counts = demo(seed, values, referee, **driven), ContactCounts()
     running.sim.observers.append(counts)
-    history = History(running) if record is not None or against else None
+    history = History(running) if record is not None or against is not None else None
     acting = running.sim if history is None else history
     recorder = record(history) if record is not None and history is not None else None
-    state = None if since is None else (integer("since", since, 0), 0)
-    besides = tuple(Comparison(history, solver, since=state) for solver in against if history is not None)
-    if besides and on_beside is not None:
-        on_beside(besides)
-    for seen in (running, *(beside.demo for beside in besides)):
-        views_of(seen)  # for a picture of the last step
+    beside = None if against is None or history is None else Comparison(history, against)
+    if beside is not None and on_beside is not None:
+        on_beside(beside)
+    views_of(running)  # for a picture of the last step
     costs: list[float] = []
     try:
         if prepare is not None:
@@ -243,7 +238,7 @@ def run_headless(
             start = perf_counter()
             acting.step()
             times = running.sim.times
-            costs.append(1000.0 * (perf_counter() - start) if not besides else times.step + times.check)
+            costs.append(1000.0 * (perf_counter() - start) if beside is None else times.step + times.check)
             if recorder is not None:
                 recorder.update()
             if on_step is not None:
@@ -253,11 +248,11 @@ def run_headless(
     finally:
         if recorder is not None:
             recorder.close()
-    return _report(running, counts, costs, besides), running
+    return _report(running, counts, costs, beside), running
 
 
 def picture_of(
-    demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, besides: Sequence[Comparison] = ()
+    demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False, beside: Comparison | None = None
 ) -> bytes:
     """Return the window's complete picture of a demo in its present state, a PNG. No window is opened.
 
@@ -270,8 +265,8 @@ def picture_of(
         Size of text and widgets; by default proportional to the height, 1 at 720 lines.
     paused : bool
         True if the panel shows that the demo is paused.
-    besides : sequence of Comparison
-        Comparisons, drawn in lanes.
+    beside : Comparison, optional
+        Drawn over the demo.
     """
     with no_screen():
         import pygame
@@ -279,14 +274,13 @@ def picture_of(
         scale = ui_scale if ui_scale is not None else scale_for(size)
         window = window_on(demo, size, scale)
         window.session.clock.paused = paused
-        if besides:
-            window.session.wants_lane = True
-            window.session.show_beside(*besides, since=besides[0].since)
+        if beside is not None:
+            window.session.show_beside(beside)
             window.screen.is_outdated = True
         window.session.clock.show(1.0)
         surface = pygame.Surface(size)
         for _ in range(3):  # the first creates fonts and discs, the second is measured, the third shows the measured cost
-            window.session.costs.observe(replace(demo.sim.times, beside=sum(beside.demo.sim.times.step for beside in besides)))
+            window.session.costs.observe(replace(demo.sim.times, beside=0.0 if beside is None else beside.demo.sim.times.step))
             window.show(surface)
         return png_bytes(surface)
 
@@ -387,7 +381,7 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
 def _beside_report(beside: Comparison) -> BesideReport:
     beside.follow()
     distances = beside.distances
-    parted, worst = distances.parted, distances.worst
+    parted, worst = distances.run(beside.now).parted, distances.worst(beside.now)
     return BesideReport(
         solver=" ".join(beside.demo.sim.solvers),
         solver_settings=beside.demo.sim.own_settings,
@@ -402,8 +396,8 @@ def _beside_report(beside: Comparison) -> BesideReport:
     )
 
 
-def _report(demo: Demo, counts: ContactCounts, costs: list[float], besides: tuple[Comparison, ...] = ()) -> RunReport:
-    against = tuple(_beside_report(beside) for beside in besides)
+def _report(demo: Demo, counts: ContactCounts, costs: list[float], beside: Comparison | None = None) -> RunReport:
+    against = None if beside is None else _beside_report(beside)
     return RunReport(
         demo=demo.id,
         steps=demo.steps,
@@ -418,7 +412,7 @@ def _report(demo: Demo, counts: ContactCounts, costs: list[float], besides: tupl
         solver=" ".join(demo.sim.solvers),
         solver_settings=demo.sim.own_settings,
         against=against,
-        methods=(besides[0].first_figures(), *(beside.figures() for beside in besides)) if besides else (),
+        methods=() if beside is None else (beside.first_figures(), beside.figures()),
     )
 
 

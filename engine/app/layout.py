@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from engine.common.checks import finite
@@ -14,11 +13,9 @@ __all__ = [
     "MIN_SIZE",
     "MIN_UI_SCALE",
     "Layout",
-    "best_columns",
     "check_ui_scale",
     "fitting_scale",
     "is_inside",
-    "lanes",
     "lay_out",
     "ui_scale_for",
 ]
@@ -84,35 +81,6 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
         view=(panel, 0, width - panel, max(height - strip, 1)),
         strip=(0, height - strip, width, strip),
     )
-
-
-def lanes(view: Place, n: int, columns: int) -> tuple[Place, ...]:
-    """Divide a view into n equal parts, row by row in `columns` columns, with a gap of one or two pixels.
-
-    Examples
-    --------
-    >>> lanes((10, 0, 100, 81), 2, columns=1)
-    ((10, 0, 100, 40), (10, 41, 100, 40))
-    """
-    left, top, width, height = view
-    rows = math.ceil(n / columns)
-    wide, high = max((width - columns + 1) // columns, 1), max((height - rows + 1) // rows, 1)
-    lefts = [left + round(k * (width - wide) / max(columns - 1, 1)) for k in range(columns)]
-    tops = [top + round(k * (height - high) / max(rows - 1, 1)) for k in range(rows)]
-    return tuple((lefts[k % columns], tops[k // columns], wide, high) for k in range(n))
-
-
-def best_columns(view: Place, box: tuple[float, float], n: int) -> int:
-    """Return the number of columns in which a box (width, height) is largest in n parts of a view; of equals, the smallest.
-
-    Examples
-    --------
-    >>> view = (0, 0, 100, 80)
-    >>> best_columns(view, (3.0, 1.0), 2), best_columns(view, (1.0, 3.0), 2), best_columns(view, (1.0, 1.0), 4)
-    (1, 2, 2)
-    """
-    wide, high = max(box[0], 1e-9), max(box[1], 1e-9)
-    return max(range(1, n + 1), key=lambda columns: min(view[2] / columns / wide, view[3] / math.ceil(n / columns) / high))
 
 
 def is_inside(pixel: tuple[float, float], place: Place) -> bool:

@@ -1,4 +1,4 @@
-"""The panel's part about motion: the scene's solver with its settings, the comparison solvers, and their results.
+"""The panel's part about motion: the scene's solver with its settings, a second solver to compare it with, and where and why they part.
 
 A folded list of solvers shows only the chosen one; a click unfolds it, and a choice folds it again.
 """
@@ -13,99 +13,127 @@ import pygame
 
 from engine.app.parameter_rows import parameter_rows
 from engine.app.second_picture import figure_words, title_of
-from engine.app.session import MAX_BESIDE, Session
+from engine.app.session import Session
 from engine.app.solver_settings import OF_WORLD, changed_setting, setting_parameters, setting_values
 from engine.render import palette
 from engine.render.differences import length_words
+from engine.render.fonts import FontBook
+from engine.render.plot import Curve, TimeAxis, draw_panes
 from engine.sim.actions import ChangeWorld
 from engine.sim.comparison import Comparison
 from engine.sim.parameters import Parameter
-from engine.ui.rows import Button, Buttons, Heading, Line, Note, Row
+from engine.ui.rows import Area, Button, Buttons, Heading, Line, Note, Row
 from engine.world import WorldSettings, load_solver, solvers
 
 __all__ = ["MotionPanel", "SolverChoice", "next_beside", "next_solver"]
 
 _NONE = "none"
 _FOLDED, _UNFOLDED = "˅", "˄"
-_COMPARED = "compared with"
+_CURVE = 84.0
+"""Height of the curve of the distance, design pixels."""
 
 
 class SolverChoice(NamedTuple):
-    """A choice: its kind ("solver", "beside" with the world's index, "since", "lane", "none") and its value."""
+    """A choice: "solver" of the demo or "beside", the one to compare it with, and its value; "" ends the comparison."""
 
     what: str
     value: str
-    at: int = 0
-
-    @property
-    def solver(self) -> str:
-        """The solver that the choice needs; empty if none."""
-        return self.value if self.what in ("solver", "beside") else ""
 
 
 class MotionPanel:
     """Rows about the motion of a session; `choose` is called with a choice that differs from the present state."""
 
-    def __init__(self, session: Session, choose: Callable[[SolverChoice], object]) -> None:
-        self._session, self._apply = session, choose
+    def __init__(self, session: Session, choose: Callable[[SolverChoice], object], fonts: Callable[[], FontBook]) -> None:
+        self._session, self._apply, self._fonts = session, choose, fonts
         self._unfolded = ""
-        """The unfolded list: "solver", "beside 0", ..."""
-        self._chosen = 0
-        """Index of the world whose settings and distances are shown: 0 is the demo's, others are comparisons."""
+        """The unfolded list: "solver" or "beside"."""
+        self._axis: TimeAxis | None = None
 
     def rows(self) -> list[Row]:
         """Return the rows of this frame."""
-        session, n = self._session, len(self._session.besides)
-        rows: list[Row] = [Heading("Motion"), *self._list("solver", "solver", session.demo.sim.solvers[0], SolverChoice("solver", ""))]
-        for k, beside in enumerate(session.besides):
-            rows += self._list(_COMPARED if not k else " ", f"beside {k}", beside.solver, SolverChoice("beside", "", k))
-        if n < MAX_BESIDE:
-            rows += self._list(_COMPARED if not n else " ", f"beside {n}", "", SolverChoice("beside", "", n))
-        if n:
-            rows.append(self._choice("drawn", {"over it": SolverChoice("lane", ""), "in lanes": SolverChoice("lane", "lane")}))
-            rows.append(self._choice("from", {"the start": SolverChoice("since", ""), "here": SolverChoice("since", "here")}))
-            rows += self._table()
-        rows += self._settings()
-        shown = self._beside
-        if shown is not None:
-            rows += [Line(name, words(shown)) for name, words in _FIGURES]
-        return rows
+        session, beside = self._session, self._session.beside
+        rows: list[Row] = [Heading("Motion"), *self._list("solver", "solver", session.demo.sim.solvers[0])]
+        rows += self._list("compared with", "beside", "" if beside is None else beside.solver)
+        if beside is not None:
+            rows += self._comparison(beside)
+        return rows + self._settings()
 
-    def _list(self, caption: str, name: str, chosen: str, choice: SolverChoice) -> list[Row]:
-        """Return a list of solvers, folded or unfolded; that of a comparison has a button to remove it."""
-        is_open = self._unfolded == name
-        title = load_solver(chosen).capabilities.title if chosen else _NONE if not self._session.besides else "another"
-        unfold = partial(self._unfold, "" if is_open else name)
-        is_compared = choice.what == "beside" and bool(chosen)
+    def _list(self, caption: str, what: str, chosen: str) -> list[Row]:
+        """Return a list of solvers, folded or unfolded; that of the comparison has a button to end it."""
+        is_open = self._unfolded == what
+        title = load_solver(chosen).capabilities.title if chosen else _NONE
+        is_compared = what == "beside" and bool(chosen)
         buttons = [
             Button(
                 f"{title}  {_UNFOLDED if is_open else _FOLDED}",
-                unfold,
-                "Choose the solver that moves the bodies." if choice.what == "solver" else "Choose a solver to run alongside this one.",
-                draw=partial(_draw_color, choice.at) if is_compared else None,
+                partial(self._unfold, "" if is_open else what),
+                "Choose the solver that moves the bodies." if what == "solver" else "Choose a solver to run alongside this one.",
+                draw=_draw_color if is_compared else None,
             )
         ]
         if is_compared:
-            buttons.append(Button("×", partial(self._choose, choice), "Stop this comparison."))
+            buttons.append(Button("×", partial(self._choose, SolverChoice(what, "")), "Stop this comparison."))
         rows: list[Row] = [Buttons(tuple(buttons), caption=caption)]
         if is_open:
-            titles = ((solver, load_solver(solver).capabilities.title) for solver in solvers())
-            rows.append(Buttons(tuple(self._choice_button(words, choice._replace(value=solver)) for solver, words in titles)))
+            choices = (SolverChoice(what, solver) for solver in solvers())
+            rows.append(Buttons(tuple(self._choice_button(choice) for choice in choices)))
         return rows
 
-    def _choice(self, caption: str, choices: dict[str, SolverChoice]) -> Row:
-        return Buttons(tuple(self._choice_button(words, choice) for words, choice in choices.items()), caption=caption)
-
-    def _choice_button(self, words: str, choice: SolverChoice) -> Button:
+    def _choice_button(self, choice: SolverChoice) -> Button:
+        words = load_solver(choice.value).capabilities.title
         return Button(words, partial(self._choose, choice), is_on=self._is_current(choice))
 
+    def _comparison(self, beside: Comparison) -> list[Row]:
+        """Return the figures of both worlds, the curve of their distance, and where and why they parted."""
+        session, rows = self._session, list[Row]()
+        titles, colors = (session.demo.sim.solver_title, title_of(beside)), (palette.TEXT, palette.BESIDE)
+        for title, color, figures in zip(titles, colors, session.figures, strict=False):
+            rows.append(Line(title, f"{figures.ms:.2f} ms", color, bold=True))
+            rows.append(Line("", figure_words(figures)))
+        run = beside.distances.run(beside.now)
+        shows = beside.now, len(beside.distances), run.start, run.parted
+        rows.append(
+            Area(
+                "distance",
+                partial(self._draw_curve, beside),
+                _CURVE,
+                shows,
+                drag=self._go_to,
+                tip="Largest distance of a body from its counterpart. Click or drag to go to a step.",
+            )
+        )
+        apart, worst, parted = beside.apart, beside.distances.worst(beside.now), run.parted
+        if apart is not None:
+            rows.append(Line("distance now", f"{length_words(apart.meters)}, {beside.name(apart.stage, apart.body)}"))
+        if worst is not None:
+            rows.append(Line("farthest", f"{length_words(worst.meters)} at step {worst.step:,}"))
+        tip = "Go to the step in which the first body parts from its counterpart; it is marked."
+        rows.append(Buttons((Button("First difference", session.go_to_the_parting, tip, is_off=parted is None),), columns=1))
+        if parted is None:
+            return [*rows, Note("The two worlds have not parted yet.", 12.5, palette.TEXT)]
+        why = session.why
+        words = f"{beside.name(parted.stage, parted.body)} parts at step {parted.step:,}{'' if why is None else f': {why.evidence}'}."
+        return [*rows, Note(words[0].upper() + words[1:], 12.5, palette.TEXT)]
+
+    def _draw_curve(self, beside: Comparison, surface: pygame.Surface, place: pygame.Rect, pointer: tuple[int, int] | None) -> None:
+        """Draw the distance over the steps since the last restart, and the step in which the first body parted."""
+        run, meters, fonts = beside.distances.run(beside.now), beside.distances.meters, self._fonts()
+        last = max(len(meters) - 1, run.start + 1)
+        curve = Curve("distance", "mm", 1e3 * meters, 0)
+        seconds = self._session.demo.step_seconds
+        room = place.left, place.top, place.width, place.height
+        self._axis = draw_panes(surface, fonts, room, [curve], (run.start, last), beside.now, seconds)
+        if run.parted is not None:
+            x = round(self._axis.x(run.parted.step))
+            pygame.draw.line(surface, palette.BESIDE, (x, place.top), (x, place.bottom - round(20 * fonts.ui_scale)))
+
+    def _go_to(self, pixel: tuple[int, int]) -> None:
+        if self._axis is not None:
+            self._session.timeline.seek(self._axis.step(pixel[0]))
+
     def _settings(self) -> list[Row]:
-        """Return the settings of the chosen world's solver; with several worlds, also the choice of the world."""
+        """Return the settings of the demo's solver."""
         rows: list[Row] = []
-        if self._session.besides:
-            titles = enumerate(_titles(self._session))
-            buttons = (Button(words, partial(self._look_at, k), is_on=k == self._of) for k, words in titles)
-            rows += [Note("Settings of", 12.5, palette.TEXT), Buttons(tuple(buttons))]
         values = setting_values(self._solver, self._world_settings)
         for parameter in self._parameters:
             rows += parameter_rows(parameter, values[parameter.name], partial(self._set, parameter))
@@ -114,91 +142,52 @@ class MotionPanel:
             Buttons((Button("Defaults", self._set_defaults, "Reset all settings of this solver to their defaults."),), columns=1),
         ]
 
-    def _table(self) -> list[Row]:
-        """Return two rows per world: its name and step time; its standing bodies, deepest overlap and energy."""
-        colors, rows = (palette.TEXT, *palette.BESIDES), list[Row]()
-        for k, (title, figures) in enumerate(zip(_titles(self._session), self._session.figures, strict=False)):
-            rows.append(Line(title, f"{figures.ms:.2f} ms", colors[k], bold=True))
-            rows.append(Line("", figure_words(figures)))
-        return rows
-
     # -- actions ------------------------------------------------------------------------------------------------------
 
     def _choose(self, choice: SolverChoice) -> None:
-        if choice.what != "lane":
-            self._unfolded = ""
-        if choice == SolverChoice("since", "here") or not self._is_current(choice):
+        self._unfolded = ""
+        if not self._is_current(choice):
             self._apply(choice)
 
     def _unfold(self, name: str) -> None:
         self._unfolded = name
 
-    def _look_at(self, k: int) -> None:
-        self._chosen = k
-
     def _is_current(self, choice: SolverChoice) -> bool:
         """Return True if a choice matches the present state."""
-        session = self._session
         if choice.what == "solver":
-            return session.demo.sim.solvers == (choice.value,)
-        if choice.what == "lane":
-            return session.wants_lane == bool(choice.value)
-        if choice.what == "since":
-            return (session.since is not None) == bool(choice.value)
-        running = session.besides[choice.at].solver if choice.at < len(session.besides) else ""
-        return choice.what == "beside" and running == choice.value
+            return self._session.demo.sim.solvers == (choice.value,)
+        return choice.value == ("" if self._session.beside is None else self._session.beside.solver)
 
     # -- settings -----------------------------------------------------------------------------------------------------
 
     @property
-    def _beside(self) -> Comparison | None:
-        """The comparison whose settings and distances are shown: the chosen one, or the first."""
-        besides = self._session.besides
-        return besides[max(self._of, 1) - 1] if besides else None
-
-    @property
-    def _of(self) -> int:
-        return min(self._chosen, len(self._session.besides))
-
-    @property
     def _solver(self) -> str:
-        """The solver of the world whose settings are shown."""
-        besides = self._session.besides
-        return besides[self._of - 1].solver if 0 < self._of <= len(besides) else self._session.demo.sim.solvers[0]
+        return self._session.demo.sim.solvers[0]
 
     @property
     def _parameters(self) -> tuple[Parameter, ...]:
-        """The settings shown; for the demo's own world, without those that the demo has a slider for."""
-        own = () if self._of else tuple(OF_WORLD + parameter.setting for parameter in self._session.demo.parameters if parameter.setting)
+        """The settings shown, without those that the demo has a slider for."""
+        own = tuple(OF_WORLD + parameter.setting for parameter in self._session.demo.parameters if parameter.setting)
         return tuple(setting for setting in setting_parameters(self._solver) if setting.name not in own)
 
     @property
     def _world_settings(self) -> WorldSettings:
-        besides = self._session.besides
-        demo = besides[self._of - 1].demo if 0 < self._of <= len(besides) else self._session.demo
-        return demo.stages[0].world.settings if demo.stages else WorldSettings()
+        stages = self._session.demo.stages
+        return stages[0].world.settings if stages else WorldSettings()
 
     def _set(self, parameter: Parameter, value: float, continues: bool) -> None:
         if parameter.name.startswith(OF_WORLD):
             self._set_of_world(parameter.name.removeprefix(OF_WORLD), value, continues)
         else:
-            self._set_solver(changed_setting(parameter, value, dict(self._world_settings.solver_settings)), continues)
-
-    def _set_solver(self, settings: dict[str, float | str], is_same_move: bool = False) -> None:
-        if self._of and self._beside is not None:
-            self._beside.set_solver(self._solver, settings)
-        else:
-            self._session.set_solver(self._solver, settings, is_same_move)
+            settings = changed_setting(parameter, value, dict(self._world_settings.solver_settings))
+            self._session.set_solver(self._solver, settings, continues)
 
     def _set_of_world(self, field: str, value: float, is_same_move: bool = False) -> None:
-        """Change a setting in all worlds of the chosen demo; one undo reverts all of it."""
+        """Change a setting in all worlds of the demo; one undo reverts all of it."""
         number = bool(value) if isinstance(getattr(WorldSettings(), field), bool) else round(value)
         for k in range(len(self._session.demo.stages)):
             change = ChangeWorld(k, {field: number}, continues=is_same_move or k > 0)
-            if self._of and self._beside is not None:
-                self._beside.act(change)
-            else:
-                self._session.timeline.guarded(partial(self._session.act, change))
+            self._session.timeline.guarded(partial(self._session.act, change))
 
     def _set_defaults(self) -> None:
         now = setting_values(self._solver, self._world_settings)
@@ -206,18 +195,12 @@ class MotionPanel:
             if parameter.name.startswith(OF_WORLD) and now[parameter.name] != parameter.default:
                 self._set_of_world(parameter.name.removeprefix(OF_WORLD), parameter.default)
         if self._world_settings.solver_settings:
-            self._set_solver({})
+            self._session.set_solver(self._solver, {})
 
 
-def _draw_color(k: int, surface: pygame.Surface, rect: pygame.Rect) -> None:
-    """Draw the color of a comparison."""
-    pygame.draw.rect(surface, palette.BESIDES[k], rect.inflate(-rect.width // 2, -rect.height // 2))
-
-
-def _titles(session: Session) -> list[str]:
-    """Return the names of the solvers of a demo and its comparisons; repeated ones are numbered."""
-    names = [session.demo.sim.solver_title, *(title_of(beside) for beside in session.besides)]
-    return [f"{name} {names[: k + 1].count(name)}" if names.count(name) > 1 else name for k, name in enumerate(names)]
+def _draw_color(surface: pygame.Surface, rect: pygame.Rect) -> None:
+    """Draw the color of the comparison."""
+    pygame.draw.rect(surface, palette.BESIDE, rect.inflate(-rect.width // 2, -rect.height // 2))
 
 
 def next_solver(session: Session) -> SolverChoice | None:
@@ -225,38 +208,13 @@ def next_solver(session: Session) -> SolverChoice | None:
     return SolverChoice("solver", _after(session.demo.sim.solvers[0])) if session.demo.stages else None
 
 
-def next_beside(session: Session) -> tuple[SolverChoice, ...]:
-    """Return the choices of the next comparison mode: overlay of another solver, lanes, none."""
+def next_beside(session: Session) -> SolverChoice | None:
+    """Return the choice that begins a comparison, or ends the running one; None without a world."""
     if not session.demo.stages:
-        return ()
-    if not session.besides:
-        return SolverChoice("lane", ""), SolverChoice("beside", _after(session.demo.sim.solvers[0]))
-    return (SolverChoice("none", ""),) if session.wants_lane else (SolverChoice("lane", "lane"),)
+        return None
+    return SolverChoice("beside", _after(session.demo.sim.solvers[0]) if session.beside is None else "")
 
 
 def _after(solver: str) -> str:
     names = solvers()
     return names[(names.index(solver) + 1) % len(names)]
-
-
-def _apart_now(beside: Comparison) -> str:
-    apart = beside.distances.at(beside.now) if beside.is_caught_up else None
-    return "" if apart is None else f"{length_words(apart.meters)}, {beside.name(apart.stage, apart.body)}"
-
-
-def _farthest(beside: Comparison) -> str:
-    worst = beside.distances.worst
-    return "" if worst is None else f"{length_words(worst.meters)} at step {worst.step:,}"
-
-
-def _parted(beside: Comparison) -> str:
-    parted = beside.distances.parted
-    return "not yet" if parted is None else f"step {parted.step:,}, {beside.name(parted.stage, parted.body)}"
-
-
-_FIGURES: tuple[tuple[str, Callable[[Comparison], str]], ...] = (
-    ("difference now", _apart_now),
-    ("farthest", _farthest),
-    ("first difference", _parted),
-)
-"""Captions and figures of a comparison."""

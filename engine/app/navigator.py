@@ -324,7 +324,7 @@ class Navigator:
 
     def _n_bytes(self) -> int:
         histories = [session.timeline.history for session in self.left if session.timeline.history is not None]
-        histories += [beside.history for session in self.left for beside in session.besides]
+        histories += [session.beside.history for session in self.left if session.beside is not None]
         return sum(history.n_bytes + _STEP_BYTES * history.last for history in histories)
 
     def _session(self, demo: Demo) -> Session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from engine.app.keys import key_codes
@@ -14,6 +14,7 @@ from engine.app.referee_panel import referee_rows
 from engine.app.session import Session
 from engine.app.stepper_requests import door_of_demo
 from engine.render import palette
+from engine.render.fonts import FontBook
 from engine.sim.parameters import Parameter
 from engine.ui.rows import Button, Buttons, Heading, Note, Row
 
@@ -33,10 +34,12 @@ class DemoPanel:
     session : Session
     actions : WindowActions
         Actions of the window.
+    fonts : callable
+        Returns the window's fonts.
     """
 
-    def __init__(self, session: Session, actions: WindowActions) -> None:
-        self.motion = MotionPanel(session, actions.choose)
+    def __init__(self, session: Session, actions: WindowActions, fonts: Callable[[], FontBook]) -> None:
+        self.motion = MotionPanel(session, actions.choose, fonts)
         self._session, self._actions = session, actions
         self._keys = key_buttons(session.demo.keys)
         in_panel = [parameter for parameter in session.demo.parameters if parameter.in_panel]

@@ -18,7 +18,7 @@ from engine.app.asking import Asking
 from engine.app.browser import Browser
 from engine.app.files.preferences import Preferences, save_preferences
 from engine.app.frame import FramePainter
-from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, best_columns, fitting_scale, lanes, lay_out
+from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, fitting_scale, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.panels.dock import WindowActions
 from engine.app.session import Session
@@ -138,7 +138,6 @@ class Screen:
         self._scrolled = 0
         """Scroll position of the list when it was left."""
         self.is_outdated = False
-        self._columns = 1
 
     @property
     def ui_scale(self) -> float:
@@ -175,20 +174,12 @@ class Screen:
         self._clear()
         self.form.scrolled = scrolled if before is not None else 0
         self.place(session, view)
-        self.panel = before if before is not None else DemoPanel(session, actions)
+        self.panel = before if before is not None else DemoPanel(session, actions, lambda: self.ui.fonts)
 
     def place(self, session: Session, view: Place, is_cut: bool = False) -> None:
-        """Place a demo's view, with a lane for each comparison; a view that only shrinks keeps its picture in place."""
+        """Place a demo's view; a view that only shrinks keeps its picture in place."""
         self.view = view
-        n = session.n_lanes
-        if not n:
-            session.view.place(view, is_cut)
-            return
-        if len(session.view.lanes) != n or not is_cut:
-            box = session.demo.home()
-            self._columns = best_columns(view, (box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]), n + 1)
-        first, *others = lanes(view, n + 1, self._columns)
-        session.view.place(first, is_cut, tuple(others))
+        session.view.place(view, is_cut)
 
     def _clear(self) -> None:
         self.ui.finish()

@@ -1,4 +1,4 @@
-"""Draws comparison worlds over the first: outlines, names and figures, and the body farthest from its counterpart."""
+"""Draws a comparison world over the first: outlines, names, and the bodies that are farthest apart and that parted first."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import length_words
-from engine.render.second_world import draw_apart, draw_second_world
+from engine.render.second_world import draw_apart, draw_first_apart, draw_second_world
 from engine.sim.comparison import Comparison
 from engine.sim.demo import StatusLine
 from engine.sim.figures import Figures
 from engine.sim.stage import Stage
 from engine.world import load_solver
 
-__all__ = ["Farthest", "farthest_of", "figure_words", "first_heading", "lane_heading", "paint_outlines", "title_of"]
+__all__ = ["Farthest", "farthest_of", "figure_words", "heading", "paint_second", "title_of"]
 
 Point = tuple[float, float]
 _NO_OVERLAP = 1e-6
@@ -49,7 +49,7 @@ def _drawn_center(stage: Stage, body: int) -> Point:
 
 
 def title_of(beside: Comparison) -> str:
-    """Return the name of a comparison's solver, with the step from which it differs."""
+    """Return the name of a comparison's solver."""
     return load_solver(beside.solver).capabilities.title
 
 
@@ -60,48 +60,39 @@ def figure_words(figures: Figures) -> str:
 
 
 def farthest_of(beside: Comparison) -> Farthest | None:
-    """Return the farthest body; None while the comparison is catching up, or without one."""
-    apart = beside.distances.at(beside.now) if beside.is_caught_up else None
-    if apart is None or apart.stage >= len(beside.first.demo.stages):
+    """Return the body that is farthest from its counterpart; None while the comparison is catching up, or without one."""
+    apart = beside.apart
+    return None if apart is None else Farthest(*beside.pairs[apart.stage], apart.body, apart.meters)
+
+
+def first_of(beside: Comparison) -> Farthest | None:
+    """Return the body that was the first to part since the last restart; None if none has, or it does not exist now."""
+    parted = beside.distances.run(beside.now).parted
+    if parted is None or parted.stage >= len(beside.pairs):
         return None
-    first, other = beside.first.demo.stages[apart.stage], beside.demo.stages[apart.stage]
-    if not (first.world.is_body(apart.body) and other.world.is_body(apart.body)):  # erased in the meantime
-        return None
-    return Farthest(first, other, apart.body, apart.meters)
+    stage, other = beside.pairs[parted.stage]
+    is_there = stage.world.is_body(parted.body) and other.world.is_body(parted.body)
+    return Farthest(stage, other, parted.body, parted.meters) if is_there else None
 
 
-def first_heading(session: Session, farthest: list[Farthest | None]) -> list[StatusLine]:
-    """Return the lines above the first demo's own: the solvers, and how far their worlds are apart."""
-    first = session.demo.sim.solver_title
-    if session.n_lanes:
-        return [first, *(figure_words(figures) for figures in session.figures[:1])]
-    if len(session.besides) == 1:
-        apart = "" if farthest[0] is None else f"farthest apart: {length_words(farthest[0].meters)}"
-        words = (f"{first}; outlined: {title_of(session.besides[0])}", apart)
-        return [(line, palette.BESIDES[0]) for line in words if line]
-    lines: list[StatusLine] = [first]
-    for k, (beside, far) in enumerate(zip(session.besides, farthest, strict=True)):
-        apart = "" if far is None else f", {length_words(far.meters)} apart"
-        lines.append((f"outlined: {title_of(beside)}{apart}", palette.BESIDES[k]))
-    return lines
+def heading(session: Session, farthest: Farthest | None) -> list[StatusLine]:
+    """Return the lines above the demo's own: both solvers, and how far their worlds are apart."""
+    if session.beside is None:
+        return []
+    apart = "" if farthest is None else f"farthest apart: {length_words(farthest.meters)}"
+    stopped = [f"stopped: {figure.stopped}" for figure in session.figures[1:] if figure.stopped]
+    words = (f"{session.demo.sim.solver_title}; outlined: {title_of(session.beside)}", apart, *stopped)
+    return [(line, palette.BESIDE) for line in words if line]
 
 
-def lane_heading(session: Session, k: int, farthest: Farthest | None) -> list[StatusLine]:
-    """Return the lines above those of a demo in a lane."""
-    figures = session.figures[k + 1 : k + 2]
-    apart = [f"stopped: {figure.stopped}" for figure in figures if figure.stopped]
-    apart += [] if farthest is None else [f"farthest apart: {length_words(farthest.meters)}"]
-    words = (title_of(session.besides[k]), *(figure_words(figure) for figure in figures), *apart)
-    return [(line, palette.BESIDES[k]) for line in words]
-
-
-def paint_outlines(canvas: Canvas, debug: DebugDraw, session: Session, farthest: list[Farthest | None]) -> None:
-    """Draw the bodies of all comparison worlds over the first, with lines where they are farthest apart."""
-    for k, beside in enumerate(session.besides):
-        for stage, other in beside.pairs:
-            own = canvas.at(stage.offset)
-            with own.clipped(stage.window):
-                draw_second_world(own, debug.packed(other.world), other.drawn_poses, k)
-    for k, far in enumerate(farthest):
-        if far is not None:
-            draw_apart(canvas.at(far.stage.offset), far.first, far.second, far.meters, k)
+def paint_second(canvas: Canvas, debug: DebugDraw, beside: Comparison, farthest: Farthest | None) -> None:
+    """Draw the bodies of a comparison over the first, a line where they are farthest apart, and a mark on the body that parted first."""
+    for stage, other in beside.pairs:
+        own = canvas.at(stage.offset)
+        with own.clipped(stage.window):
+            draw_second_world(own, debug.packed(other.world), other.drawn_poses)
+    first = first_of(beside)
+    if first is not None:
+        draw_first_apart(canvas.at(first.stage.offset), first.first)
+    if farthest is not None:
+        draw_apart(canvas.at(farthest.stage.offset), farthest.first, farthest.second, farthest.meters)

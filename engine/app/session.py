@@ -37,6 +37,7 @@ from engine.sim.actions import (
 )
 from engine.sim.comparison import Comparison
 from engine.sim.demo import Demo
+from engine.sim.distances import Why
 from engine.sim.figures import Figures
 from engine.sim.stage import Stage
 from engine.world import load_solver
@@ -44,10 +45,7 @@ from engine.world import load_solver
 if TYPE_CHECKING:
     from engine.sim.recordings import Recorder, Recording
 
-__all__ = ["MAX_BESIDE", "Saved", "Session"]
-
-MAX_BESIDE = 3
-"""Maximum number of comparison worlds; more pictures in a window could not be distinguished."""
+__all__ = ["Saved", "Session"]
 
 _REFRESH = 0.25
 """Interval between updates of the figures, seconds."""
@@ -99,14 +97,10 @@ class Session:
         Writes the history to a file while recording.
     recording : Recording or None
         The recording being played, if one was opened.
-    besides : tuple of Comparison
-        Copies of the demo with other solvers; see `compare_with`.
-    since : (step, given) or None
-        The state from which the comparisons differ; None for the beginning.
+    beside : Comparison or None
+        The demo with another solver, drawn over it; see `compare_with`.
     figures : tuple of Figures
-        Figures of the demo and its comparisons, updated four times a second; empty without comparisons.
-    wants_lane : bool
-        True if comparisons are drawn in their own lanes instead of as outlines over the demo.
+        Figures of the demo and of its comparison, updated four times a second; empty without one.
     saved : Saved
         File and name under which the scene is saved.
     done : set of str
@@ -124,10 +118,10 @@ class Session:
     ) -> None:
         self.demo = demo
         self._wait_for_kernels()
-        self.besides: tuple[Comparison, ...] = ()
+        self.beside: Comparison | None = None
         if driver is None:
             clock = FixedClock(demo.step_seconds) if clock is None else clock
-            driver = LocalDriver(demo, clock, has_history, lambda: self.besides)
+            driver = LocalDriver(demo, clock, has_history, lambda: self.beside)
         self.driver = driver
         self.clock, self.messages, self.timeline = driver.clock, driver.messages, driver.timeline
         self.view = CameraController(demo, view)
@@ -137,10 +131,8 @@ class Session:
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
         self._on_its_way: Message | None = None
-        """Message shown while a comparison catches up."""
+        """Message shown while the comparison catches up."""
         self._n_played = 0
-        self.since: tuple[int, int] | None = None
-        self.wants_lane = False
         self.figures: tuple[Figures, ...] = ()
         self._since_figures = math.inf
         self.saved = Saved()
@@ -148,11 +140,6 @@ class Session:
         self._door: StepperRequest | None = None
         self._was_paused = False
         """Whether the demo was paused before a close-up."""
-
-    @property
-    def n_lanes(self) -> int:
-        """Number of comparison demos that have lanes."""
-        return len(self.besides) if self.wants_lane else 0
 
     @property
     def is_shared(self) -> bool:
@@ -237,85 +224,72 @@ class Session:
         except LabError as error:
             self.messages.answer(f"{load_solver(solver).capabilities.title} cannot simulate this demo: {error}", palette.WARNING)
 
-    def compare_with(self, *solvers: str, since: tuple[int, int] | None = None) -> None:
-        """Run the demo again with each of some solvers for comparison, replacing previous comparisons; without solvers, end them.
-
-        Parameters
-        ----------
-        solvers : str
-            At most `MAX_BESIDE`. An existing comparison with the same index, solver and starting state is kept.
-        since : (step, given), optional
-            The state of this demo from which the comparisons start, `here` or an earlier one; by default the beginning of its history.
+    def compare_with(self, solver: str) -> None:
+        """Run the demo again from its beginning with another solver, for comparison; "" ends the comparison.
 
         Raises
         ------
         InvalidInputError
-            There is no such solver, there are too many, or the demo cannot be rewound.
+            There is no such solver, or the demo cannot be rewound.
         LabError
-            A solver does not support the demo's worlds.
+            The solver does not support the demo's worlds.
         """
-        history, before = self.timeline.history, self.besides
-        if len(solvers) > MAX_BESIDE:
-            raise InvalidInputError("beside", f"at most {counted(MAX_BESIDE, 'solver')}", len(solvers))
-        if solvers and history is None:
-            raise InvalidInputError("beside", f"empty here ({self.timeline.failure or self.driver.no_past})", ", ".join(solvers))
-        made: list[Comparison] = []
-        try:
-            for k, solver in enumerate(solvers):
-                if since == self.since and k < len(before) and before[k].solver == solver:
-                    made.append(before[k])
-                elif history is not None:
-                    made.append(Comparison(history, solver, since=since))
-        except BaseException:
-            for beside in made:
-                if beside not in before:
-                    beside.close()
-            raise
-        for beside in before:
-            if beside not in made:
-                beside.close()
-        self.show_beside(*made, since=since)
+        history, before = self.timeline.history, self.beside
+        if solver and history is None:
+            raise InvalidInputError("beside", f"empty here ({self.timeline.failure or self.driver.no_past})", solver)
+        if before is not None and before.solver == solver:
+            return
+        self.show_beside(Comparison(history, solver) if solver and history is not None else None)
+        if before is not None:
+            before.close()
 
-    def show_beside(self, *besides: Comparison, since: tuple[int, int] | None = None) -> None:
-        """Replace the comparisons by others that were created elsewhere."""
-        self.besides, self.since = besides, since
-        self.view.besides = tuple(beside.demo for beside in besides)
-        for beside in besides:
-            beside.longest_way = self.timeline.longest_way / len(besides)
+    def show_beside(self, beside: Comparison | None) -> None:
+        """Replace the comparison by another one that was created elsewhere."""
+        self.beside = beside
+        self.view.beside = None if beside is None else beside.demo
+        if beside is not None:
+            beside.longest_way = self.timeline.longest_way
         self._update_figures(math.inf)
         if self.view.is_untouched:
             self.view.home()
 
     @property
-    def here(self) -> tuple[int, int]:
-        """The present state of the demo, for `compare_with`."""
-        self.timeline.finish()
-        history = self.timeline.history
-        return (0, 0) if history is None else (history.now, history.inputs_applied)
+    def is_caught_up(self) -> bool:
+        """True if the comparison is at the demo's step."""
+        return self.beside is None or self.beside.is_caught_up
 
     @property
-    def is_caught_up(self) -> bool:
-        """True if all comparisons are at the demo's step."""
-        return all(beside.is_caught_up for beside in self.besides)
+    def why(self) -> Why | None:
+        """Why the worlds have parted since the last restart; None if they have not."""
+        return None if self.beside is None else self.beside.distances.run(self.beside.now).why
+
+    def go_to_the_parting(self) -> None:
+        """Pause at the step in which the worlds parted, and watch the body that parted first."""
+        beside = self.beside
+        parted = None if beside is None else beside.distances.run(beside.now).parted
+        if parted is not None:
+            self.timeline.watched = parted.stage, parted.body
+            self.timeline.seek(parted.step)
 
     def _bring_beside(self) -> None:
-        """Repeat the demo's actions and steps in the comparisons; if that takes several frames, the demo waits."""
-        for beside in self.besides:
-            try:
-                beside.follow()
-            except LabError as error:
-                beside.close()
-                self.show_beside(*(other for other in self.besides if other is not beside), since=self.since)
-                self.messages.say(
-                    f"{load_solver(beside.solver).capabilities.title} can no longer be run for comparison: {error}", palette.UNEXPLAINED
-                )
-        late = [beside for beside in self.besides if not beside.is_caught_up]
-        if not late and self._on_its_way is not None:
+        """Repeat the demo's actions and steps in the comparison; if that takes several frames, the demo waits."""
+        beside = self.beside
+        if beside is None:
+            return
+        try:
+            beside.follow()
+        except LabError as error:
+            beside.close()
+            self.show_beside(None)
+            self.messages.say(
+                f"{load_solver(beside.solver).capabilities.title} can no longer be run for comparison: {error}", palette.UNEXPLAINED
+            )
+            return
+        if not beside.is_caught_up:
+            self._on_its_way = self.messages.answer(f"Catching up to step {beside.first.now}; now at {beside.now}", is_passing=True)
+        elif self._on_its_way is not None:
             self.messages.take_back(self._on_its_way)
             self._on_its_way = None
-        elif late:
-            words = f"Catching up to step {late[0].first.now}; now at {min(beside.now for beside in late)}"
-            self._on_its_way = self.messages.answer(words, is_passing=True)
 
     # -- time passes --------------------------------------------------------------------------------------------------
 
@@ -339,11 +313,11 @@ class Session:
         self.demo.sim.has_kernels = all(is_ready(part) for part in kernels_of(self.demo))
 
     def _update_figures(self, elapsed: float) -> None:
-        """Update the figures; those of comparisons that are catching up stay."""
+        """Update the figures; those of a comparison that is catching up stay."""
         self._since_figures += elapsed
         if math.isinf(elapsed) or (self._since_figures >= _REFRESH and self.is_caught_up):
             self._since_figures = 0.0
-            self.figures = (self.besides[0].first_figures(), *(beside.figures() for beside in self.besides)) if self.besides else ()
+            self.figures = () if self.beside is None else (self.beside.first_figures(), self.beside.figures())
 
     # -- recordings --------------------------------------------------------------------------------------------------
 
@@ -389,10 +363,10 @@ class Session:
         self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
             stage.drawn_poses = poses(stage)
-        for beside in self.besides:
-            viewer = beside.demo.viewer
+        if self.beside is not None:
+            viewer = self.beside.demo.viewer
             viewer.drawn_fraction, viewer.pointed = fraction, self.demo.viewer.pointed
-            for stage in beside.demo.stages:
+            for stage in self.beside.demo.stages:
                 stage.drawn_poses = poses(stage)
 
     def _drawn(self, poses: Callable[[Stage], FloatArray]) -> Callable[[Stage], FloatArray]:

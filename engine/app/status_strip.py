@@ -170,11 +170,11 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     if not stages:
         return [frame, draw]
     speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
-    solver = " | ".join((session.demo.sim.solver_title, *(title_of(beside) for beside in session.besides)))
+    solver = session.demo.sim.solver_title + ("" if session.beside is None else f" | {title_of(session.beside)}")
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,
-        ("step", f"{times.step:.2f}{f' + {times.beside:.2f}' if session.besides else ''} ms", palette.TEXT),
+        ("step", f"{times.step:.2f}{f' + {times.beside:.2f}' if session.beside else ''} ms", palette.TEXT),
         ("check", f"{times.check:.2f} ms", palette.TEXT),
         draw,
         ("speed", speed, palette.WARNING if session.clock.paused or session.clock.is_slow else palette.TEXT),

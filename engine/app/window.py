@@ -218,8 +218,6 @@ class Window:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
             if pointed is None:
                 session.view.refit()
-        if is_run and session.n_lanes != len(session.view.lanes):
-            screen.place(session, screen.view)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
 

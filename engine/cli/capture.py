@@ -50,8 +50,8 @@ class RunCapture:
 
             self._size, self._rate = film_size(size), check_film("--record", film, fps)
 
-    def start(self, demo: Demo, n_steps: int, length: str, besides: Sequence[Comparison] = ()) -> None:
-        """Capture the current state of a demo and of its comparison copies; `length` is the option that gives the number of steps."""
+    def start(self, demo: Demo, n_steps: int, length: str, beside: Comparison | None = None) -> None:
+        """Capture the current state of a demo and of its comparison; `length` is the option that gives the number of steps."""
         if self._film_path is not None:
             from engine.app.film import Film, FrameTimes
             from engine.app.headless import Filming
@@ -63,7 +63,7 @@ class RunCapture:
             from engine.player.capture import Capture
 
             with named(lambda field: length if field == "seconds" else "--html"):
-                self._page, self._title = Capture(demo, besides, DroppedPainter().draw, n_steps), demo.title
+                self._page, self._title = Capture(demo, beside, DroppedPainter().draw, n_steps), demo.title
 
     def stepped(self) -> None:
         """Capture the state after a step."""

@@ -48,7 +48,6 @@ __all__ = [
     "named",
     "open_window",
     "option",
-    "solver_list",
 ]
 
 _T = TypeVar("_T")
@@ -184,7 +183,7 @@ HtmlFile = Annotated[
 ]
 SolverName = Annotated[str | None, Option(metavar="NAME", help="Physics solver, such as soft_step.", shown="box2d", check=_check_solver)]
 Against = Annotated[
-    str | None, Option(metavar="NAMES", help="Run a copy alongside, using this solver, or up to three copies, using solvers A,B,C.")
+    str | None, Option(metavar="NAME", help="Run a copy alongside, by this solver, and tell where they part.", check=_check_solver)
 ]
 Settings = Annotated[
     list[str] | None, Option(name="--set", metavar="NAME=VALUE", help="Set a demo parameter or a solver setting; repeatable.")
@@ -336,25 +335,6 @@ def named(option: str | Callable[[str], str], field: str | None = None) -> Itera
             raise
         name = option if isinstance(option, str) else option(error.field)
         raise InvalidInputError(name, error.requirement, error.value) from None
-
-
-def solver_list(option: str, given: str | None) -> tuple[str, ...]:
-    """Parse a comma-separated list of at most `MAX_BESIDE` solvers; repetitions are allowed.
-
-    Raises
-    ------
-    InvalidInputError
-        A solver is unknown, or there are too many; the error names `option`.
-    """
-    if given is None:
-        return ()
-    from engine.app.session import MAX_BESIDE
-    from engine.world.solver import solver_name
-
-    names = tuple(solver_name(option, name.strip()) for name in given.split(","))
-    if len(names) > MAX_BESIDE:
-        raise InvalidInputError(option, f"at most {MAX_BESIDE} solvers", given)
-    return names
 
 
 def open_window(advice: str, kind: Any, **settings: Any) -> None:

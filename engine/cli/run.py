@@ -53,20 +53,12 @@ class RunOptions:
     )
     steps: int | None = option("N", "Number of steps.", low=1, high=MAX_STEPS, shown=str(DEFAULT_STEPS), without_window=True)
     seconds: float | None = option(
-        "S", "Length of the run in simulated seconds, instead of --steps.", low=1e-3, high=1e5, unit="s", excludes=("steps", "since"),
+        "S", "Length of the run in simulated seconds, instead of --steps.", low=1e-3, high=1e5, unit="s", excludes=("steps",),
         without_window=True,
     )  # fmt: skip
     seed: options.Seed = 0
     solver: options.SolverName = None
     against: options.Against = None
-    since: int | None = option(
-        "STEP",
-        "Start the --against runs from the state after this step.",
-        name="--from",
-        shown="0",
-        needs=("against",),
-        without_window=True,
-    )
     settings: options.Settings = None
     screenshot: options.Screenshot = None
     html: options.HtmlFile = None
@@ -93,12 +85,10 @@ def run_command(args: RunOptions) -> Report | None:
     A window runs until you close it. A headless run takes N steps, compares every contact with our own algorithms and prints a summary.
     The status is 1 if a difference is unexplained. --pair opens a pair file and shows our result and Box2D's. --drop drops a picture (PNG,
     JPEG, ...), an SVG or a body file written by the trace command into the demo, as if dropped on the window. --solver replaces the
-    solver of the demo or scene file. --against runs up to three copies with other solvers (A,B,C), from the start or from the state
-    given by --from, and reports where they diverge. --html writes a page that plays the run in any browser; --record writes a video;
-    --record-inputs writes a recording that the replay command reproduces bit for bit.
+    solver of the demo or scene file. --against runs a copy with another solver and reports where and why the two part. --html writes a
+    page that plays the run in any browser; --record writes a video; --record-inputs writes a recording that the replay command
+    reproduces bit for bit.
     """
-    others = options.solver_list("--against", args.against)
-    integer("--from", args.since or 0, 0, (args.steps or DEFAULT_STEPS) - 1)
     capture = RunCapture(args.film, args.html, args.fps, args.size)
     pair = None
     if args.pair is not None:
@@ -110,7 +100,7 @@ def run_command(args: RunOptions) -> Report | None:
     with _naming_lines(kind, args.demo or ""):
         values, own = demo_values(kind, args.settings or [], args.solver)
         if options.has_window(args):
-            prepare = partial(_begin, drops=args.drops or [], recording=args.record_inputs, against=others)
+            prepare = partial(_begin, drops=args.drops or [], recording=args.record_inputs, against=args.against)
             made = kind if args.solver is None and own is None else partial(kind, solver=args.solver, solver_settings=own)
             options.open_window(
                 "--headless runs without a display", made, ui_scale=args.ui_scale, seed=args.seed, values=values, prepare=prepare,
@@ -119,7 +109,7 @@ def run_command(args: RunOptions) -> Report | None:
             return None
         if pair is not None:
             return _answer(pair, kind, values, args.screenshot, args.html)
-        return _headless(args, kind, values, own, others, capture)
+        return _headless(args, kind, values, own, capture)
 
 
 def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
@@ -133,9 +123,10 @@ def _naming_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextMan
     return contextlib.nullcontext()
 
 
-def _begin(session: Session, drops: Sequence[str], recording: str | None, against: Sequence[str]) -> None:
-    with options.named("--against", "beside"):
-        session.compare_with(*against)
+def _begin(session: Session, drops: Sequence[str], recording: str | None, against: str | None) -> None:
+    if against is not None:
+        with options.named("--against", "beside"):
+            session.compare_with(against)
     if recording is not None:
         if session.timeline.history is None:
             raise InvalidInputError("--record-inputs", f"omitted: {session.timeline.failure}", recording)
@@ -259,10 +250,9 @@ def _headless(
     kind: type[Demo],
     values: dict[str, float],
     solver_settings: NamedValues | None,
-    others: tuple[str, ...],
     capture: RunCapture,
 ) -> Report:
-    """Run a demo headless, with one copy per solver in `others`, and write the requested files."""
+    """Run a demo headless, with a copy by another solver if requested, and write the requested files."""
     from engine.app.headless import picture_of, run_headless
     from engine.compare.live.referee import live_referee
     from engine.scenes.tables import Tables
@@ -281,7 +271,7 @@ def _headless(
 
         def prepare(acting: Simulation | History[Demo]) -> None:
             _drop(acting, args.drops or [])
-            capture.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", besides)
+            capture.start(acting.demo, steps, "--seconds" if args.steps is None else "--steps", beside)
             add_row(acting.demo)
 
         notes = Counter[str]()
@@ -292,19 +282,24 @@ def _headless(
             notes.update(note for stage in running.stages for note in stage.world.step_notes)
             advance()
 
-        besides: list[Comparison] = []
+        beside: Comparison | None = None
+
+        def take_beside(made: Comparison) -> None:
+            nonlocal beside
+            beside = made
+
         try:
             report, demo = run_headless(
                 kind, steps, args.seed, values, live_referee, on_step, prepare, record,
-                solver=args.solver, against=others, since=args.since, on_beside=besides.extend,
+                solver=args.solver, against=args.against, on_beside=take_beside,
                 solver_settings=solver_settings,
             )  # fmt: skip
         except StateError as error:
-            option, value = ("--against", ",".join(others)) if others else ("--record-inputs", args.record_inputs)
+            option, value = ("--against", args.against) if args.against else ("--record-inputs", args.record_inputs)
             raise InvalidInputError(option, f"omitted ({error})", value) from None
     if args.screenshot is not None:
         with waiting("drawing"):
-            write_atomically(args.screenshot, picture_of(demo, besides=besides))
+            write_atomically(args.screenshot, picture_of(demo, beside=beside))
     written = capture.written()
     plain = report.as_json()
     readout = [line if isinstance(line, str) else line[0] for line in (*demo.verdicts(), *demo.status())]

@@ -7,7 +7,7 @@ or 1/20,000 of the view if that is less. Contact points are stored relative to t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,8 +104,8 @@ class Capture:
     Parameters
     ----------
     demo : Demo
-    besides : sequence of Comparison
-        Copies of the demo with other solvers; only their bodies are captured.
+    beside : Comparison, optional
+        A copy of the demo with another solver; only its bodies are captured.
     draw_dropped : callable, optional
         Draws the pictures of dropped bodies.
     n_steps : int
@@ -127,20 +127,20 @@ class Capture:
     def __init__(
         self,
         demo: Demo,
-        besides: Sequence[Comparison] = (),
+        beside: Comparison | None = None,
         draw_dropped: Callable[[Any, Demo], None] | None = None,
         n_steps: int = 0,
     ) -> None:
         if not demo.stages:
             raise InvalidInputError("demo", "one with a world", Described(demo.title))
-        n_bodies = (1 + len(besides)) * sum(len(stage.world.body_ids) for stage in demo.stages)
+        n_bodies = (1 if beside is None else 2) * sum(len(stage.world.body_ids) for stage in demo.stages)
         limit = _MAX_STATES // max(n_bodies, 1)
         if n_steps > limit:
             requirement = f"at most {limit * demo.step_seconds:.4g} s for a page of {n_bodies:,} bodies"
             raise InvalidInputError("seconds", requirement, n_steps * demo.step_seconds)
         self.steps = 0
         self.notes: list[dict[str, Any]] = []
-        self._demo, self._besides, self._draw_dropped = demo, besides, draw_dropped
+        self._demo, self._beside, self._draw_dropped = demo, beside, draw_dropped
         self._book: SketchBook | None = None
         self._bends: list[tuple[float, ...]] = []
         self._readout_steps = max(round(_READOUT_SECONDS / demo.step_seconds), 1)
@@ -175,7 +175,7 @@ class Capture:
         self._take()
 
     def _take(self) -> None:
-        demos = [self._demo, *(beside.demo for beside in self._besides)]
+        demos = [self._demo] if self._beside is None else [self._demo, self._beside.demo]
         stages = [(demo, which, stage) for which, demo in enumerate(demos) for stage in demo.stages]
         self._chunks = {number: chunk for number, chunk in self._chunks.items() if number < len(stages)}
         for number, (demo, which, stage) in enumerate(stages):
@@ -350,7 +350,7 @@ class Capture:
 
     def _parting(self, beside: Comparison) -> dict[str, Any]:
         """Return the text about a copy: its solver, and where and when it first diverged."""
-        parted = beside.distances.parted
+        parted = beside.distances.run(beside.now).parted
         text = "" if parted is None else f"{beside.name(parted.stage, parted.body)} {1000.0 * parted.meters:.2g} mm apart"
         return {"solver": " ".join(beside.demo.sim.solvers), "step": None if parted is None else parted.step, "text": text}
 
@@ -369,7 +369,7 @@ class Capture:
             **self._facts,
             "steps": self.steps,
             "stages": [self._stages[number] for number in sorted(self._stages)],
-            "besides": [self._parting(beside) for beside in self._besides],
+            "besides": [] if self._beside is None else [self._parting(self._beside)],
             "shapes": [{"points": points, "radius": radius, "sensor": is_sensor} for points, radius, is_sensor in self._shapes],
             "bodies": bodies,
             "pitch": motion.pitch,

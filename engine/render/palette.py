@@ -58,7 +58,7 @@ class Theme:
     fixture_aabb: Color
     joint: Color
     center_of_mass: Color
-    besides: tuple[Color, ...]
+    beside: Color
     agree: Color
     explained: Color
     unexplained: Color
@@ -109,7 +109,7 @@ DARK = Theme(
     fixture_aabb=(118, 126, 138),
     joint=(130, 212, 160),
     center_of_mass=(245, 200, 110),
-    besides=((200, 255, 60), (252, 140, 16), (100, 240, 220)),
+    beside=(200, 255, 60),
     agree=(70, 201, 138),
     explained=(240, 180, 60),
     unexplained=(255, 92, 92),
@@ -148,7 +148,7 @@ LIGHT = Theme(
     fixture_aabb=(120, 128, 140),
     joint=(30, 108, 66),
     center_of_mass=(124, 84, 20),
-    besides=((140, 0, 220), (110, 20, 0), (0, 62, 84)),
+    beside=(140, 0, 220),
     agree=(0, 112, 66),
     explained=(140, 86, 0),
     unexplained=(166, 0, 52),
@@ -192,8 +192,8 @@ IMPULSE: Color = DARK.impulse
 FIXTURE_AABB: Color = DARK.fixture_aabb
 JOINT: Color = DARK.joint
 CENTER_OF_MASS: Color = DARK.center_of_mass
-BESIDES: tuple[Color, ...] = DARK.besides
-"""Comparison worlds in this order: their outlines, each with its own dashes, and their names."""
+BESIDE: Color = DARK.beside
+"""The outlines and the name of a comparison world."""
 
 AGREE: Color = DARK.agree
 EXPLAINED: Color = DARK.explained

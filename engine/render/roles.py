@@ -66,7 +66,7 @@ def role_color(role: Role, theme: Theme | None = None) -> Color:
         "new": colors.point_add,
         "result": colors.agree,
         "ghost": colors.caption,
-        "own": colors.besides[0],
+        "own": colors.beside,
     }[role]
 
 

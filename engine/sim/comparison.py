@@ -2,16 +2,11 @@
 
     first     the observed demo, a `History`                                box2d       --i--|--i--|-----|
     second    same class, seed and parameters, another solver               soft_step   --i--|--i--|-----|     i: the same inputs
-    third     another solver from a given state of the first on             box2d ------i--> soft_step --|
-
-By default the second uses its own solver from the beginning, with the layout for the first's solver. With `since`, it repeats the first
-bit-exactly up to that state and then changes its solver by an input of its own (`set_solver`), so that attributes of the demo outside its
-worlds match too. From there on the second has its own solver and solver settings; all other inputs are those of the first.
 
 The second has its own history, so the demo's code, hooks and controllers run on its own worlds. It gets every input of the first at the
-same step: parameters, restarts, keys, drops, edits. A grab in the first grabs the same body at the same point in the second. If the first
-rewinds, so does the second; if the first starts a new branch, the second discards its later steps. Inputs that the second rejects, such as
-those that refer to a missing body, are listed in `skipped`.
+same step, but changes of the solver: parameters, restarts, keys, drops, edits. A grab in the first grabs the same body at the same point
+in the second. If the first rewinds, so does the second; if the first starts a new branch, the second discards its later steps. Inputs that
+the second rejects, such as those that refer to a missing body, are listed in `skipped`.
 
     history = History(find_demo("pyramid")())
     beside = Comparison(history, "soft_step")
@@ -19,17 +14,17 @@ those that refer to a missing body, are listed in `skipped`.
     beside.demo.stages[0].world         # the second's counterpart of history.demo.stages[0].world
     beside.follow()                     # call it after an input, an undo or a redo; once per frame is enough
     beside.now, beside.pairs            # the second's current step; pairs of corresponding stages, for drawing
-    beside.distances                    # per step: `meters`, `at(step)`, `parted`, `why`, `worst` (`engine.sim.distances`)
+    beside.distances                    # per step: `meters`, `at(step)`, `run(step)`: where and why they parted (`engine.sim.distances`)
+    beside.apart                        # the body that is farthest from its counterpart now
     beside.why()                        # cause of the divergence, from the motion referee; takes some tenths of a second
     beside.figures(), beside.first_figures()                # energy, overlap, displaced bodies, step cost: of the second, of the first
-    beside.set_solver("soft_step", {"name": 1.0})           # affects only the second
     beside.skipped, beside.name(0, 3)   # inputs that failed in the second; the name of body 3 of stage 0
     beside.close()                      # stop following
 
-Both start from the same layout, which assumes the polygon skin of the first's solver (`Simulation.built_for`). If the first starts a new
-branch before `since`, the solvers differ from the branch point on. Bodies correspond if stage and id are equal: the same code creates
-bodies with the same ids. A body that only one demo has is not compared, but counted (`distances.n_single`). The second's stages have the
-same offsets as the first's, so that a point in the view is the same world point in both.
+Both start from the same layout, which assumes the polygon skin of the first's solver (`Simulation.built_for`). Bodies correspond if stage
+and id are equal: the same code creates bodies with the same ids. A body that only one demo has is not compared, but counted
+(`distances.n_single`). The second's stages have the same offsets as the first's, so that a point in the view is the same world point in
+both.
 
 A comparison created late must replay the past; `longest_way` limits the time of each `follow` call, and `is_caught_up` is True once the
 second has reached the first. While the second catches up, it is compared with a bit-exact replay of the first.
@@ -40,23 +35,21 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
-from typing import TypeAlias
 
-from engine.sim.actions import Action, Input, SetSolver
+from engine.sim.actions import Input, SetSolver
 from engine.sim.branch import Branch
 from engine.sim.demo import Demo
-from engine.sim.distances import Apart, Distances, Why
+from engine.sim.distances import Apart, Distances, Why, farthest
 from engine.sim.figures import Figures, demo_motion
 from engine.sim.history import History, repeat
 from engine.sim.ids import called
 from engine.sim.motion_sums import Motion
 from engine.sim.stage import Stage, StepPiece, WholeStep
 from engine.world import World
-from engine.world.fields import named_values
 from engine.world.solver import NamedValues
 
 __all__ = ["Comparison", "Skipped"]
@@ -67,7 +60,6 @@ _JUDGED = {"box2d", "soft_step"}
 """The two solvers that the motion referee supports."""
 _COSTS = 60
 """Number of most recent steps over which the median step time is computed."""
-Settings: TypeAlias = Mapping[str, float | str] | NamedValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +80,6 @@ class Comparison:
         History to follow; the comparison is added to its watchers.
     solver : str
         Solver of the second, one of `engine.world.solvers`.
-    since : (step, n_inputs), optional
-        State of the first from which on the second has its own solver: after a past step, with this number of that step's inputs applied.
-        None means from the beginning.
 
     Attributes
     ----------
@@ -102,8 +91,8 @@ class Comparison:
         Distances between corresponding bodies after every step.
     longest_way : float
         Time limit of a `follow` call while catching up, seconds; at least one step is always taken.
-    since : (step, n_inputs)
-        State from which on the second has its own solver.
+    solver : str
+        Solver of the second.
 
     Raises
     ------
@@ -111,26 +100,12 @@ class Comparison:
         The solver is unknown or does not support the demo's worlds, or the demo cannot be rewound.
     """
 
-    def __init__(
-        self,
-        first: History[Demo],
-        solver: str,
-        since: tuple[int, int] | None = None,
-    ) -> None:
-        self.first = first
-        self.since = since if since is not None else (0, 0)
-        self._own: list[tuple[int, int, Input]] = []
-        """Inputs that only the second gets, each as (step, number of the first's inputs at that step that precede it, input)."""
-        if since is not None:
-            self._own.append((*self.since, Input(SetSolver(solver))))
-        self._is_built = since is None
-        """True if the second uses its own solver from the beginning."""
-        self._built_by = solver
-        built = (solver, ()) if since is None else (first.start.chosen_solver, first.start.chosen_settings)
-        self.demo = _anew(first, *built)
+    def __init__(self, first: History[Demo], solver: str) -> None:
+        self.first, self.solver = first, solver
+        self.demo = _anew(first, solver, ())
         self.history = History(self.demo)
         self._start: tuple[list[Motion], list[Motion]] | None = None
-        """Motion of the first and of the second at `since`; None until that state is reached."""
+        """Motion of the first and of the second at the start; None until they are compared."""
         self._stopped = ""
         """Error message of the second's latest step; empty if it succeeded."""
         self._skipped: list[tuple[int, Skipped]] = []
@@ -188,32 +163,6 @@ class Comparison:
         """Stop following the first."""
         self.first.watchers.remove(self._stepped)
 
-    def set_solver(self, solver: str, solver_settings: Settings | None = None) -> None:
-        """Change the second's solver or its settings; see `act`."""
-        self.act(SetSolver(solver, named_values("solver_settings", () if solver_settings is None else solver_settings)))
-
-    def act(self, action: Action) -> None:
-        """Schedule an action for the second only, at the first's current position or at `since`, whichever is later; `follow` applies it.
-
-        Actions scheduled earlier are discarded if their position is later, or if it is the same and so is their `Action.target`.
-        """
-        if self.first.branch is not self._branch:
-            self._leave_what_is_other(self.first.branch)
-        here = max((self.first.now, self.first.inputs_applied), self.since)
-        earlier = [row for row in self._own if row[:2] < here]
-        same_place = [row for row in self._own if row[:2] == here]
-        self._own = [*earlier, *(row for row in same_place if action.target is None or row[2].action.target != action.target)]
-        self._own.append((*here, Input(action)))
-        self._forget_from(here[0])
-
-    @property
-    def solver(self) -> str:
-        """Solver of the second at the first's current position, or at `since` if that is later."""
-        here = self.first.now, self.first.inputs_applied
-        own = [done.action for *place, done in self._own if tuple(place) <= here or tuple(place) == self.since]
-        names = [action.solver for action in own if isinstance(action, SetSolver)]
-        return names[-1] if names else self._built_by
-
     def _stepped(self, _: object) -> None:
         self._costs[0].append(self.first.demo.sim.times.step)
         self.follow()
@@ -223,11 +172,6 @@ class Comparison:
         last = len(self._sources) - 1
         parting = min(self._branch.parting(branch), (last, len(self._branch.inputs[last])))
         self._branch, self._pace = branch, None
-        if parting < self.since:
-            self._own = [(*parting, row[2]) for row in self._own if row[:2] == self.since]
-            self.since, self._start = parting, None
-        else:
-            self._own = [row for row in self._own if row[:2] <= parting]
         self._forget_from(parting[0])
 
     def _forget_from(self, first_step: int) -> None:
@@ -250,13 +194,7 @@ class Comparison:
 
     def _needed(self, step: int, n_inputs: int | None = None) -> list[Input]:
         """Return the inputs of the second at a step, given the first `n_inputs` inputs of the first demo there; None means all."""
-        firsts, needed = self._branch.inputs[step][:n_inputs], []
-        own = [(k, done) for at, k, done in self._own if at == step]
-        for k in range(len(firsts) + 1):
-            needed += [done for place, done in own if place == k]
-            if k < len(firsts) and (not isinstance(firsts[k].action, SetSolver) or (step, k) < self.since):
-                needed.append(firsts[k])
-        return needed
+        return [done for done in self._branch.inputs[step][:n_inputs] if not isinstance(done.action, SetSolver)]
 
     def _apply(self, n_inputs: int | None) -> None:
         """Apply the pending inputs at the second's current step, given `n_inputs` inputs of the first there; None means all."""
@@ -287,13 +225,10 @@ class Comparison:
             self._compare(step)
 
     def _compare(self, step: int) -> None:
-        """Record the distances right after a step; before `since` both are identical."""
-        if not self._is_built and step <= self.since[0]:
-            first = self.demo
-        else:
-            first = self.first.demo if self.first.now == step and not self.first.inputs_applied else self._paced(step)
+        """Record the distances right after a step."""
+        first = self.first.demo if self.first.now == step and not self.first.inputs_applied else self._paced(step)
         self.distances.note(first, self.demo)
-        if step == self.since[0]:
+        if step == 0:
             self._start = demo_motion(first), demo_motion(self.demo)
 
     def _paced(self, step: int) -> Demo:
@@ -326,20 +261,25 @@ class Comparison:
         """Return the name of a body for display."""
         return self.distances.names.get((stage, body)) or called("body", body)
 
+    @property
+    def apart(self) -> Apart | None:
+        """The body that is farthest from its counterpart now; None while the second catches up, or if no bodies correspond."""
+        return farthest(self.first.demo, self.demo, self.now) if self.is_caught_up else None
+
     def why(self) -> Why | None:
-        """Return the cause of the divergence; None if the two have not diverged.
+        """Return the cause of the divergence since the last restart; None if the two have not diverged.
 
         The motion referee judges up to `_MAX_JUDGED` of the first's steps before the divergence, each from equal states, including inputs
         and the demo's hooks. The step that moves the body farthest apart determines the cause. If no step does, or the referee does not
-        support the solvers, the cause is derived from the contacts.
+        support the solvers, the cause is what the distances show.
         """
-        parted = self.distances.parted
-        if parted is None:
+        run = self.distances.run(self.now)
+        if run.parted is None:
             return None
         is_judged = {*self.first.demo.sim.solvers, *self.demo.sim.solvers} == _JUDGED
-        return (self._judged(parted) if is_judged else None) or self.distances.why
+        return (self._judged(run.parted, run.start) if is_judged else None) or run.why
 
-    def _judged(self, parted: Apart) -> Why | None:
+    def _judged(self, parted: Apart, start: int) -> Why | None:
         from engine.sim.judged_step import judged_step
 
         verdicts: list[tuple[float, Why]] = []
@@ -351,7 +291,7 @@ class Comparison:
 
         demo = _anew(self.first, self.first.start.chosen_solver, self.first.start.chosen_settings)
         for step in range(1, parted.step + 1):
-            looks = step > max(parted.step - _MAX_JUDGED, self.since[0])
+            looks = step > max(parted.step - _MAX_JUDGED, start)
             _repeat_step(demo, self._branch.inputs[step - 1], (parted.stage, judge) if looks else None)
         return max(verdicts, key=lambda verdict: verdict[0])[1] if verdicts else None
 
@@ -365,10 +305,7 @@ class Comparison:
 
     @property
     def _starts(self) -> tuple[list[Motion], list[Motion]]:
-        if self._start is None:  # up to `since` both are identical
-            step = min(self.since[0], self.first.now)
-            motion = demo_motion(self.first.demo if step == self.first.now else self._paced(step))
-            return motion, motion
+        assert self._start is not None
         return self._start
 
 

@@ -90,7 +90,7 @@ class CameraDock(Dock):
         if self._hands is not None and self._hands.is_building:
             return
         pointer = self._pointer(session)
-        pointed = None if pointer is None or session.view.lane_at(pointer) is not None else body_under(session, pointer)
+        pointed = None if pointer is None else body_under(session, pointer)
         if pointer is None or pointed is None:
             return
         stage = session.demo.stages[pointed[0]]
@@ -145,8 +145,6 @@ class CameraDock(Dock):
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
     """Return the stage and id of the body at a pixel, preferring moving bodies; None if there is none."""
     point, demo = session.view.to_world(pixel), session.demo
-    if (lane := session.view.lane_at(pixel)) is not None:
-        demo = session.besides[lane].demo
     for only_dynamic in (True, False):
         for k, stage in enumerate(demo.stages):
             body = stage.world.body_at(stage.local(point), only_dynamic)

@@ -123,7 +123,7 @@ def test_features_that_need_a_history_are_rejected_with_a_message():
     two.key(pygame.K_F11)
     message = session.messages.now
     assert NO_PAST in message.words
-    assert session.besides == () and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
+    assert session.beside is None and not any(dock.size for dock in two.window.dock_area.active() if dock.worlds == "own")
 
 
 def test_joins_and_leaves_are_announced_and_the_world_keeps_running_behind_the_list():

@@ -5,7 +5,6 @@ import pygame
 import pytest
 
 from engine.app.commands import find, run
-from engine.app.layout import best_columns, lanes
 from engine.app.solver_settings import setting_parameters
 from engine.app.status_strip import _cells
 from engine.app.window import Window
@@ -29,58 +28,62 @@ def hand(hand):
     return unfolded(hand)
 
 
-def press(hand, what, value, at=0):
-    """Choose a solver option; the list of solvers is unfolded first."""
+def press(hand, what, value):
+    """Choose a solver; the list of solvers is unfolded first."""
     window, session = hand.window, hand.window.session
-    if what in ("solver", "beside") and value:
-        running = session.demo.sim.solvers[0] if what == "solver" else session.besides[at].solver if at < len(session.besides) else ""
-        title = load_solver(running).capabilities.title if running else "another" if session.besides else "none"
-        before = [comparison.solver for comparison in session.besides[:at]]
-        earlier = [session.demo.sim.solvers[0], *before] if what == "beside" else []
-        nth = sum(load_solver(solver).capabilities.title == title for solver in earlier)
-        hand.click(place(window, f"{title}  ˅", nth).center)
-        hand.click(place(window, load_solver(value).capabilities.title).center)
+    if not value:
+        hand.click(place(window, "×").center)
         return
-    words = {"lane": {"lane": "in lanes", "": "over it"}, "since": {"here": "here", "": "the start"}, "beside": {"": "×"}}[what][value]
-    hand.click(place(window, words, at if words == "×" else 0).center)
+    running = session.demo.sim.solvers[0] if what == "solver" else "" if session.beside is None else session.beside.solver
+    title = load_solver(running).capabilities.title if running else "none"
+    is_second = what == "beside" and running == session.demo.sim.solvers[0]
+    hand.click(place(window, f"{title}  ˅", int(is_second)).center)
+    hand.click(place(window, load_solver(value).capabilities.title).center)
 
 
 def beside_pixels(hand):
     """Return the pixels (n, 2) of about the second world's color, as on an antialiased line."""
     view = hand.window.screen.view
-    pixels = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDES[0])) < 50).all(axis=2))
+    pixels = np.argwhere((np.abs(pygame.surfarray.array3d(hand.surface) - np.array(palette.BESIDE)) < 50).all(axis=2))
     return pixels[(pixels[:, 0] >= view[0]) & (pixels[:, 1] >= view[1] + 120)]  # not the words in the readout
 
 
-def test_buttons_choose_the_comparison_solver_and_its_layout(hand):
+def test_buttons_choose_the_comparison_solver(hand):
     session = hand.window.session
     hand.frame(2)
-    assert not session.besides and len(beside_pixels(hand)) == 0
+    assert session.beside is None and len(beside_pixels(hand)) == 0
     press(hand, "beside", "soft_step")
-    (beside,) = session.besides
-    assert beside.demo.sim.solvers == ("soft_step",)
+    assert session.beside.demo.sim.solvers == ("soft_step",)
     hand.frame(3)
     assert len(beside_pixels(hand)) > 20, "the outline"
-    press(hand, "lane", "lane")
-    (lane,) = session.view.lanes
-    assert lane[2:] == session.view.camera.view[2:]
-    x, y = session.view.camera.to_screen(beside.demo.stages[0].drawn_pose(1)[:2])
-    middle = round(x) + lane[0] - session.view.camera.view[0], round(y) + lane[1] - session.view.camera.view[1]
-    assert hand.surface.get_at(middle)[:3] != palette.BACKGROUND, "the second disc has its own picture"
-    press(hand, "lane", "")
-    assert not session.view.lanes
     press(hand, "beside", "")
-    assert not session.besides and len(beside_pixels(hand)) == 0
+    assert session.beside is None and len(beside_pixels(hand)) == 0
 
 
-def test_the_key_switches_between_overlay_lane_and_none(hand):
-    session = hand.window.session
+def test_the_key_begins_and_ends_a_comparison(hand):
     seen = []
-    for _ in range(4):
-        seen.append(([comparison.solver for comparison in session.besides], len(session.view.lanes)))
+    for _ in range(3):
+        beside = hand.window.session.beside
+        seen.append("" if beside is None else beside.solver)
         hand.key(pygame.K_F11)
         hand.frame()
-    assert seen == [([], 0), (["soft_step"], 0), (["soft_step"], 1), ([], 0)]
+    assert seen == ["", "soft_step", ""]
+
+
+def test_the_panel_goes_to_the_first_difference_and_says_why(hand):
+    session = hand.window.session
+    hand.key(pygame.K_F11)
+    hand.frame(40)
+    steps, parted = session.demo.steps, session.beside.distances.run(session.beside.now).parted
+    rows = hand.window.screen.panel.motion.rows()
+    (curve,) = (row for row in rows if getattr(row, "name", "") == "distance")
+    (sentence,) = (row.words for row in rows if " parts at step " in getattr(row, "words", ""))
+    assert sentence.endswith(".") and f"step {parted.step}: " in sentence and curve.shows[:2] == (steps, steps + 1)
+    hand.click(place(hand.window, "First difference").center)
+    hand.frame(2)
+    assert session.demo.steps == parted.step < steps and session.clock.paused
+    drag(hand, "distance", 0.9)
+    assert session.demo.steps > parted.step
 
 
 def test_another_solver_continues_from_here_and_is_undone(hand):
@@ -117,49 +120,12 @@ def test_another_engine_continues_is_compared_and_is_undone(hand, engine):
     press(hand, "solver", engine)
     assert session.demo.sim.solvers == (engine,)
     hand.frame(20)
-    press(hand, "beside", "box2d", 0)
+    press(hand, "beside", "box2d")
     hand.frame(20)
     session.clock.paused = True
     session.timeline.seek(5)
     hand.frame(3)
     assert session.demo.steps == 5 and session.timeline.failure == ""
-
-
-def test_four_worlds_run_side_by_side_from_the_current_state(hand):
-    session = hand.window.session
-    hand.frame(30)
-    session.clock.paused = True
-    for k, solver in enumerate(("soft_step", "box2d", "soft_step")):
-        press(hand, "beside", solver, k)
-    press(hand, "lane", "lane")
-    press(hand, "since", "here")
-    assert session.since == (session.demo.steps, 0) and [comparison.solver for comparison in session.besides] == [
-        "soft_step",
-        "box2d",
-        "soft_step",
-    ]
-    here = [comparison.demo.stages[0].world.state(1) for comparison in session.besides]
-    assert all(state.position == session.demo.stages[0].world.state(1).position for state in here), "one state"
-    assert len(session.view.lanes) == 3 and len({(place[2], place[3]) for place in session.view.lanes}) == 1
-    session.clock.paused = False
-    hand.frame(30)
-    ours, theirs, ours_again = (comparison.demo.stages[0].world.state(1).position for comparison in session.besides)
-    assert ours == ours_again != theirs == session.demo.stages[0].world.state(1).position
-    assert [figures.solver for figures in session.figures] == ["box2d", "soft_step", "box2d", "soft_step"]
-    press(hand, "beside", "", 1)
-    assert [comparison.solver for comparison in session.besides] == ["soft_step", "soft_step"]
-    hand.send(pygame.VIDEORESIZE, size=(700, 500), w=700, h=500)
-    hand.frame(2)
-    view = pygame.Rect(hand.window.screen.view)
-    assert len(session.view.lanes) == 2 and all(view.contains(place) for place in (session.view.camera.view, *session.view.lanes))
-    session.timeline.seek(10)
-    hand.frame(2)
-    assert all(comparison.is_caught_up and comparison.now == 10 for comparison in session.besides)
-    hand.key(pygame.K_ESCAPE)
-    assert hand.window.browsing
-    hand.window.navigator.come_back(session)
-    hand.frame(2)
-    assert len(session.view.lanes) == 2 and session.timeline.failure == ""
 
 
 def test_settings_change_while_the_scene_runs(hand):
@@ -192,36 +158,12 @@ def test_one_slider_drag_is_one_undo_step(hand):
     assert session.demo.sim.solvers == ("sequential_impulses",) and not world.settings.solver_settings
 
 
-def test_a_comparison_world_has_its_own_settings(hand):
-    session = hand.window.session
-    session.compare_with("sequential_impulses", "sequential_impulses")
-    hand.frame(10)
-    title = load_solver("sequential_impulses").capabilities.title
-    hand.click(place(hand.window, f"{title} 2").center)
-    (parameter,) = (parameter for parameter in setting_parameters("sequential_impulses") if parameter.name == "share")
-    (low, high), at = parameter.slider_ends, parameter.on_slider(0.5)
-    drag(hand, parameter.description, (at - low) / (high - low))
-    hand.frame(3)
-    first, second, third = (demo.stages[0].world.settings for demo in (session.demo, *(comparison.demo for comparison in session.besides)))
-    assert (dict(first.solver_settings), dict(second.solver_settings), dict(third.solver_settings)) == (
-        {},
-        {},
-        {"share": pytest.approx(0.5, abs=0.01)},
-    )
-    session.timeline.seek(5)
-    hand.frame(2)
-    assert not session.besides[1].demo.stages[0].world.settings.solver_settings, "before it was changed"
-
-
 def test_a_throw_acts_in_both_worlds(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
-    hand.key(pygame.K_F11)
     hand.frame(60)
-    (beside,), (lane,) = session.besides, session.view.lanes
-    x, y = pixel(hand, tuple(beside.demo.stages[0].drawn_pose(1)[:2]))
-    at = x + lane[0] - session.view.camera.view[0], y + lane[1] - session.view.camera.view[1]
-    assert session.view.lane_at(at) == 0 and session.view.in_view(at) == (x, y)
+    beside = session.beside
+    at = pixel(hand, tuple(session.demo.stages[0].drawn_pose(1)[:2]))
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
     assert session.demo.grabbing and beside.demo.grabbing
@@ -242,7 +184,7 @@ def test_the_second_world_rewinds_with_the_first(hand):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(40)
-    (beside,) = session.besides
+    beside = session.beside
     then = beside.demo.stages[0].world.state(1).position
     at = session.demo.steps
     hand.frame(30)
@@ -258,7 +200,7 @@ def test_a_late_comparison_world_catches_up_while_time_waits(hand):
     session.compare_with("soft_step")
     steps = session.demo.steps
     hand.frame(5)
-    (beside,) = session.besides
+    beside = session.beside
     assert session.demo.steps == steps and not beside.is_caught_up
     assert f"step {steps}" in session.messages.now.words
     beside.longest_way = 10.0
@@ -279,7 +221,7 @@ def test_numbers_and_texts_name_both_worlds(hand):
         hand.window.screen.cache.forget()
         hand.window.show(written)
     words = [words for words, _ in written.words]
-    for said in ("difference now", "first difference", "Box2D; outlined: Soft step"):
+    for said in ("distance now", "First difference", "Box2D; outlined: Soft step"):
         assert said in words, words
     assert session.costs.latest.beside > 0.0
 
@@ -287,14 +229,10 @@ def test_numbers_and_texts_name_both_worlds(hand):
 LARGE, MIDDLE, SMALL = (1280, 720), (800, 600), (480, 360)
 
 
-@pytest.mark.parametrize(
-    "size, n, lane",
-    [(LARGE, 1, False), (MIDDLE, 1, False), (SMALL, 1, True), (LARGE, 3, True), (MIDDLE, 3, True), (SMALL, 3, True), (SMALL, 3, False)],
-)
-def test_no_texts_overlap(twins, size, n, lane):
+@pytest.mark.parametrize("size", [LARGE, MIDDLE, SMALL])
+def test_no_texts_overlap(twins, size):
     window = Window(size, (twins,), twins())
-    window.session.wants_lane = lane
-    window.session.compare_with(*("soft_step", "box2d", "soft_step")[:n])
+    window.session.compare_with("soft_step")
     hand = Hand(window)
     hand.frame(30)
     with noting_words():
@@ -314,10 +252,10 @@ def test_a_choice_waits_until_its_solver_is_loaded(hand, monkeypatch):
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(5)
-    assert not session.besides and session.messages.now is not None and "Soft step" in session.messages.now.words
+    assert session.beside is None and session.messages.now is not None and "Soft step" in session.messages.now.words
     loaded.add("solver soft_step")
     hand.frame(2)
-    assert session.besides and session.messages.now is None
+    assert session.beside is not None and session.messages.now is None
     loaded.clear()
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     assert hand.window.session.demo.sim.solvers == ("soft_step",), "it runs already, beside the other"
@@ -328,25 +266,19 @@ def test_a_demo_without_a_history_has_no_comparison(drop):
     hand = Hand(window)
     hand.key(pygame.K_F11)
     message = window.session.messages.now
-    assert not window.session.besides and message is not None and "rewound" in message.words
-
-
-def test_lanes_keep_the_view_as_large_as_possible():
-    assert lanes((0, 0, 101, 50), 2, columns=2) == ((0, 0, 50, 50), (51, 0, 50, 50))
-    view = (0, 0, 1000, 600)
-    assert [best_columns(view, box, n) for box, n in (((3.0, 4.0), 2), ((20.0, 3.0), 2), ((4.0, 3.0), 4), ((1.0, 9.0), 4))] == [2, 1, 2, 4]
+    assert window.session.beside is None and message is not None and "rewound" in message.words
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_every_demo_can_be_compared_with_itself(demo):
-    """As an overlay and in a lane, with input, keys, rewinding and another solver: no failure, and no overlapping text in the overlay."""
+    """With input, keys, rewinding and another solver: no failure, and no overlapping text."""
     rng, size = np.random.default_rng(5), (1000, 640)
     window = Window(size, (demo,), demo(1))
     hand = Hand(window)
     hand.frame(5)
+    hand.key(pygame.K_F11)
     for _ in range(2):
-        hand.key(pygame.K_F11)
         hand.frame(12)
         hand.key(pygame.K_RETURN)
         hand.key(pygame.K_LEFT)
@@ -355,18 +287,17 @@ def test_every_demo_can_be_compared_with_itself(demo):
             hand.send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
             hand.send(pygame.MOUSEMOTION, pos=(x + 30, y - 40), rel=(30, -40), buttons=(1, 0, 0))
             hand.send(pygame.MOUSEBUTTONUP, pos=(x + 30, y - 40), button=1)
-        if not window.session.n_lanes:  # a table of a demo's own may be too wide for half a view
-            with noting_words():
-                written = Written(size)
-                window.screen.painter.paint(written, window.session)
-            assert written.overlaps() == []
+        with noting_words():
+            written = Written(size)
+            window.screen.painter.paint(written, window.session)
+        assert written.overlaps() == []
         assert window.session.timeline.failure == ""
     session = window.session
-    assert bool(session.besides) == bool(session.demo.stages)
+    assert (session.beside is not None) == bool(session.demo.stages)
     session.timeline.seek(5)
     hand.frame(3)
     hand.send(pygame.KEYDOWN, key=pygame.K_F11, mod=pygame.KMOD_LSHIFT, unicode="")
     hand.frame(10)
     assert window.session.timeline.failure == ""
     if session.demo.stages:
-        assert window.session.demo.sim.solvers == ("soft_step",) and window.session.besides
+        assert window.session.demo.sim.solvers == ("soft_step",) and window.session.beside is not None

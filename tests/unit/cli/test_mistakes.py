@@ -58,7 +58,6 @@ def _contents(folder):
         ("run bounce --solver newton", "--solver must be one of box2d, soft_step"),
         ("run bounce --against sof_step --headless", "--against must be one of box2d, soft_step"),
         ("run bounce --solver soft_stp", "--solver must be one of ... (did you mean soft_step?), got 'soft_stp'"),
-        ("run pyramid --steps 6 --against soft_step --from 6", "--from must be a whole number from 0 to 5, got 6"),
         (f"{METHOD} share=3", "--set: solver_settings.share must be from 0 to 1, got 3"),
         (f"{METHOD} solver.iterations=2.5", "--set: ... iterations must be a whole number from 1 to 1000, got 2.5"),
         (f"{METHOD} shar=0.3", "--set: ... solver.iterations, share, slop (did you mean share?), got 'shar'"),

@@ -32,7 +32,7 @@ def test_movable_bodies_are_outlined_and_not_filled(surface, scene, theme):
         packed, poses = PackedShapes(scene.world), scene.world.poses.copy()
         canvas = canvas_on(surface)
         draw_second_world(canvas, packed, poses)
-        pixels = colored(surface, palette.BESIDES[0])
+        pixels = colored(surface, palette.BESIDE)
         assert len(pixels) > 40
         world = np.array([canvas.camera.to_world((x + 0.5, y + 0.5)) for x, y in pixels])
         box, disc = packed.world_vertices(poses)[4:8], packed.world_centers(poses)[0]
@@ -47,8 +47,8 @@ def test_movable_bodies_are_outlined_and_not_filled(surface, scene, theme):
 
 def test_counterparts_are_joined_where_they_can_be_distinguished(surface):
     canvas = canvas_on(surface)
-    assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(colored(surface, palette.BESIDES[0])) == 0
+    assert not draw_apart(canvas, (0.0, 0.0), (0.05, 0.0), 0.05) and len(colored(surface, palette.BESIDE)) == 0
     assert draw_apart(canvas, (0.0, 0.0), (2.0, 0.0), 2.0)
     x, y = canvas.camera.to_screen((1.0, 0.0))
-    assert (np.abs(colored(surface, palette.BESIDES[0]) - np.array((x, y))).max(axis=1) <= 1).any(), "the line goes through the middle"
+    assert (np.abs(colored(surface, palette.BESIDE) - np.array((x, y))).max(axis=1) <= 1).any(), "the line goes through the middle"
     assert not draw_apart(canvas, (0.0, 0.0), (math.nan, 0.0), 1.0)

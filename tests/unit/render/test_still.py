@@ -249,28 +249,6 @@ class Heavy(Yard):
                 stage.world.set_fixture(fixture, density=4000.0)
 
 
-def test_impulses_are_redrawn_when_a_lane_changes_their_scale(grounds):
-    watched = Watched(Yard(), None, grounds)
-    session, view, debug = watched.session, watched.session.view, watched.painter._debug
-    session.layers.impulses = True
-    for _ in range(40):
-        session.demo.sim.step()
-    session.compare_with("box2d")
-    session.advance(0.0)
-    assert [watched.frame() for _ in range(5)] == [False, False, False, True, True]
-    before, camera = debug.longest_impulse, view.camera
-    world = session.besides[0].demo.stages[0].world
-    for fixture in world.fixture_ids:
-        world.set_fixture(fixture, density=4000.0)
-    for _ in range(40):
-        world.step()
-    view.place((0, 0, SIZE[0] // 2, SIZE[1]), lanes=((SIZE[0] // 2, 0, SIZE[0] // 2, SIZE[1]),))
-    watched.frame()
-    assert debug.longest_impulse > 100.0 * before
-    view.place((0, 0, *SIZE))
-    assert [watched.frame() for _ in range(4)] == [False, False, True, True] and view.camera == camera
-
-
 def test_a_hidden_world_is_released_and_its_impulses_do_not_affect_the_scale(grounds):
     heavy, light = Watched(Heavy(), None, grounds), Watched(Yard(), None, grounds)
     light.painter = heavy.painter

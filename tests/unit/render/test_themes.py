@@ -50,11 +50,11 @@ themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda them
 
 @themes
 def test_text_is_legible_on_every_background(theme):
-    words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
+    words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained", "beside")
     grounds = ("background", "panel", "panel_raised")
     colors = {
         **{w: getattr(theme, w) for w in words},
-        **{f"{group} {k}": color for group in ("besides", "users") for k, color in enumerate(getattr(theme, group))},
+        **{f"{group} {k}": color for group in ("users",) for k, color in enumerate(getattr(theme, group))},
     }
     bad = [(w, g, round(contrast(color, getattr(theme, g)), 2)) for w, color in colors.items() for g in grounds]
     assert not [row for row in bad if row[2] < TEXT_CONTRAST]
@@ -79,7 +79,6 @@ def test_colors_with_different_meanings_are_distinguishable(theme, sight):
         {"touching": theme.touching, "asleep": theme.sleeping},
         {"normal": theme.normal, "point": theme.point_add, "joint": theme.joint},
         {f"series {k}": color for k, color in enumerate(theme.series)},
-        {f"beside {k}": color for k, color in enumerate(theme.besides)},
         {f"user {k}": color for k, color in enumerate(theme.users)},
     )
     alike = [
@@ -95,7 +94,7 @@ def test_colors_with_different_meanings_are_distinguishable(theme, sight):
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_comparison_worlds_are_distinguishable_from_the_first(theme, sight):
     drawn = (*theme.body_colors, theme.static, theme.kinematic, theme.touching, theme.sleeping, theme.joint, theme.background)
-    assert min(distance(beside, color, sight) for beside in theme.besides for color in drawn) >= DIFFERENT
+    assert min(distance(theme.beside, color, sight) for color in drawn) >= DIFFERENT
 
 
 def test_a_theme_changes_every_color_and_can_be_reverted():
