@@ -49,6 +49,7 @@ _PICTURE = re.compile(r"(?:\.\./)*(?:docs/)?img/(\w+)\.png")
 _ROW = re.compile(r"(?<=\| )`(\w+)` \|")
 """Cell with the id of a demo, in the table of the gallery."""
 _STEPS = re.compile(r"(?:^\d+\. .*\n(?: +.*\n)*)+", re.MULTILINE)
+_START = re.compile(r"^python3 -m venv .* main\.py$", re.MULTILINE)
 _TOP = re.compile(r"^## ", re.MULTILINE)
 
 
@@ -175,7 +176,8 @@ class _Writer:
             if strip is not None:
                 return self._stepper(name, strip[1])
             if picture is not None and picture[1] in self.demos and picture[1] not in self.gallery:
-                return f"{found[0]}\n\n{self._scene(name, self.demos[picture[1]])}"
+                scene = self._scene(name, self.demos[picture[1]])
+                return _first(scene) if name == "README.md" else f"{found[0]}\n\n{scene}"
             return found[0]
         target, _, anchor = link.partition("#")
         if ":" in link or not target:
@@ -206,6 +208,14 @@ def _frame(name: str, player: str, title: str, command: str, kind: str) -> str:
         f'<figure class="live {kind}"><iframe src="{address}" title="{escape(title)}" loading="lazy"></iframe>\n'
         f'<figcaption><a href="{address}">Open on a page of its own</a> · <code>{escape(command)}</code></figcaption></figure>'
     )
+
+
+def _first(scene: str) -> str:
+    """Return the first screen: a scene with the command beside it that starts the program."""
+    command = _START.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert command is not None
+    lines = escape(command[0].replace(" && ", "\n"))
+    return f'<div class="first">{scene}\n<div><p>Start it, with CPython 3.11 to 3.14:</p><pre>{lines}</pre></div></div>'
 
 
 def _on_site(name: str) -> str:

@@ -50,6 +50,12 @@ def test_every_demo_or_a_stepper_in_its_place_is_shown(sources):
     assert {*INSTEAD.values()} <= _frames(sources.pages["docs/demos.md"])
 
 
+def test_the_first_screen_plays_and_says_how_to_start(sources):
+    before, _, after = sources.pages["index.md"].partition("<iframe")
+    assert "## " not in before and "![" not in before
+    assert "main.py</pre>" in after.partition("## ")[0]
+
+
 def test_links_lead_to_pages_or_to_code(sources):
     for page, text in sources.pages.items():
         for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):

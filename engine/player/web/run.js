@@ -1,7 +1,7 @@
 // Draws a recorded run as the window does: the same layers, marks, sizes and colors (engine/render/debug_draw.py).
 
 import { element } from "./dom.js";
-import { TURN, arrows, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove, stroke } from "./view.js";
+import { Labels, TURN, arrows, drawBackdrop, drawScaleBar, label, lengthWords, roundAbove, stroke } from "./view.js";
 
 export const LAYERS = [
   ["shapes", "Shapes", true], ["aabbs", "AABBs", false], ["points", "Points", true], ["normals", "Normals", false], ["joints", "Joints", true],
@@ -28,7 +28,7 @@ export class RunScene {
   }
 
   draw(ctx, view, time, theme) {
-    const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time) };
+    const frame = { ctx, view, time, theme, scale: view.scale, recording: this.recording, step: Math.ceil(time), labels: new Labels(ctx, theme, view) };
     drawBackdrop(ctx, view, theme);
     const all = this.recording.bodies.filter((body) => this.recording.isShown(body, time)), bodies = all.filter(({ beside }) => !beside);
     frame.centers = [];
@@ -46,7 +46,7 @@ export class RunScene {
     if (this.layers.check) drawDifferences(frame, this.layers.labels);
     if (this.layers.separations) drawSeparations(frame);
     drawFigures(frame, over);
-    for (const stage of this.recording.stages) drawStageName(frame, stage);
+    drawStageNames(frame);
     drawScaleBar(ctx, view, theme);
   }
 
@@ -337,7 +337,7 @@ function drawDifferences(frame, hasLabels) {
 }
 
 // What the demo drew, as engine/render/sketch.py describes it.
-function drawFigures({ ctx, view, theme, scale, recording }, numbers) {
+function drawFigures({ ctx, view, theme, scale, recording, labels }, numbers) {
   if (!numbers.length) return;
   const { drawing, colors, pictures } = recording, unit = drawing.pitch * scale, [ox, oy] = view.toScreen([0, 0]);
   const color = (k) => (k === null ? null : colors[k][Number(theme.isLight)]), size = Math.min(Math.max(scale / drawing.scale, 0.6), 1.6);
@@ -349,6 +349,7 @@ function drawFigures({ ctx, view, theme, scale, recording }, numbers) {
     if (outline !== null) ctx.strokeStyle = color(outline), ctx.stroke();
     ctx.globalAlpha = 1;
   };
+  const texts = [];
   const draw = {
     polygon: (fill, outline, alpha, ...points) => (trace(places(points)), ctx.closePath(), paint(fill, outline, alpha)),
     circle(fill, outline, alpha, x, y, radius, angle) {
@@ -371,7 +372,7 @@ function drawFigures({ ctx, view, theme, scale, recording }, numbers) {
       arrows({ ctx }, starts, ways, color(filled), width);
     },
     text(filled, height, align, bold, plate, x, y, text) {
-      label(ctx, theme, text, places([x, y])[0], color(filled), { size: height * size, align, bold, plate });
+      texts.push([text, places([x, y])[0], color(filled), { size: height * size, align, bold, plate }]);
     },
     image(number, alpha, x, y, angle, width) {
       const picture = pictures[number], wide = unit * width, high = (wide * picture.height) / picture.width;
@@ -395,6 +396,7 @@ function drawFigures({ ctx, view, theme, scale, recording }, numbers) {
     const [kind, ...values] = drawing.figures[number];
     draw[kind](...values);
   }
+  texts.sort((one, other) => other[3].bold - one[3].bold).forEach((text) => labels.add(...text));
 }
 
 function drawSeparations(frame) {
@@ -405,9 +407,12 @@ function drawSeparations(frame) {
   });
 }
 
-function drawStageName({ ctx, view, theme }, stage) {
-  const [x, y] = view.toScreen(stage.label_at);
-  if (stage.label) label(ctx, theme, stage.label, [x, Math.max(y - 10, 10)], "text", { bold: true, align: "center", size: 13, plate: true });
+function drawStageNames({ view, recording, labels }) {
+  const named = recording.stages.filter((stage) => stage.label).map((stage) => [stage.label, view.toScreen(stage.label_at)]);
+  for (const [text, [x, y]] of named) {
+    const beside = named.map(([, at]) => (Math.abs(at[1] - y) < 13 ? Math.abs(at[0] - x) - 8 : 0)).filter((gap) => gap > 0);
+    labels.add(text, [x, Math.max(y - 10, 10)], "text", { bold: true, align: "center", size: 13, plate: true, grow: -1, width: Math.min(...beside) });
+  }
 }
 
 function contains(recording, body, [px, py], time) {

@@ -58,10 +58,11 @@ export class StepScene {
     return [mark.text || "point", `(${mark.points[0].map((value) => +value.toPrecision(4)).join(", ")})${meaning ? `, ${meaning}` : ""}`];
   }
 
-  // The answers as buttons, the other views and the pseudo-code, beside the picture.
+  // The other views, the answers as buttons and the pseudo-code, beside the picture.
   show(step, player) {
     const frame = this.frames[step], extra = player.part("extra"), { code, views } = this.recording;
     player.root.classList.add("steps");
+    player.root.classList.toggle("quiz", this.isQuiz);
     if (!this.canvases) {
       this.canvases = views.slice(1).map(() => document.createElement("canvas"));
       this.answers = element("div", "");
@@ -75,7 +76,7 @@ export class StepScene {
       }));
       this.legend = element("p", "");
       this.legend.className = "legend";
-      extra.append(this.answers, ...this.canvases, this.legend, this.code);
+      extra.append(...this.canvases.slice(0, 1), this.answers, ...this.canvases.slice(1), this.legend, this.code); // asked of what is shown
       extra.hidden = false;
     }
     [...this.code.children].forEach((item, k) => item.toggleAttribute("aria-current", k === frame.line));

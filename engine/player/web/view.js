@@ -130,7 +130,7 @@ export function drawScaleBar(ctx, view, theme) {
 }
 
 export function label(ctx, theme, text, [x, y], color, { size = 12, align = "left", bold = false, plate = false } = {}) {
-  ctx.font = `${bold ? 600 : 400} ${size}px system-ui, sans-serif`;
+  ctx.font = fontOf(size, bold);
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
   if (plate) {
@@ -142,6 +142,47 @@ export function label(ctx, theme, text, [x, y], color, { size = 12, align = "lef
   ctx.fillStyle = theme.color(color) || color;
   ctx.fillText(text, x, y);
 }
+
+// The texts of a picture, none of which lies over another: each is broken where there is no room and moved by whole lines, downwards or, for
+// a `grow` of -1, upwards; one that is not bold and finds its place taken is left out.
+export class Labels {
+  constructor(ctx, theme, view) {
+    Object.assign(this, { ctx, theme, view, taken: [] });
+  }
+
+  add(text, [x, y], color, { width = Infinity, grow = 1, ...style }) {
+    const { size = 12, align = "left", bold = false } = style, height = 1.25 * size, across = this.view.size[0];
+    const room = Math.min(width, { left: across - x, right: x, center: 2 * Math.min(x, across - x) }[align] - 4);
+    this.ctx.font = fontOf(size, bold);
+    const lines = room > 6 * size ? broken(this.ctx, text, room) : [text];
+    const boxes = lines.map((line, k) => {
+      const wide = this.ctx.measureText(line).width, left = x - wide * { left: 0, right: 1, center: 0.5 }[align];
+      return [left, y + height * (grow > 0 ? k : k - lines.length + 1) - height / 2, wide];
+    });
+    const isTaken = ([left, top, wide]) => this.taken.some(([l, t, w]) => left < l + w + 4 && l < left + wide + 4 && Math.abs(top - t) < 0.9 * height);
+    const move = (n) => boxes.forEach((box) => (box[1] += n * grow * height));
+    if (!bold && boxes.some(isTaken)) move(1 - lines.length); // its last line is where its first was
+    for (let moved = 0; moved < 4 && boxes.some(isTaken); moved++) {
+      if (!bold) return;
+      move(1);
+    }
+    this.taken.push(...boxes);
+    lines.forEach((line, k) => label(this.ctx, this.theme, line, [x, boxes[k][1] + height / 2], color, style));
+  }
+}
+
+// A text in lines of at most a width, as far as its words allow.
+function broken(ctx, text, width) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && ctx.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const fontOf = (size, bold) => `${bold ? 600 : 400} ${size}px system-ui, sans-serif`;
 
 export function stroke({ ctx }, lines, color, width) {
   ctx.strokeStyle = color;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -380,3 +381,43 @@ def test_a_notebook_cell_plays(tab, tmp_path):
     for _ in range(6):
         demo.sim.step()
     assert np.abs(tab.run_in_frame(POSES_6) - demo.stages[0].world.poses[:, :2]).max() <= tab.run_in_frame(f"{RECORDING}.max_error")
+
+
+def _laid_over(tab):
+    """Return the pairs of texts that lie over each other in the picture, redrawn with a canvas that notes where each text is."""
+    return tab.run(f"""(() => {{
+        const player = {PLAYER}, taken = [], usual = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {{
+            const wide = this.measureText(text).width, left = x - wide * {{ left: 0, right: 1, center: 0.5 }}[this.textAlign];
+            taken.push([text, left, y, wide, parseFloat(this.font.match(/[\\d.]+px/)[0])]);
+            usual.call(this, text, x, y);
+        }};
+        player.draw();
+        CanvasRenderingContext2D.prototype.fillText = usual;
+        const over = ([, l, y, w, size], [, other, z, v]) => l < other + v && other < l + w && Math.abs(y - z) < 0.9 * size;
+        return taken.flatMap((one, k) => taken.slice(k + 1).filter((other) => over(one, other)).map((other) => [one[0], other[0]]));
+    }})()""")
+
+
+@pytest.mark.parametrize("name", ["bullet", "nonconvex_characters"])
+def test_on_a_phone_no_text_lies_over_another(tab, tmp_path, name):
+    """Issue 45: names of lanes and cells, and the verdicts, are as wide as the picture there."""
+    page = tmp_path / "run.html"
+    show(find_demo(name)(), 1.0).save(page)
+    tab.look(390, 844, is_phone=True)
+    tab.open(page)
+    for step in (0, 20, 50):
+        tab.run(f"(() => {{ {PLAYER}.seek({step}); }})()")
+        assert _laid_over(tab) == [], step
+
+
+def test_a_quiz_shows_its_picture_before_its_answers(tab, tmp_path):
+    page = tmp_path / "quiz.html"
+    assert main(["step", "gjk", "--quiz", "1", "--html", str(page)]) == 0
+    tab.look(390, 844, is_phone=True)
+    tab.open(page)
+    names = "'.side canvas', '.answers', '.bar'"
+    places = tab.run(
+        f"[{names}].map((each) => document.querySelector(each).getBoundingClientRect()).map(({{ top, bottom }}) => [top, bottom])"
+    )
+    assert places == sorted(places) and all(bottom <= top for (_, bottom), (top, _) in pairwise(places))
