@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TypeVar
 
 from engine.app.compiling import is_ready, solver_part
@@ -39,6 +40,8 @@ from engine.world import load_solver
 __all__ = ["App"]
 
 Kind = TypeVar("Kind", bound=Dock)
+_NOTABLE_WAIT = 1.0
+"""Time from which the loading of a solver is reported, seconds: what is on disk is loaded sooner."""
 
 
 class App:
@@ -63,6 +66,9 @@ class App:
         self.open_menu: Callable[[], object] = lambda: None
         self.open_keys: Callable[[], object] = lambda: None
         self._pending_choice: tuple[SolverChoice, Session] | None = None
+        self._pending_since = 0.0
+        self._progress: Message | None = None
+        """The message about the loading of its solver."""
         """The last choice of a solver that was still loading, and the session in which it was made."""
         self._question: Message | None = None
         """The question whether to quit; a second Esc or click confirms it while it is shown."""
@@ -107,9 +113,7 @@ class App:
         if choice.what != "solver" and session.is_shared:
             session.messages.answer("A shared world cannot be compared with another solver.", palette.WARNING)
         elif choice.value and not self._is_loaded(choice.value):
-            self._pending_choice = choice, session
-            words = f"Loading {load_solver(choice.value).capabilities.title}; it is compiled on first use, which takes a while."
-            session.messages.answer(words, is_passing=True)
+            self._pending_choice, self._pending_since = (choice, session), monotonic()
         elif choice.what == "solver":
             session.set_solver(choice.value)
         else:
@@ -124,12 +128,23 @@ class App:
             session.messages.answer(f"{title} cannot be run for comparison: {error}", palette.WARNING)
 
     def apply_waiting_choice(self) -> None:
-        """Apply the pending choice once its solver is loaded, if its demo is still shown; called once per frame."""
-        if self._pending_choice is not None and self._is_loaded(self._pending_choice[0].value):
-            (choice, session), self._pending_choice = self._pending_choice, None
+        """Apply the pending choice once its solver is loaded, if its demo is still shown; called once per frame.
+
+        What is on disk is loaded within a moment; only a longer wait is reported.
+        """
+        if self._pending_choice is None:
+            return
+        (choice, session), seconds = self._pending_choice, monotonic() - self._pending_since
+        if self._is_loaded(choice.value):
+            self._pending_choice = None
             if session is self.session:
                 session.messages.end_passing()
                 self.choose(choice)
+        elif session is self.session and seconds >= _NOTABLE_WAIT and session.messages.now in (None, self._progress):
+            title = load_solver(choice.value).capabilities.title
+            words = f"{title} is compiled on its first use, which takes up to a minute: {seconds:.0f} s so far."
+            if session.messages.now is None or session.messages.now.words != words:
+                self._progress = session.messages.answer(words, is_passing=True)
 
     def _is_loaded(self, solver: str) -> bool:
         """Return True if a solver is loaded."""

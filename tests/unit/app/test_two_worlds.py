@@ -247,12 +247,16 @@ def test_no_texts_overlap(twins, size):
 
 
 def test_a_choice_waits_until_its_solver_is_loaded(hand, monkeypatch):
-    loaded = set()
+    loaded, seconds = set(), 0.0
     monkeypatch.setattr("engine.app.app.is_ready", loaded.__contains__)
+    monkeypatch.setattr("engine.app.app.monotonic", lambda: seconds)
     session = hand.window.session
     hand.key(pygame.K_F11)
     hand.frame(5)
-    assert session.beside is None and session.messages.now is not None and "Soft step" in session.messages.now.words
+    assert session.beside is None and session.messages.now is None, "what is on disk is loaded within a moment, without a word"
+    seconds = 12.0
+    hand.frame()
+    assert session.beside is None and "Soft step" in session.messages.now.words and "12 s so far" in session.messages.now.words
     loaded.add("solver soft_step")
     hand.frame(2)
     assert session.beside is not None and session.messages.now is None
