@@ -56,8 +56,8 @@ class Breakable(Scene):
 
     tries = (
         ("Drop new plates (Enter).", "key return"),
-        ("Raise the impulse that breaks a plate.", "set limit"),
-        ("Let the plates spin: spinning plates withstand a little more.", "set spin"),
+        ("Raise the impulse that breaks a plate.", "set limit>"),
+        ("Let the plates spin: spinning plates withstand a little more.", "set spin>"),
     )
     keywords = "impulse fracture break strength"
     parameters = (

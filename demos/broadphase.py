@@ -58,8 +58,8 @@ class BroadPhaseScene(Demo):
 
     tries = (
         ("Choose another structure: its cells, intervals or nodes are drawn.", "set structure"),
-        ("Choose the cross: half of the boxes overlap on each axis. Which structures become slow?", "set scene"),
-        ("Raise the size spread to 100: grids slow down, but trees do not.", "set spread"),
+        ("Choose the cross: half of the boxes overlap on each axis. Which structures become slow?", "set scene=cross"),
+        ("Raise the size spread to 100: grids slow down, but trees do not.", "set spread=100"),
     )
     keywords = "grid hash tree quadtree bvh sweep and prune pairs aabb spatial"
     needs_kernels = True

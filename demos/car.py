@@ -52,8 +52,8 @@ class Car(Scene):
 
     tries = (
         ("Drive the car (Left and Right).", "key left, key right"),
-        ("Make the hills higher.", "set hills"),
-        ("Lower the torque: where does the car get stuck?", "set torque"),
+        ("Make the hills higher.", "set hills>"),
+        ("Lower the torque: where does the car get stuck?", "set torque<"),
     )
     keywords = "wheel joint motor suspension spring vehicle torque"
     parameters = (

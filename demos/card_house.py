@@ -43,7 +43,7 @@ class CardHouse(Scene):
 
     tries = (
         ("Roll a marble at the right house (Enter).", "key return"),
-        ("Lower the right house's friction until it collapses.", "set friction"),
+        ("Lower the right house's friction until it collapses.", "set friction<"),
         ("Change the angle of the cards.", "set angle"),
     )
     keywords = "friction cone stack stability angle"

@@ -47,8 +47,8 @@ class Conveyor(Scene):
 
     tries = (
         ("Reverse the belts (B).", "key b"),
-        ("Lower the friction: parcels slip farther.", "set friction"),
-        ("Make the belts faster.", "set speed"),
+        ("Lower the friction: parcels slip farther.", "set friction<"),
+        ("Make the belts faster.", "set speed>"),
     )
     keywords = "friction belt slip tangent speed"
     parameters = (

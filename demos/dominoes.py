@@ -54,7 +54,7 @@ class Dominoes(Scene):
     tries = (
         ("Set the dominoes up again (Enter).", "key return"),
         ("Change the gap: does the wave travel faster?", "set gap"),
-        ("Choose the growing layout: the last domino is eighteen times as heavy as the first.", "set layout"),
+        ("Choose the growing layout: the last domino is eighteen times as heavy as the first.", "set layout=growing"),
     )
     keywords = "wave chain friction stack"
     parameters = (

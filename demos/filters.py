@@ -52,7 +52,7 @@ class Filters(Scene):
 
     tries = (
         ("Empty the bins (Enter).", "key return"),
-        ("Turn off collisions between balls with the same letter.", "set same"),
+        ("Turn off collisions between balls with the same letter.", "set same=never meet"),
         ("Pause (Space) and read the counts: did any ball fall through the wrong grid?", "pause"),
     )
     keywords = "category mask group collision filter bits"

@@ -40,8 +40,8 @@ class NewtonsCradle(Scene):
 
     tries = (
         ("Start again (Enter).", "key return"),
-        ("Pull two balls aside.", "set pulled"),
-        ("Set the gap to 0: Box2D then distributes the impact among all balls.", "set gap"),
+        ("Pull two balls aside.", "set pulled=2"),
+        ("Set the gap to 0: Box2D then distributes the impact among all balls.", "set gap=0"),
     )
     keywords = "momentum energy impact pendulum cradle"
     parameters = (

@@ -81,7 +81,7 @@ class PairInspector(CaseHand):
             "Drag B, then turn it with the wheel: after 4° clockwise, Box2D pushes it out in the same direction as we do.",
             "Grab, TurnWheel, Turn",
         ),
-        ("Choose toi: a rod passes through a plate, and Box2D misses the contact.", "set query"),
+        ("Choose toi: a rod passes through a plate, and Box2D misses the contact.", "set query=toi"),
         ("Step through our algorithm (F6).", "step_through"),
     )
     keywords = "contact manifold distance time of impact ray cast compare differ referee penetration"

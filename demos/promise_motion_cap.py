@@ -37,7 +37,7 @@ class PromiseMotionCap(Limitation):
     """A race of discs, and blades that turn."""
 
     tries = (
-        ("Double the step rate: the speed limit doubles.", "set hertz"),
+        ("Double the step rate: the speed limit doubles.", "set hertz=120"),
         ("Start again (R).", "restart"),
     )
     keywords = "speed limit maximum translation rotation clamp velocity"

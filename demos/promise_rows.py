@@ -140,8 +140,8 @@ class PromiseSensors(RowsScene):
 
     needs_kernels = True
     tries = (
-        ("Slow the bullets down until the sensors detect them.", "set speed"),
-        ("Make the targets thicker.", "set thickness"),
+        ("Slow the bullets down until the sensors detect them.", "set speed<"),
+        ("Make the targets thicker.", "set thickness>"),
         ("Start again (R).", "restart"),
     )
     keywords = "sensor tunneling ccd bullet flag trigger"
@@ -176,7 +176,7 @@ class PromiseSwitches(RowsScene):
 
     tries = (
         ("Change the speed of the bullets.", "set speed"),
-        ("Make the wall thicker.", "set thickness"),
+        ("Make the wall thicker.", "set thickness>"),
         ("Start again (R).", "restart"),
     )
     keywords = "bullet flag ccd continuous physics switch tunneling"
@@ -205,7 +205,7 @@ class PromiseThinBodies(RowsScene):
 
     tries = (
         ("Change the speed of the bullets.", "set speed"),
-        ("Make the plates thicker.", "set thickness"),
+        ("Make the plates thicker.", "set thickness>"),
         ("Start again (R).", "restart"),
     )
     keywords = "tunneling ccd bullet flag plate dynamic"

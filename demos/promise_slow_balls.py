@@ -46,7 +46,7 @@ class PromiseSlowBalls(Limitation):
 
     tries = (
         ("Start again (R).", "restart"),
-        ("Lower the restitution.", "set restitution"),
+        ("Lower the restitution.", "set restitution<"),
         ("Pause (Space) and compare the left side, without gravity, with the right side.", "pause"),
     )
     keywords = "restitution threshold velocity bounce"

@@ -61,7 +61,7 @@ class Pulley(Scene):
     tries = (
         ("Release the masses again (Enter).", "key return"),
         ("Make both masses equal: what happens?", "set mass_1, set mass_2"),
-        ("Set the ratio to 2: the left mass now balances a mass twice as large.", "set ratio"),
+        ("Set the ratio to 2: the left mass now balances a mass twice as large.", "set ratio=2"),
     )
     keywords = "pulley joint rope mass acceleration atwood newton"
     parameters = (

@@ -43,9 +43,9 @@ class Pyramid(Scene):
     """Boxes that drop into place."""
 
     tries = (
-        ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations"),
+        ("Set the solver's iterations to 1: the pyramid sinks and trembles.", "set iterations=1"),
         ("Throw a ball (Enter).", "key return"),
-        ("Add rows until the pyramid no longer stays still, or build a tower of six.", "set rows, set shape"),
+        ("Add rows until the pyramid no longer stays still, or build a tower of six.", "set rows>, set shape=tower"),
     )
     keywords = "stack solver iterations stability weight"
     parameters = (

@@ -52,8 +52,8 @@ class RadialEngine(Scene):
 
     tries = (
         ("Run the engine faster, or backward.", "set speed"),
-        ("Make the rods longer: the curves on the right approach sine waves.", "set rod"),
-        ("Set the solver's iterations to 1.", "set iterations"),
+        ("Make the rods longer: the curves on the right approach sine waves.", "set rod>"),
+        ("Set the solver's iterations to 1.", "set iterations=1"),
     )
     keywords = "piston crank slider prismatic motor engine"
     parameters = (

@@ -40,7 +40,7 @@ class Ragdoll(Scene):
     tries = (
         ("Throw another ragdoll (Enter).", "key return"),
         ("Drag the ragdoll by an arm.", "Grab"),
-        ("Stiffen the hinges: the ragdoll becomes a wooden doll.", "set stiffness"),
+        ("Stiffen the hinges: the ragdoll becomes a wooden doll.", "set stiffness>"),
     )
     keywords = "hinge limit revolute energy stairs figure"
     parameters = (

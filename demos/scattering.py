@@ -61,8 +61,8 @@ class Scattering(Scene):
 
     tries = (
         ("Fire again (Enter).", "key return"),
-        ("Lower the restitution: the shots leave at a smaller angle to the surface.", "set restitution"),
-        ("Raise the shot speed: where do shots and predictions differ?", "set speed"),
+        ("Lower the restitution: the shots leave at a smaller angle to the surface.", "set restitution<"),
+        ("Raise the shot speed: where do shots and predictions differ?", "set speed>"),
     )
     keywords = "reflection angle bounce scatter"
     parameters = (

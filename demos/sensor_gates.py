@@ -42,9 +42,9 @@ class SensorGates(Scene):
     """An ideal gas: balls without gravity or friction that bounce off the walls and do not collide with each other."""
 
     tries = (
-        ("Make the balls faster: the count becomes wrong.", "set speed"),
-        ("Make the sensors thicker: the count becomes correct.", "set thickness"),
-        ("Narrow the door.", "set door"),
+        ("Make the balls faster: the count becomes wrong.", "set speed>"),
+        ("Make the sensors thicker: the count becomes correct.", "set thickness>"),
+        ("Narrow the door.", "set door<"),
     )
     keywords = "sensor gas count door tunneling diffusion"
     parameters = (

@@ -51,7 +51,7 @@ class TiltedBoard(Scene):
 
     tries = (
         ("Start again (Enter).", "key return"),
-        ("Tilt the board faster.", "set turn"),
+        ("Tilt the board faster.", "set turn>"),
         ("Pause (Space) and compare the ticks on the arc: the outer ones are predicted, and the inner ones are measured.", "pause"),
     )
     keywords = "friction slope angle ramp slide coefficient"

@@ -54,7 +54,7 @@ class TowerHit(Scene):
     tries = (
         ("Fire again (Enter).", "key return"),
         ("Change the phase: if a step ends inside the bricks, both shots hit.", "set phase"),
-        ("Shoot a ball instead of a bullet.", "set shot"),
+        ("Shoot a ball instead of a bullet.", "set shot=ball"),
     )
     keywords = "tunneling tunnelling ccd continuous bullet flag bricks"
     parameters = (

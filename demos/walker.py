@@ -93,8 +93,8 @@ class Walker(Scene):
 
     tries = (
         ("Walk (Left and Right).", "key left, key right"),
-        ("Lower the friction of the ground: the machine's feet slip.", "set friction"),
-        ("Put pebbles in the machine's way.", "set pebbles"),
+        ("Lower the friction of the ground: the machine's feet slip.", "set friction<"),
+        ("Put pebbles in the machine's way.", "set pebbles>"),
     )
     keywords = "jansen linkage legs crank strandbeest theo"
     parameters = (

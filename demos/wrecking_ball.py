@@ -56,8 +56,8 @@ class WreckingBall(Scene):
 
     tries = (
         ("Swing the ball again (Enter).", "key return"),
-        ("Remove the rope joint: the chain stretches like rubber.", "set rope"),
-        ("Make the ball lighter: the chain stretches less.", "set mass"),
+        ("Remove the rope joint: the chain stretches like rubber.", "set rope=no"),
+        ("Make the ball lighter: the chain stretches less.", "set mass<"),
     )
     keywords = "rope chain pendulum mass ratio crane wall"
     parameters = (

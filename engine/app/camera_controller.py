@@ -1,9 +1,9 @@
 """The camera of a session: at its home view, moved by hand, following a body, or zoomed in on a difference.
 
-Until the user moves the camera, it shows everything, even after a resize or with a longer readout. A panel that opens or closes beside the
-view covers the picture without moving it while the pointer is in the view; otherwise `refit` moves an untouched camera to the remaining
-area, and `home` always does. The picture uses the area beside or below the readout, above the foot, which contains the scale bar or the
-demo's own drawing::
+Until the user moves the camera, it shows everything, even after a resize or with a longer readout. A panel that the user opens or closes
+moves an untouched camera to the remaining area (`refit`); one that a selection opens covers the picture without moving it while the
+pointer is in the view. The picture uses the area beside or below the readout, above the foot, which contains the scale bar or the demo's
+own drawing::
 
     +---------+-----------+      +---------------------+
     | readout |           |      | readout             |

@@ -25,7 +25,7 @@ from engine.sim.demo import Demo
 from engine.sim.keyframes import MAX_BYTES
 from engine.sim.parameters import parameter_values
 from engine.sim.recordings import Recording
-from engine.sim.replaying import demo_kind, new_demo
+from engine.sim.replaying import new_demo
 from engine.sim.scene_demo import SceneDemo
 from engine.sim.stage import RefereeFactory
 from engine.sim.state import decode_state, encode_state
@@ -253,7 +253,7 @@ class Navigator:
 
     def open_demo(self, kind: type[Demo]) -> bool:
         """Start a demo that need not be in the list; if it cannot be built, show why and return False."""
-        return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
+        return self._open(lambda: kind(self._seed, referee=self._referee), kind.title or "this")
 
     def watch(self, door: StepperRequest) -> None:
         """Open a stepper; `look_back` returns to the demo from which it was opened, however many steppers follow."""
@@ -281,7 +281,7 @@ class Navigator:
             here.timeline.play_from(recording.begun, recording.steps)
             here.messages.say(f"This recording was made here: it covers steps {recording.begun:,} to {recording.steps:,} of the timeline.")
             return
-        if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
+        if self._open(lambda: new_demo(recording, self._referee), "the recording"):
             try:
                 self.session.play(recording)
             except LabError as error:

@@ -7,6 +7,7 @@ undone. If a demo fails, it is paused and the reason is shown (`failure`). This 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -104,7 +105,7 @@ class Session:
     saved : Saved
         File and name under which the scene is saved.
     done : set of str
-        The user's past actions: ids of commands, kinds of actions (`_kind`), and "saved" once the scene has been saved.
+        What the user has done: ids of commands, marks of the demo's `tries` (`_done_by`), and "saved" once the scene has been saved.
     """
 
     def __init__(
@@ -164,8 +165,10 @@ class Session:
 
     def act(self, action: Action) -> Any:
         """Apply an action to the demo with undo; return its result."""
-        self.done.add(_kind(action))
-        return self.driver.act(action)
+        result = self.driver.act(action)
+        if result is not False:  # such as a grab where nothing is
+            self.done |= _done_by(action, self.demo)
+        return result
 
     def press(self, key: str) -> None:
         """Press a key of the demo."""
@@ -411,10 +414,23 @@ class Session:
             self.demo.viewer.wanted_speed = None
 
 
-def _kind(action: Action) -> str:
-    """Return the kind of an action, as in a demo's `tries`."""
+def _done_by(action: Action, demo: Demo) -> set[str]:
+    """Return what an action has done, as in a demo's `tries`: its kind, its key, or the marks that a changed parameter fulfills."""
     if isinstance(action, PressKey):
-        return f"key {action.key}"
+        return {f"key {action.key}"}
     if isinstance(action, SetParameter):
-        return f"set {action.name}"
-    return type(action).__name__
+        marks = {mark.strip() for _, marks in demo.tries for mark in marks.split(",")}
+        return {mark for mark in marks if _is_set(mark, action.name, demo)}
+    return {type(action).__name__}
+
+
+def _is_set(mark: str, name: str, demo: Demo) -> bool:
+    """Return True if a parameter is set as a mark demands: "set x", "set x=2" or "set x=word", "set x>" or "set x<" (than usual)."""
+    match = re.fullmatch(r"set (\w+)(?:([=<>])(.*))?", mark)
+    if match is None or match[1] != name:
+        return False
+    parameter = next(parameter for parameter in demo.parameters if parameter.name == name)
+    value = demo.parameter(name)
+    if match[2] == "=":
+        return value == parameter.checked(match[3])
+    return match[2] is None or (value > parameter.default if match[2] == ">" else value < parameter.default)

@@ -214,9 +214,8 @@ class Window:
         self.navigator.keep_up(elapsed)
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
-            pointed = self.app.pointed  # in the previous view, because a panel's own button opens and closes it
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
-            if pointed is None:
+            if self.dock_area.pop_request() or self.app.pointed is None:
                 session.view.refit()
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)

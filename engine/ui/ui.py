@@ -274,8 +274,9 @@ class Ui:
             self.refuse(str(error))
 
     def draw_tip(self, surface: pygame.Surface) -> None:
-        """Draw the tooltip of the control under the resting pointer, otherwise of the focused one, next to it and on top of everything
-        else.
+        """Draw the tooltip of the control under the resting pointer, otherwise of the focused one, on top of everything else.
+
+        In a column of controls it is beside the column, level with its control; in a bar or another wide form, above or below its control.
         """
         pointed = next((form for form in reversed(self._reachable) if form.hovered is not None), None)
         if pointed is not None and self._rested >= _TIP_DELAY:
@@ -293,7 +294,7 @@ class Ui:
         plate.topleft = form.place.right + gap, rect.top
         if plate.right > room.right:
             plate.right = form.place.left - gap
-        if plate.left < room.left:  # no room beside the form
+        if plate.left < room.left or form.place.width > form.place.height:
             plate.midbottom = rect.centerx, rect.top - gap
         if plate.top < room.top:
             plate.top = rect.bottom + gap

@@ -82,6 +82,8 @@ class JoinTool(Tool):
         if first is None:
             pointed = self._pointed(at)
             outline_bodies(canvas, self.editor, [] if pointed is None else [pointed], palette.JOINT, 1.5)
+            words = "click the first body" if pointed is None else f"a click chooses {self._name(pointed.stage, pointed.body)}"
+            canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
             return
         chosen, _ = first
         stage = self.editor.stages[chosen.stage]
@@ -93,7 +95,8 @@ class JoinTool(Tool):
         second = self._other(stage, chosen.body, at)
         if second is not None:
             outline_bodies(canvas, self.editor, [Chosen(chosen.stage, second)], palette.JOINT, 1.5)
-        words = f"a click joins it to {self._name(chosen.stage, second)}"
+        joins = f"a click joins it to {self._name(chosen.stage, second)}"
+        words = "click the second body; a click here joins it to the ground" if second is None else joins
         canvas.label(canvas.camera.to_screen(at.free), words, palette.TEXT, 13.0, 12.0, plate=True)
 
     # Inside

@@ -104,6 +104,8 @@ class Dock:
     shown: bool = False
     place: Place = (0, 0, 0, 0)
     opened: int = 0
+    is_asked_for: bool = False
+    """True if the user has opened or closed it since the last layout."""
     fonts: FontBook
     form: Form
     _rows: tuple[tuple[Row, ...], tuple[Row, ...]] = ((), ())
@@ -114,8 +116,8 @@ class Dock:
         return self.extent if self.shown else 0.0
 
     def toggle_shown(self) -> None:
-        """Show or hide the dock."""
-        self.shown = not self.shown
+        """Show or hide the dock, as the user asks for it."""
+        self.shown, self.is_asked_for = not self.shown, True
         self.form.ui.leave(self.form)
 
     @property

@@ -67,6 +67,13 @@ class DockArea:
         """True if a dock has appeared or disappeared since the last layout."""
         return self._sizes != self._wanted
 
+    def pop_request(self) -> bool:
+        """Return True if the user has opened or closed a dock since the last call; a selection opens the inspector without being asked."""
+        is_asked_for = any(dock.is_asked_for for dock in self.docks)
+        for dock in self.docks:
+            dock.is_asked_for = False
+        return is_asked_for
+
     def carve(self, view: Place, ui_scale: float) -> Place:
         """Place the docks in the view, and return the rest of the view."""
         for dock, size, was in zip(self.docks, self._wanted, self._sizes, strict=True):

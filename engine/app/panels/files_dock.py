@@ -70,6 +70,8 @@ class FilesDock(Dock):
         self._kept: tuple[object, ...] | None = None
         self._wants_picture = False
         self._shown_for = 0.0
+        self._told: set[Path] = set()
+        """Recovery files whose loss has been reported; it is reported once."""
         self._ours: dict[Path, _Stamp] = {}
         """Files that this window has opened or written, with their stamps at that time."""
         self._news: tuple[str, Color] | None = None
@@ -77,6 +79,8 @@ class FilesDock(Dock):
         self._has_warned = False
 
     def begin(self, session: Session) -> None:
+        if self._shown_for:
+            self._told |= {file.path for file in (self.recovery.left if self.recovery is not None else ())}
         self._since, self._kept, self._shown_for = 0.0, None, 0.0
         demo, is_new = session.demo, session.timeline.history is not None and session.timeline.history.last == 0
         if isinstance(demo, SceneDemo) and demo.opened_from and is_new:
@@ -98,13 +102,11 @@ class FilesDock(Dock):
         with contextlib.suppress(LabError):  # without a world there is nothing to save
             saved.recovery = recovery.keep(kept_maker(session), saved.recovery, file_stem(session.demo))
             recovery.leave(saved.recovery)
-            words = f"Your work in {session.demo.title} was not saved"
             if recovery.failure:
                 recovery.wait()
             if recovery.failure:
-                self._news = f"{words} and could not be backed up: {recovery.failure}", palette.WARNING
-            else:
-                self._news = f"{words}; Ctrl Shift O returns to it.", palette.TEXT
+                words = f"Your work in {session.demo.title} was not saved and could not be backed up: {recovery.failure}"
+                self._news = words, palette.WARNING
 
     def reopen(self, appearance: Appearance) -> None:
         """List the unsaved scenes, to open or discard one; show the file dialog if there is none."""
@@ -178,8 +180,9 @@ class FilesDock(Dock):
         if offered is None or self._shown_for >= _OFFERED_FOR:
             return None
         if isinstance(offered, RecoveryFile):
-            what = "opens it" if self._kept_session(offered) is not None else "opens or discards it"
-            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl Shift O {what}.", palette.WARNING
+            if offered.path in self._told or self._kept_session(offered) is not None:
+                return None
+            return f"Your work in {offered.demo} from {offered.time} was not saved. Ctrl Shift O opens or discards it.", palette.WARNING
         step = 0 if offered.timeline.history is None else offered.timeline.history.now
         return f"{offered.demo.title} is still as you left it, at step {step}. Ctrl Shift O returns to it.", palette.TEXT
 

@@ -73,14 +73,17 @@ class _Visit:
             self._open_file(path)
 
     def _take_typed(self, folder: Path, typed: str) -> None:
-        """Open the typed file or folder, or list the entries whose names contain the text."""
+        """Open the typed file or folder, or the only entry whose name contains the text; of several, list them."""
         try:
             path = folder / typed_path(typed)
             exists = path.exists()
         except (InvalidInputError, OSError):  # no such user, or the name is too long
             exists = False
+        named = [entry for entry in _entries(folder) if typed.lower() in entry.name.lower()] if typed else []
         if exists:
             self._take(path, typed)
+        elif len(named) == 1:
+            self._take(named[0], typed)
         elif typed:
             self.show(folder, part=typed)
         else:

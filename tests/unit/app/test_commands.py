@@ -1,5 +1,6 @@
 """The table of commands: one row makes key, menu, button, page of keys and the table in the docs."""
 
+import re
 from collections import Counter
 
 import pygame
@@ -13,6 +14,7 @@ from engine.app.panel import key_buttons
 from engine.app.window import Window
 from engine.render.views import Layers
 from engine.sim import actions
+from engine.sim.actions import Grab
 from engine.sim.registry import all_demos
 from engine.ui.rows import Line
 from tests.unit.app.controls import place
@@ -69,7 +71,12 @@ def test_each_step_of_what_to_try_can_be_done(demo):
             if kind == "key":
                 assert name in keys | alternatives
             elif kind == "set":
-                assert name in parameters
+                name, operator, value = re.fullmatch(r"(\w+)([=<>]?)(.*)", name).groups()
+                assert name in parameters and (operator == "=") == bool(value)
+                parameter = next(parameter for parameter in demo.parameters if parameter.name == name)
+                assert not value or parameter.checked(value) != parameter.default
+                assert operator != "<" or parameter.low < parameter.default
+                assert operator != ">" or parameter.default < parameter.high
             else:
                 assert mark == "saved" or hasattr(actions, mark) or find(mark)
 
@@ -85,6 +92,23 @@ def test_suggestions_are_ticked_when_done(hand, drop, monkeypatch):
     hand.click(place(hand.window, "Pause").center)
     hand.window.session.set_parameter("height", 2.0)
     assert panel.done() == (True, True, True)
+
+
+def test_only_what_was_done_is_ticked(hand, drop, monkeypatch):
+    session, usual = hand.window.session, hand.window.session.demo.parameter("height")
+    marks = ("Grab", "key q", "set height>", "set height=3")
+    monkeypatch.setattr(drop, "on_key", lambda self, key: key != "q")
+    monkeypatch.setattr(drop, "tries", tuple((f"{mark}.", mark) for mark in marks))
+    hand.window.screen.is_outdated = True
+    hand.frame()
+    done = hand.window.screen.panel.done
+    session.act(Grab((1e3, 1e3)))  # where nothing is
+    session.press("q")  # a key without an action
+    session.set_parameter("height", 0.9 * usual)
+    assert done() == (False, False, False, False)
+    session.set_parameter("height", 3.0)
+    session.act(Grab(session.demo.stages[0].world.state(1).position))
+    assert done() == (True, False, usual < 3.0, True)
 
 
 def test_ticks_persist_when_the_demo_is_reopened(browser, drop, monkeypatch):

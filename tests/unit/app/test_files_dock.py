@@ -14,6 +14,7 @@ from engine.app.commands import find, run
 from engine.app.files import places, recovery
 from engine.app.files.opening import file_stem, load_any_scene
 from engine.app.files.recovery import EVERY, Recovery
+from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.geometry import Circle
@@ -262,16 +263,17 @@ def test_the_file_dialog_goes_through_folders_and_remembers_the_last(desk, tmp_p
     for typed, wrong in (("nothing.json", "There is no file nothing.json."), ("字" * 150, "There is no file "), ("", "Type the name")):
         desk.type(typed)
         assert desk.question.words.startswith(wrong)
-    desk.type("level")  # part of a name
-    desk.choose("levels/")
+    desk.type("level")  # part of one name
     assert desk.answers == ["Open this file", "Up one folder", "Samples", "ball.json"]
     (folder / "deeper").mkdir()
     for k, name in enumerate(("a.json", "z.json")):
         save_scene(folder / name, Scene(title=name))
         os.utime(folder / name, (k, k))
     desk.type("deep")
-    desk.choose("deeper/")
     desk.choose("Up one folder")
+    desk.type(".js")  # of several names
+    assert desk.answers[1:] == ["ball.json", "z.json", "a.json"]
+    desk.type(str(folder))
     assert desk.answers[3:] == ["ball.json", "z.json", "a.json", "deeper/"], "the newest file first, folders last"
     desk.type("ball.json")
     desk.wait_for("A ball")
@@ -398,7 +400,7 @@ def test_work_is_kept_in_a_demo_that_was_closed(desk, tmp_path):
     now, state = history.now, session.demo.stages[0].world.state_hash()
     for way in ("the list", "Ctrl Shift O"):
         desk.key(pygame.K_ESCAPE)
-        assert desk.window.browsing and "Your work in drop from " in desk.offer and not desk.words, "the message is shown once"
+        assert desk.window.browsing and not desk.offer and not desk.words, "nothing is lost"
         assert [file.demo for file in recovery.left] == ["drop"]
         desk.frame(5)
         if way == "the list":
@@ -563,14 +565,28 @@ def test_discarded_work_does_not_return_with_the_kept_demo(desk, tmp_path):
     recovery = desk.recover(tmp_path / "unsaved")
     desk.build_a_ball()
     desk.key(pygame.K_ESCAPE)
-    desk.frame(3, 5.0)  # the offer of a single key is over
-    desk.key(pygame.K_o, CTRL | pygame.KMOD_SHIFT)
-    desk.choose("Discard…")
+    files = next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
+    files._ask_to_discard(recovery.left)
+    desk.frame()
     desk.key(pygame.K_RETURN)
     desk.key(pygame.K_RETURN)
     assert not desk.window.browsing and len(desk.window.session.demo.stages[0].world.body_ids) == 2
     desk.window.leave()
     assert recovery.left == () and not list((tmp_path / "unsaved").glob("*.json"))
+
+
+def test_lost_work_is_reported_once(drop, desk, tmp_path):
+    folder = tmp_path / "unsaved"
+    folder.mkdir()
+    save_scene(folder / "drop.json", Scene(title="lost", bodies=(BALL,)))
+    desk = Desk(None, (drop,))
+    recovery = desk.recover(folder)
+    assert "was not saved" in desk.offer
+    desk.frame(3)
+    desk.window.navigator.start(0)
+    desk.frame(3)
+    desk.key(pygame.K_ESCAPE)
+    assert desk.window.browsing and not desk.offer and [file.demo for file in recovery.left] == ["drop"], "Ctrl Shift O still opens it"
 
 
 def test_only_the_newest_recovery_files_are_kept(tmp_path, monkeypatch):
