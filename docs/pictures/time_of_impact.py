@@ -9,11 +9,11 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, chart, draw, plane
-from engine.continuous._motion_kernel import IMPACT_GAP
+from engine.common.events import recording
+from engine.continuous._motion_kernel import ImpactGap
 from engine.continuous.time_of_impact import METHODS
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.query import distance, time_of_impact
-from engine.trace.rows import record_rows
 
 
 def picture() -> Figure:
@@ -25,8 +25,9 @@ def picture() -> Figure:
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
     for method in METHODS:
-        found, rows = record_rows(lambda trace, method=method: time_of_impact(blade, turning, disc, resting, method=method, trace=trace))
-        traces[method] = (np.array([(row[1], row[2] - disc.radius) for row in rows if row[0] == IMPACT_GAP]), found)
+        with recording() as events:
+            found = time_of_impact(blade, turning, disc, resting, method=method)
+        traces[method] = (np.array([(event.t, event.gap - disc.radius) for event in events if isinstance(event, ImpactGap)]), found)
     rows, found = traces["advancement"]
     for k, (t, _) in enumerate(rows):
         draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))

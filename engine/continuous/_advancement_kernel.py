@@ -36,22 +36,22 @@ General Convex Objects", 2004; see `_motion_kernel` for the bound.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_CORNERS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS, core_axis
-from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, tell_gap, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, record_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
 __all__ = [
-    "ADVANCE_CHORD",
-    "ADVANCE_ROOT",
-    "ADVANCE_STEP",
     "GOES_ON",
+    "AdvanceRoot",
+    "AdvanceStep",
     "advance",
     "advance_once",
     "bound_at",
@@ -62,13 +62,21 @@ __all__ = [
 
 GOES_ON = -1
 
-ADVANCE_ROOT, ADVANCE_CHORD, ADVANCE_STEP = 61.0, 62.0, 63.0
-"""Steps recorded in the trace in addition to those of `_motion_kernel`::
 
-    ADVANCE_ROOT    s, the parabola of the corner foremost then (value above the aim and slope at 0, K), the bound at s
-    ADVANCE_CHORD   s, the bound at s, s of the chord's root
-    ADVANCE_STEP    t, s, t after
-"""
+class AdvanceRoot(NamedTuple):
+    """The parabola of a corner: its value above the aim and its slope at 0, and K."""
+
+    above: float
+    slope: float
+    bend: float
+
+
+class AdvanceStep(NamedTuple):
+    """The step s from the fraction t, and the fraction after it."""
+
+    t: float
+    s: float
+    after: float
 
 
 @inlined_kernel
@@ -115,9 +123,7 @@ def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float,
 
 
 @borrowing_kernel
-def safe_step(
-    moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float, trace: FloatArray | None
-) -> float:
+def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float) -> float:
     """Return a step, at most `longest`, up to which F exceeds `aim`: F's root or the smaller one of the chord. `gap` exceeds `aim`."""
     motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
     bend = largest_bend(motion, turning_rate(motion, side))
@@ -136,24 +142,22 @@ def safe_step(
             at_0, slope = foremost(others, fx, fy, base, spin, s)
             above = at_0 - level
         bound = bound_at(above, slope, bend, s)
-        record(trace, ADVANCE_ROOT, (s, above, slope, bend, bound))
+        record(AdvanceRoot(above, slope, bend))
         if bound >= 0.0:
             return s
         if n_roots < TOI_MAX_CORNERS:
             s = first_root(above, slope, bend, s)
-    root = chord_root(gap - aim, bound, s)
-    record(trace, ADVANCE_CHORD, (s, bound, root))
-    return root
+    return chord_root(gap - aim, bound, s)
 
 
 @inlined_kernel
-def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | None) -> tuple[int, float, float]:
+def advance_once(moving: Moving, search: Search, t: float) -> tuple[int, float, float]:
     """Measure the gap at t; return the final status or `GOES_ON`, the gap, and the next time."""
     place(moving, t)
     gap, nx, ny, side, edge = core_axis(
         moving.core_a, moving.normals_a, moving.moved, moving.moved_normals, 2.0 * (search.target + search.tolerance), moving.motion[10]
     )
-    tell_gap(trace, moving, t, gap, nx, ny, side, edge)
+    record_gap(moving, t, gap, nx, ny, side, edge)
     if t == 0.0 and gap <= search.overlap:
         return OVERLAPPING, gap, t
     if gap <= search.target + search.tolerance:
@@ -161,14 +165,14 @@ def advance_once(moving: Moving, search: Search, t: float, trace: FloatArray | N
     if t >= search.t_last:
         return MISS, gap, t
     aim = search.target + 0.5 * search.tolerance
-    step = safe_step(moving, side, edge, nx, ny, gap, aim, search.t_last - t, trace)
+    step = safe_step(moving, side, edge, nx, ny, gap, aim, search.t_last - t)
     after = min(search.t_last, t + step)
-    record(trace, ADVANCE_STEP, (t, step, after))
+    record(AdvanceStep(t, step, after))
     return GOES_ON, gap, after
 
 
 @borrowing_kernel
-def advance(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
+def advance(moving: Moving, search: Search) -> tuple[int, float, int]:
     """Return status, fraction and the number of measured gaps.
 
     The cores are relative to their centers, the window [t_first, t_last] is that of `motion_window`, and a gap of at most `overlap` at 0 is
@@ -176,7 +180,7 @@ def advance(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[i
     """
     t = search.t_first
     for step in range(TOI_MAX_STEPS):
-        ended, _, after = advance_once(moving, search, t, trace)
+        ended, _, after = advance_once(moving, search, t)
         if ended != GOES_ON:
             return ended, search.t_max if ended == MISS else t, step + 1
         t = after

@@ -31,27 +31,48 @@ Sources: E. Catto, "Continuous Collision", GDC 2013; Box2D 2.3, b2TimeOfImpact.c
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B, core_axis
-from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, tell_gap, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, record_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._sat_kernel import face_separation
 
-__all__ = ["BILATERAL_FAR", "BILATERAL_PROOF", "BILATERAL_ROOT", "advance_bilaterally"]
+__all__ = ["BilateralFar", "BilateralProof", "BilateralRoot", "advance_bilaterally"]
 
-BILATERAL_FAR, BILATERAL_ROOT, BILATERAL_PROOF = 81.0, 82.0, 83.0
-"""Steps recorded in the trace in addition to those of `_motion_kernel`; gaps along the fixed axis, above the aim::
 
-    BILATERAL_FAR     t1, t2, g(t1), g(t2)
-    BILATERAL_ROOT    t, g(t), both ends of the root's interval, 1 by a secant, 0 by a bisection
-    BILATERAL_PROOF   t1, t2, g(t1), g(t2), bend = K (t2 - t1)^2 / 2, the least of the bound, 1 if that proves the interval
-"""
+class BilateralFar(NamedTuple):
+    """The far end, and the gap along the fixed axis there, above the aim, as in all these events."""
+
+    t2: float
+    above: float
+
+
+class BilateralRoot(NamedTuple):
+    """A trial for the root of the gap, and the interval that it leaves; by a secant or by halving."""
+
+    t: float
+    above: float
+    low: float
+    high: float
+    by_secant: bool
+
+
+class BilateralProof(NamedTuple):
+    """The interval with the gaps at its ends, fall = K (t2 - t1)^2 / 2, the least of the bound, and whether that proves the interval."""
+
+    t1: float
+    t2: float
+    g1: float
+    g2: float
+    fall: float
+    least: float
+    is_proven: bool
 
 
 @inlined_kernel
@@ -82,7 +103,7 @@ def least_between(g1: float, g2: float, bend: float) -> float:
 
 
 @borrowing_kernel
-def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
+def advance_bilaterally(moving: Moving, search: Search) -> tuple[int, float, int]:
     """Do what `_advancement_kernel.advance` does; `iterations` counts every evaluation of the poses."""
     target, tolerance, overlap, t_first, t_last, t_max = search
     motion, core_a, normals_a, _, _, moved, moved_normals, _ = moving
@@ -95,7 +116,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None
         place(moving, t1)
         n_placed += 1
         gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
-        tell_gap(trace, moving, t1, gap, nx, ny, side, edge)
+        record_gap(moving, t1, gap, nx, ny, side, edge)
         if t1 == 0.0 and gap <= overlap:
             return OVERLAPPING, 0.0, n_placed
         if gap <= target + tolerance:
@@ -112,7 +133,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None
             place(moving, t2)
             n_placed += 1
             g2 = gap_along(moving, side, edge, nx, ny, omega_a * (t2 - t1))
-            record(trace, BILATERAL_FAR, (t1, t2, g1 - aim, g2 - aim))
+            record(BilateralFar(t2, g2 - aim))
             if g2 < aim:
                 low, g_low, high, g_high = t1, g1, t2, g2
                 for k in range(2 * TOI_HALVINGS):
@@ -128,11 +149,11 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray | None
                         low, g_low = middle, g
                     else:
                         high, g_high = middle, g
-                    record(trace, BILATERAL_ROOT, (middle, g - aim, low, high, 1.0 if k % 2 == 0 else 0.0))
+                    record(BilateralRoot(middle, g - aim, low, high, k % 2 == 0))
                 t2, g2 = low, g_low
             fallen = 0.5 * bend * (t2 - t1) * (t2 - t1)
             least = least_between(g1, g2, fallen)
-            record(trace, BILATERAL_PROOF, (t1, t2, g1 - aim, g2 - aim, fallen, least - aim, 1.0 if least >= floor else 0.0))
+            record(BilateralProof(t1, t2, g1 - aim, g2 - aim, fallen, least - aim, least >= floor))
             if least >= floor:
                 t1 = t2
                 break

@@ -18,30 +18,36 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 5.5.3 (which bounds the
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, tell_gap, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, record_gap, turning_rate
 from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
-__all__ = ["BISECT_CLEAR", "BISECT_HALVED", "BISECT_INTERVAL", "BISECT_TOUCH", "bisect"]
+__all__ = ["BISECT_CLEAR", "BISECT_HALVED", "BISECT_TOUCH", "BisectInterval", "bisect"]
 
-BISECT_INTERVAL = 71.0
-"""A step recorded in the trace in addition to those of `_motion_kernel`::
-
-    BISECT_INTERVAL   start, width, the bound F - aim at its start and end (none if the middle is below), least of both, next action
-"""
-
-BISECT_CLEAR, BISECT_HALVED, BISECT_TOUCH = 0.0, 1.0, 2.0
+BISECT_CLEAR, BISECT_HALVED, BISECT_TOUCH = 0, 1, 2
 """Next action: the interval is clear, it is halved, or it is short enough to be the touch."""
 
 
+class BisectInterval(NamedTuple):
+    """An interval: the bound F - aim at its start and end (NaN if the middle is below), the least of both, and the next action."""
+
+    start: float
+    width: float
+    at_start: float
+    at_end: float
+    least: float
+    follows: int
+
+
 @borrowing_kernel
-def bisect(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[int, float, int]:
+def bisect(moving: Moving, search: Search) -> tuple[int, float, int]:
     """Do what `_advancement_kernel.advance` does."""
     target, tolerance, overlap, t_first, t_last, t_max = search
     motion, core_a, normals_a, _, _, moved, moved_normals, placed = moving
@@ -51,7 +57,7 @@ def bisect(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[in
 
     place(moving, t_first)
     gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
-    tell_gap(trace, moving, t_first, gap, nx, ny, side, edge)
+    record_gap(moving, t_first, gap, nx, ny, side, edge)
     if t_first == 0.0 and gap <= overlap:
         return OVERLAPPING, 0.0, 1
     if gap <= target + tolerance:
@@ -63,7 +69,7 @@ def bisect(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[in
         start, half = t_first + k * width, 0.5 * width
         place(moving, start + half)
         gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
-        tell_gap(trace, moving, start + half, gap, nx, ny, side, edge)
+        record_gap(moving, start + half, gap, nx, ny, side, edge)
         least, fallen, at_start, at_end = -np.inf, 0.0, np.nan, np.nan
         if gap > aim:
             rate = turning_rate(motion, side)
@@ -75,7 +81,7 @@ def bisect(moving: Moving, search: Search, trace: FloatArray | None) -> tuple[in
         follows = BISECT_CLEAR if least > aim else BISECT_HALVED
         if least <= aim and (width * speed <= 0.25 * tolerance or level == TOI_HALVINGS):
             follows = BISECT_TOUCH
-        record(trace, BISECT_INTERVAL, (start, width, at_start - fallen - aim, at_end - fallen - aim, least - aim, follows))
+        record(BisectInterval(start, width, at_start - fallen - aim, at_end - fallen - aim, least - aim, follows))
         if least > aim:
             k += 1
             while level > 0 and k % 2 == 0:

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP, TOI_CONVERGENCE, TOI_ROUNDINGS
 from engine.continuous._advancement_kernel import advance
@@ -25,10 +25,9 @@ from engine.continuous._bilateral_kernel import advance_bilaterally
 from engine.continuous._bisection_kernel import bisect
 from engine.continuous._motion_kernel import (
     ENDS_SIZE,
-    IMPACT_END,
-    IMPACT_START,
     MOTION_SIZE,
     PLACED_SIZE,
+    ImpactStart,
     Moving,
     Search,
     motion_window,
@@ -74,7 +73,6 @@ class _Room(NamedTuple):
 @inlined_kernel
 def time_of_row(
     shapes: Shapes, pairs: IntArray, sweeps: Arrays, row: int, t_max: float, method: int, is_box2d: bool, room: _Room,
-    trace: FloatArray | None,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Return status, fraction and iterations of one pair."""
     start_a, end_a, center_a, start_b, end_b, center_b = sweeps
@@ -94,10 +92,8 @@ def time_of_row(
     target, tolerance, overlap, t_first, t_last = prepare_pair(
         ends, rho_a, shapes.extent[a], rho_b, shapes.extent[b], shapes.radius[a] + shapes.radius[b], is_box2d, t_max, room.motion
     )
-    numbers = (1.0 if changes else 0.0, target, tolerance, overlap, t_first, t_last, rho_a, rho_b)
-    record(trace, IMPACT_START, numbers)
+    record(ImpactStart(changes, target, tolerance, t_first, t_last, (rho_a, rho_b)))
     if t_first > t_last:
-        record(trace, IMPACT_END, (float(MISS), t_max, 0.0))
         return MISS, t_max, 0
     moving = Moving(
         room.motion, core_a, shapes.normals[low_a : low_a + n_a], core_b, shapes.normals[low_b : low_b + n_b],
@@ -105,19 +101,15 @@ def time_of_row(
     )  # fmt: skip
     search = Search(target, tolerance, overlap, t_first, t_last, t_max)
     if method == BISECTION:
-        status, fraction, iterations = bisect(moving, search, trace)
-    elif method == BILATERAL:
-        status, fraction, iterations = advance_bilaterally(moving, search, trace)
-    else:
-        status, fraction, iterations = advance(moving, search, trace)
-    record(trace, IMPACT_END, (float(status), fraction, float(iterations)))
-    return status, fraction, iterations
+        return bisect(moving, search)
+    if method == BILATERAL:
+        return advance_bilaterally(moving, search)
+    return advance(moving, search)
 
 
 @unlocked_kernel
 def times_of_impact(
     packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, method: int, is_box2d: bool, columns: Arrays,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Fill a row of the `columns` status, fraction and iterations for each pair.
 
@@ -128,5 +120,5 @@ def times_of_impact(
     room = _Room(np.empty((2, most, 2)), np.empty((2, most, 2)), np.empty(MOTION_SIZE), np.empty(ENDS_SIZE), np.empty(PLACED_SIZE))
     for row in range(pairs.shape[0]):
         status[row], fraction[row], iterations[row] = time_of_row(
-            shapes, pairs, sweeps, row, t_max, method, is_box2d, room, trace
+            shapes, pairs, sweeps, row, t_max, method, is_box2d, room
         )  # fmt: skip

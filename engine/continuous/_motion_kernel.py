@@ -48,17 +48,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, Point
+from engine.common.events import record
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B
 from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = [
-    "IMPACT_END",
-    "IMPACT_GAP",
-    "IMPACT_START",
+    "ImpactGap",
+    "ImpactStart",
     "bend_at",
     "closing_bound",
     "largest_bend",
@@ -67,19 +66,36 @@ __all__ = [
     "place",
     "prepare_motion",
     "reach_about",
-    "tell_gap",
+    "record_gap",
     "turning_rate",
 ]
 
-IMPACT_START, IMPACT_GAP, IMPACT_END = 51.0, 52.0, 53.0
-"""Steps recorded in the trace by every time-of-impact method (`engine.common._record_kernel`), in addition to its own; times are fractions,
-and A is that of `_impact_kernel` after swapping::
 
-    IMPACT_START   1 if A and B are swapped, target, tolerance, largest gap that is an overlap at 0, t_first, t_last, rho of A, rho of B
-    IMPACT_GAP     t, gap of the cores (or a bound of it), axis in A's frame at t, its features (AXIS_...), its edge, the corners of A
-                   and B foremost along it, K
-    IMPACT_END     status, fraction, iterations
-"""
+class ImpactStart(NamedTuple):
+    """Whether A and B are swapped (in all events A is that after swapping), the target gap, its tolerance, the window, and rho of both."""
+
+    is_swapped: bool
+    target: float
+    tolerance: float
+    t_first: float
+    t_last: float
+    rho: tuple[float, float]
+
+
+class ImpactGap(NamedTuple):
+    """The gap of the cores at the fraction t, or a bound of it; the axis n in A's frame at t, its features (AXIS_...) and edge; both cores
+    in that frame, and K.
+    """
+
+    t: float
+    gap: float
+    n: Point
+    side: int
+    edge: int
+    core_a: FloatArray
+    core_b: FloatArray
+    bend: float
+
 
 # motion: d(0), d(1), angles of A at 0 and 1, of B at 0 and 1, rho of A and of B, the rounding of a gap, |v|, largest |d| of the window
 MOTION_SIZE = 13
@@ -230,20 +246,10 @@ def largest_bend(motion: FloatArray, rate: float) -> float:
 
 
 @inlined_kernel
-def tell_gap(trace: FloatArray | None, moving: Moving, t: float, gap: float, nx: float, ny: float, side: int, edge: int) -> None:
-    """Record the measurement at t, if there is a trace."""
-    if trace is not None:
-        low, high, foremost_a, foremost_b = np.inf, -np.inf, 0, 0
-        for i in range(moving.core_a.shape[0]):
-            along = nx * moving.core_a[i, 0] + ny * moving.core_a[i, 1]
-            if along > high:
-                high, foremost_a = along, i
-        for j in range(moving.moved.shape[0]):
-            along = nx * moving.moved[j, 0] + ny * moving.moved[j, 1]
-            if along < low:
-                low, foremost_b = along, j
-        bend = largest_bend(moving.motion, turning_rate(moving.motion, side))
-        record(trace, IMPACT_GAP, (t, gap, nx, ny, float(side), float(edge), float(foremost_a), float(foremost_b), bend))
+def record_gap(moving: Moving, t: float, gap: float, nx: float, ny: float, side: int, edge: int) -> None:
+    """Record the measurement at t."""
+    bend = largest_bend(moving.motion, turning_rate(moving.motion, side))
+    record(ImpactGap(t, gap, (nx, ny), side, edge, moving.core_a, moving.moved, bend))
 
 
 @inlined_kernel

@@ -40,11 +40,12 @@ Sources: M. Cyrus, J. Beck, "Generalized two- and three-dimensional clipping", 1
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._core_kernel import is_inside, nearest_on_edges
@@ -52,19 +53,52 @@ from engine.continuous._ray_rounded_kernel import ray_rounded
 from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, side_of
 
-__all__ = ["RAY_EDGE", "RAY_END", "RAY_ENTERED", "RAY_PASSED", "RAY_SETTLED", "RAY_SIZE", "RAY_START", "contains_points", "ray_casts"]
+__all__ = ["RAY_SIZE", "RayEdge", "RayEntered", "RayPassed", "RaySettled", "RayStart", "contains_points", "ray_casts"]
 
-RAY_START, RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_END = 21.0, 22.0, 23.0, 24.0, 25.0, 26.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); the shape's frame, times in [0, 1] along the ray::
 
-    RAY_START     1 if it starts inside, start, translation, touch
-    RAY_EDGE      edge, distance of the start in front of it, n.w, t at which its line, moved out, is crossed (none if n.w is 0), entry
-                  and exit so far, edge of the entry
-    RAY_ENTERED   edge, t, entry, exit
-    RAY_PASSED    entry, exit                     nothing remains of the clipped line, or only a part behind the start
-    RAY_SETTLED   edge of the entry, t before, t after (infinite: nowhere), normal          the point was past the edge's end
-    RAY_END       status, t, normal
-"""
+class RayStart(NamedTuple):
+    """Whether the ray starts inside, and the rounding of a distance; the events' times are in [0, 1] along the ray."""
+
+    is_inside: bool
+    touch: float
+
+
+class RayEdge(NamedTuple):
+    """An edge: the distance of the start in front of it, n.w, the time t at which its line, moved out, is crossed (NaN if n.w is 0), and
+    the entry and exit so far.
+    """
+
+    edge: int
+    in_front: float
+    rate: float
+    t: float
+    entry: float
+    exit: float
+
+
+class RayEntered(NamedTuple):
+    """The edge and the time of the entry, and the clipped line."""
+
+    edge: int
+    t: float
+    entry: float
+    exit: float
+
+
+class RayPassed(NamedTuple):
+    """Nothing remains of the clipped line, or only a part behind the start."""
+
+    entry: float
+    exit: float
+
+
+class RaySettled(NamedTuple):
+    """The point was past the end of the entry's edge: its time before and after the second test, infinite for nowhere."""
+
+    edge: int
+    before: float
+    after: float
+
 
 # fraction, world point, world normal
 RAY_SIZE = 5
@@ -117,7 +151,7 @@ def settle(
 
 @borrowing_kernel
 def clip_ray(
-    vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float, trace: FloatArray | None
+    vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, float]:
     """Return the time at which the ray enters a polygon, and the normal of the edge there; infinite if it does not."""
     entry, exit_time, true_entry = -np.inf, np.inf, -np.inf
@@ -128,8 +162,8 @@ def clip_ray(
         rate = out_x * wx + out_y * wy
         if rate == 0.0:
             if in_front > touch:
-                record(trace, RAY_EDGE, (float(edge), in_front, rate, np.nan, entry, exit_time, float(entered)))
-                record(trace, RAY_PASSED, (entry, exit_time))
+                record(RayEdge(edge, in_front, rate, np.nan, entry, exit_time))
+                record(RayPassed(entry, exit_time))
                 return np.inf, nx, ny
         elif rate > 0.0:
             exit_time = min(exit_time, (touch - in_front) / rate)
@@ -138,12 +172,12 @@ def clip_ray(
                 entry, nx, ny, entered = (touch - in_front) / rate, out_x, out_y, edge
                 true_entry = -in_front / rate
         crossing = (touch - in_front) / rate if rate != 0.0 else np.nan
-        record(trace, RAY_EDGE, (float(edge), in_front, rate, crossing, entry, exit_time, float(entered)))
+        record(RayEdge(edge, in_front, rate, crossing, entry, exit_time))
     if entry > exit_time or exit_time < 0.0:
-        record(trace, RAY_PASSED, (entry, exit_time))
+        record(RayPassed(entry, exit_time))
         return np.inf, nx, ny
     t = max(entry, min(true_entry, exit_time))
-    record(trace, RAY_ENTERED, (float(entered), t, entry, exit_time))
+    record(RayEntered(entered, t, entry, exit_time))
     # beside the edge, or at a corner that is not sharp: otherwise the planes alone are not sufficient
     x, y, near = px + t * wx, py + t * wy, GRAZE_ROUNDINGS * touch
     after = entered + 1 if entered + 1 < vertices.shape[0] else 0
@@ -152,14 +186,12 @@ def clip_ray(
     if t >= 0.0 and along >= -near and beyond <= near:
         return t, nx, ny
     settled, nx, ny = settle(vertices, normals, px, py, wx, wy, touch, t, nx, ny)
-    record(trace, RAY_SETTLED, (float(entered), t, settled, nx, ny))
+    record(RaySettled(entered, t, settled))
     return settled, nx, ny
 
 
 @inlined_kernel
-def ray_cast(
-    shape: Side, origin: FloatArray, translation: FloatArray, around: FloatArray, result: FloatArray, trace: FloatArray | None
-) -> int:  # fmt: skip
+def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: FloatArray, result: FloatArray) -> int:
     """Fill `result` (`RAY_SIZE`,) and return HIT, MISS or OVERLAPPING for a start inside; `around` (n, 2) is scratch."""
     vertices, normals, radius, pose = shape.vertices, shape.normals, shape.radius, shape.pose
     touch = point_rounding(pose, shape.extent, origin[0], origin[1])
@@ -168,7 +200,7 @@ def ray_cast(
     wx, wy = pose[2] * tx + pose[3] * ty, pose[2] * ty - pose[3] * tx
     result[:] = 0.0
     starts_inside = is_inside(vertices, normals, radius, px, py, touch)
-    record(trace, RAY_START, (1.0 if starts_inside else 0.0, px, py, wx, wy, touch))
+    record(RayStart(starts_inside, touch))
     if starts_inside:
         result[1], result[2] = origin[0], origin[1]
         return OVERLAPPING
@@ -178,11 +210,11 @@ def ray_cast(
         return MISS
     n = vertices.shape[0]
     if radius == 0.0 and n > 2:
-        t, nx, ny = clip_ray(vertices, normals, px, py, wx, wy, touch, trace)
+        t, nx, ny = clip_ray(vertices, normals, px, py, wx, wy, touch)
     else:
         for i in range(n):
             around[i, 0], around[i, 1] = vertices[i, 0] - px, vertices[i, 1] - py
-        t, t_last, nx, ny, _ = ray_rounded(around[:n], normals, radius, wx, wy, touch, trace)
+        t, t_last, nx, ny, _ = ray_rounded(around[:n], normals, radius, wx, wy, touch)
         if t > t_last:
             t = np.inf
         if radius == 0.0 and n == 2:
@@ -192,10 +224,8 @@ def ray_cast(
                 side = 1 if across > 0.0 else 0
                 nx, ny = normals[side, 0], normals[side, 1]
     if t < 0.0 or not (t - 1.0) * length <= touch:
-        record(trace, RAY_END, (float(MISS), t, np.nan, np.nan))
         return MISS
     t = min(t, 1.0)
-    record(trace, RAY_END, (float(HIT), t, nx, ny))
     result[0] = t
     result[1], result[2] = origin[0] + t * tx, origin[1] + t * ty
     result[3], result[4] = pose[2] * nx - pose[3] * ny, pose[3] * nx + pose[2] * ny
@@ -205,21 +235,21 @@ def ray_cast(
 @inlined_kernel
 def ray_cast_row(
     shapes: Shapes, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, row: int, around: FloatArray,
-    results: FloatArray, trace: FloatArray | None,
+    results: FloatArray,
 ) -> int:  # fmt: skip
     """Fill a row of `results` and return its status."""
-    return ray_cast(side_of(shapes, indices[row], poses, row), origins[row], translations[row], around, results[row], trace)
+    return ray_cast(side_of(shapes, indices[row], poses, row), origins[row], translations[row], around, results[row])
 
 
 @kernel
 def ray_casts(
     packed: Arrays, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, status: IntArray,
-    results: FloatArray, trace: FloatArray | None,
+    results: FloatArray,
 ) -> None:  # fmt: skip
     """Fill a row of `status` and `results` for each shape in `indices`, at its pose, and its ray."""
     shapes, around = Shapes(*packed), np.empty((most_vertices(packed[2]), 2))
     for row in range(indices.shape[0]):
-        status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results, trace)
+        status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results)
 
 
 @inlined_kernel

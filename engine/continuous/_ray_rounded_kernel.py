@@ -36,28 +36,58 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, Point
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import SAT_ROUNDING
 
-__all__ = ["ROUNDED_CORNER", "ROUNDED_EDGE", "ROUNDED_END", "facing", "ray_rounded"]
+__all__ = ["RoundedCorner", "RoundedEdge", "RoundedEnd", "facing", "ray_rounded"]
 
-ROUNDED_EDGE, ROUNDED_CORNER, ROUNDED_END = 31.0, 32.0, 33.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); corners relative to the start of the moving point::
 
-    ROUNDED_EDGE     edge, its first corner, normal, length, n.w, t and the coordinate along the edge (none if n.w is 0), t_first, t_last so
-    far ROUNDED_CORNER   corner, its position, distance of the path, t of the nearest, half the chord's time (none: no crossing), t_first,
-    t_last ROUNDED_END      t_first, t_last, normal, corner or -1
-"""
+class RoundedEdge(NamedTuple):
+    """An edge, its first corner relative to the start of the moving point, its normal and length; n.w; t and the coordinate along the edge
+    of the crossing, all three NaN if n.w is 0; and the times so far.
+    """
+
+    edge: int
+    vertex: Point
+    n: Point
+    length: float
+    rate: float
+    t: float
+    along: float
+    first: float
+    last: float
+
+
+class RoundedCorner(NamedTuple):
+    """A corner and its position; the distance of the path, the time when it is nearest, half that of the chord (NaN: no crossing)."""
+
+    corner: int
+    vertex: Point
+    away: float
+    nearest: float
+    half: float
+    first: float
+    last: float
+
+
+class RoundedEnd(NamedTuple):
+    """The times of the entry and the exit, and the normal and the corner (-1 for an edge) of the entry."""
+
+    first: float
+    last: float
+    n: Point
+    corner: int
 
 
 @borrowing_kernel
 def ray_rounded(
-    polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float, trace: FloatArray | None
+    polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, float, float, int]:
     """Return the times at which the point t w enters and leaves the rounded `polygon`; the outward normal and the corner at the entry.
 
@@ -80,24 +110,24 @@ def ray_rounded(
                 t_last = max(t_last, t)
                 if rate < 0.0:
                     t_first = min(t_first, t)
-            record(trace, ROUNDED_EDGE, (float(i), vx, vy, out_x, out_y, length, rate, t, along, t_first, t_last))
+            record(RoundedEdge(i, (vx, vy), (out_x, out_y), length, rate, t, along, t_first, t_last))
         else:
-            record(trace, ROUNDED_EDGE, (float(i), vx, vy, out_x, out_y, np.nan, rate, np.nan, np.nan, t_first, t_last))
+            record(RoundedEdge(i, (vx, vy), (out_x, out_y), np.nan, rate, np.nan, np.nan, t_first, t_last))
         aside = vx * wy - vy * wx
         if abs(aside) <= (radius + touch) * speed:
             half = math.sqrt(max(0.0, radius * radius * speed_sq - aside * aside)) / speed_sq
             nearest = (vx * wx + vy * wy) / speed_sq
             t_last = max(t_last, nearest + half)
             t_first = min(t_first, nearest - half)
-            record(trace, ROUNDED_CORNER, (float(i), vx, vy, abs(aside) / speed, nearest, half, t_first, t_last))
+            record(RoundedCorner(i, (vx, vy), abs(aside) / speed, nearest, half, t_first, t_last))
         else:
-            away, when = abs(aside) / speed, (vx * wx + vy * wy) / speed_sq
-            record(trace, ROUNDED_CORNER, (float(i), vx, vy, away, when, np.nan, t_first, t_last))
+            nearest = (vx * wx + vy * wy) / speed_sq
+            record(RoundedCorner(i, (vx, vy), abs(aside) / speed, nearest, np.nan, t_first, t_last))
     if t_first > t_last:
-        record(trace, ROUNDED_END, (t_first, t_last, np.nan, np.nan, -1.0))
+        record(RoundedEnd(t_first, t_last, (np.nan, np.nan), -1))
         return t_first, t_last, 0.0, 0.0, -1
     nx, ny, corner = facing(polygon, normals, radius, t_first * wx, t_first * wy, wx, wy, touch)
-    record(trace, ROUNDED_END, (t_first, t_last, nx, ny, float(corner)))
+    record(RoundedEnd(t_first, t_last, (nx, ny), corner))
     return t_first, t_last, nx, ny, corner
 
 

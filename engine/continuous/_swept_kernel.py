@@ -48,10 +48,12 @@ Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Ebe
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, Point
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel, unlocked_kernel
 from engine.continuous._core_kernel import core_axis, nearest_features
 from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
@@ -60,44 +62,58 @@ from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, move_to_frame, rounding_of, side_of
 from engine.narrowphase.packing import SHARP_COSINE
 
-__all__ = [
-    "SWEPT_DIFFERENCE",
-    "SWEPT_EDGE",
-    "SWEPT_END",
-    "SWEPT_MEASURED",
-    "SWEPT_SIZE",
-    "SWEPT_START",
-    "swept_pairs",
-]
+__all__ = ["SWEPT_SIZE", "SweptDifference", "SweptEdge", "SweptEnd", "SweptMeasured", "SweptStart", "swept_pairs"]
 
-SWEPT_START, SWEPT_EDGE, SWEPT_MEASURED, SWEPT_DIFFERENCE, SWEPT_END = 41.0, 42.0, 43.0, 44.0, 45.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); A's frame, times in units of the velocities::
 
-    SWEPT_START        gap of the cores or a bound of it, 1 if they touch at 0, radii, w, touch
-    SWEPT_EDGE         0 of A, 1 of B; edge, vertex of the other nearest to its line, separation, n.w of the other's motion,
-                       t (none if n.w is 0), t_first and t_last of this shape's edges so far
-    SWEPT_MEASURED     t_first, 1 if they do not touch then: a sharp corner's lines intersected before it
-    SWEPT_DIFFERENCE   corners of the Minkowski difference, radius          followed by the steps of `_ray_rounded_kernel`
-    SWEPT_END          status, t_first, t_last, normal, ends of the contact
-"""
+class SweptStart(NamedTuple):
+    """The gap of the cores or a bound of it, whether the shapes touch at 0, and the rounding of a gap; A's frame, times in units of the
+    velocities, in all these events.
+    """
+
+    gap: float
+    is_inside: bool
+    touch: float
+
+
+class SweptEdge(NamedTuple):
+    """An edge of A (`whose` 0) or B (1), the other's vertex nearest to its line, the separation s, n.w of the other's motion, its time t
+    (NaN if n.w is 0), and the times of this shape's edges so far.
+    """
+
+    whose: int
+    edge: int
+    vertex: int
+    s: float
+    rate: float
+    t: float
+    first: float
+    last: float
+
+
+class SweptMeasured(NamedTuple):
+    """Whether the shapes do not touch at the first time t: the lines of a sharp corner intersected before it."""
+
+    t: float
+    is_wrong: bool
+
+
+class SweptDifference(NamedTuple):
+    """The Minkowski difference, followed by the events of `_ray_rounded_kernel`."""
+
+    n_corners: int
+
+
+class SweptEnd(NamedTuple):
+    """The status, the times of the first and the last contact, and the normal, NaN without a hit."""
+
+    status: int
+    first: float
+    last: float
+    n: Point
+
 
 # t_first, t_last, world normal; the middle of the contact, its two ends, the second zero if they coincide
 SWEPT_SIZE = 10
-
-
-@inlined_kernel
-def tell_edge(
-    trace: FloatArray | None, whose: float, edge: int, normals: FloatArray, others: FloatArray, separation: float, rate: float,
-    crossing: float, t_first: float, t_last: float,
-) -> None:  # fmt: skip
-    """Record the step of one edge, if there is a trace, with the other shape's vertex that determines its separation."""
-    if trace is not None:
-        nearest, vertex = np.inf, 0
-        for j in range(others.shape[0]):
-            along = normals[edge, 0] * others[j, 0] + normals[edge, 1] * others[j, 1]
-            if along < nearest:
-                nearest, vertex = along, j
-        record(trace, SWEPT_EDGE, (whose, float(edge), float(vertex), separation, rate, crossing, t_first, t_last))
 
 
 @borrowing_kernel
@@ -108,29 +124,27 @@ def swept_edges(
     wx: float,
     wy: float,
     touch: float,
-    whose: float,
-    trace: FloatArray | None,
+    whose: int,
 ) -> tuple[float, float, float, float]:
     """Return first and last time, and the normal that closes last, by one polygon's edges; first > last is a miss.
 
-    `whose` is the edges' polygon in the trace: 0 A, 1 B.
+    `whose` is the edges' polygon for the events: 0 A, 1 B.
     """
     t_first, t_last = -np.inf, np.inf
     nx, ny = 0.0, 0.0
     for edge in range(vertices.shape[0]):
         edge_x, edge_y = normals[edge, 0], normals[edge, 1]
-        nearest = np.inf
+        nearest, vertex = np.inf, 0
         for j in range(others.shape[0]):
             along = edge_x * others[j, 0] + edge_y * others[j, 1]
             if along < nearest:
-                nearest = along
+                nearest, vertex = along, j
         separation = nearest - (edge_x * vertices[edge, 0] + edge_y * vertices[edge, 1])
         rate = edge_x * wx + edge_y * wy
         if rate == 0.0:
+            record(SweptEdge(whose, edge, vertex, separation, rate, np.nan, t_first, t_last))
             if separation > touch:
-                tell_edge(trace, whose, edge, normals, others, separation, rate, np.nan, t_first, t_last)
                 return np.inf, -np.inf, nx, ny
-            tell_edge(trace, whose, edge, normals, others, separation, rate, np.nan, t_first, t_last)
             continue
         crossing = -separation / rate
         if rate > 0.0:
@@ -138,7 +152,7 @@ def swept_edges(
         elif crossing > t_first:
             t_first = crossing
             nx, ny = edge_x, edge_y
-        tell_edge(trace, whose, edge, normals, others, separation, rate, crossing, t_first, t_last)
+        record(SweptEdge(whose, edge, vertex, separation, rate, crossing, t_first, t_last))
     return t_first, t_last, nx, ny
 
 
@@ -248,7 +262,6 @@ def touching_interval(
 @inlined_kernel
 def swept_pair(
     a: Side, velocity_a: FloatArray, b: Side, velocity_b: FloatArray, t_max: float, scratch: FloatArray, result: FloatArray,
-    trace: FloatArray | None,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill `result` (`SWEPT_SIZE`,) and return the status and the number of the contact's ends, 0 without one.
 
@@ -273,35 +286,35 @@ def swept_pair(
     is_sharp = has_sharp_corner(normals_a) or has_sharp_corner(moved_normals)
     if is_sharp and -touch <= gap <= 0.0:
         is_inside = not are_apart(vertices_a, moved, 0.0, 0.0, radius + touch - gap, difference)
-    record(trace, SWEPT_START, (gap, 1.0 if is_inside else 0.0, radius, wx, wy, touch))
+    record(SweptStart(gap, is_inside, touch))
     if wx == 0.0 and wy == 0.0:
         if is_inside:
             result[0] = 0.0
-        record(trace, SWEPT_END, (float(OVERLAPPING) if is_inside else float(MISS), result[0], result[1], np.nan, np.nan, 0.0))
+        record(SweptEnd(OVERLAPPING if is_inside else MISS, result[0], result[1], (np.nan, np.nan)))
         return OVERLAPPING if is_inside else MISS, 0
 
     is_bare, is_wrong = radius == 0.0 and (n_a > 2 or n_b > 2), False
     if is_bare:
-        t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch, 0.0, trace)
-        first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch, 1.0, trace)
+        t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch, 0)
+        first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch, 1)
         if first_b > t_first:
             t_first, nx, ny = first_b, -nx_b, -ny_b
         t_last = min(t_last, last_b)
         is_hit = is_sharp and not is_inside and 0.0 <= t_first <= t_last
         is_wrong = is_hit and are_apart(vertices_a, moved, t_first * wx, t_first * wy, GRAZE_ROUNDINGS * touch, difference)
         if is_hit:
-            record(trace, SWEPT_MEASURED, (t_first, 1.0 if is_wrong else 0.0))
+            record(SweptMeasured(t_first, is_wrong))
     if is_wrong or not is_bare:
         n = minkowski_difference(vertices_a, normals_a, moved, moved_normals, difference, edge_normals, corners_a)
-        record(trace, SWEPT_DIFFERENCE, (float(n), radius))
-        t_first, t_last, nx, ny, corner = ray_rounded(difference[:n], edge_normals[:n], radius, wx, wy, touch, trace)
+        record(SweptDifference(n))
+        t_first, t_last, nx, ny, corner = ray_rounded(difference[:n], edge_normals[:n], radius, wx, wy, touch)
 
     if is_inside:
         result[0], result[1] = 0.0, max(0.0, t_last)
-        record(trace, SWEPT_END, (float(OVERLAPPING), t_first, t_last, np.nan, np.nan, 0.0))
+        record(SweptEnd(OVERLAPPING, t_first, t_last, (np.nan, np.nan)))
         return OVERLAPPING, 0
     if t_first > t_last or t_first < 0.0 or t_first > t_max:
-        record(trace, SWEPT_END, (float(MISS), t_first, t_last, np.nan, np.nan, 0.0))
+        record(SweptEnd(MISS, t_first, t_last, (np.nan, np.nan)))
         return MISS, 0
     if corner >= 0:
         core_forward = nx * corners_a[corner, 0] + ny * corners_a[corner, 1]
@@ -312,7 +325,7 @@ def swept_pair(
     result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
     forward = core_forward + a.radius
     is_segment = high - low > touch
-    record(trace, SWEPT_END, (float(HIT), t_first, t_last, nx, ny, 2.0 if is_segment else 1.0))
+    record(SweptEnd(HIT, t_first, t_last, (nx, ny)))
     for k in range(3 if is_segment else 2):
         along = 0.5 * (low + high)
         if is_segment and k > 0:
@@ -326,21 +339,21 @@ def swept_pair(
 @inlined_kernel
 def swept_row(
     shapes: Shapes, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
-    t_max: float, row: int, scratch: FloatArray, results: FloatArray, trace: FloatArray | None,
+    t_max: float, row: int, scratch: FloatArray, results: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill a row of `results` and return the pair's status and count."""
     a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
-    return swept_pair(a, velocities_a[row], b, velocities_b[row], t_max, scratch, results[row], trace)
+    return swept_pair(a, velocities_a[row], b, velocities_b[row], t_max, scratch, results[row])
 
 
 @unlocked_kernel
 def swept_pairs(
     packed: Arrays, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
-    t_max: float, status: IntArray, counts: IntArray, results: FloatArray, trace: FloatArray | None,
+    t_max: float, status: IntArray, counts: IntArray, results: FloatArray,
 ) -> None:  # fmt: skip
     """Fill a row of `status`, `counts` and `results` for each of the `pairs` of packed shapes."""
     shapes, scratch = Shapes(*packed), np.empty((5, 2 * most_vertices(packed[2]), 2))
     for row in range(pairs.shape[0]):
         status[row], counts[row] = swept_row(
-            shapes, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, row, scratch, results, trace
+            shapes, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, row, scratch, results
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 from engine.continuous._ray_kernel import RAY_SIZE, contains_points, ray_casts
 from engine.narrowphase.packing import PackedShapes
 
@@ -17,12 +18,11 @@ def ray_rows(
     poses: FloatArray,
     origins: FloatArray,
     translations: FloatArray,
-    trace: FloatArray | None = None,
 ) -> tuple[IntArray, FloatArray]:
     """Return status (n,), OVERLAPPING for a start inside, and fraction, point, normal (n, 5); inputs checked and writable."""
     n = len(indices)
     status, results = np.zeros(n, dtype=np.int64), np.zeros((n, RAY_SIZE))
-    ray_casts(shapes.arrays, indices, poses, origins, translations, status, results, trace)
+    traced(ray_casts)(shapes.arrays, indices, poses, origins, translations, status, results)
     return status, results
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 from engine.common.threads import in_parts
 from engine.continuous._swept_kernel import SWEPT_SIZE, swept_pairs
 from engine.narrowphase.packing import PackedShapes
@@ -18,7 +19,7 @@ __all__ = ["shape_cast_rows", "swept_rows"]
 
 def swept_rows(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
-    t_max: float, threads: int = 1, trace: FloatArray | None = None,
+    t_max: float, threads: int = 1,
 ) -> tuple[IntArray, IntArray, FloatArray]:  # fmt: skip
     """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 4) x, y, cos, sin.
 
@@ -29,7 +30,7 @@ def swept_rows(
 
     def fill(part: slice) -> None:
         moves = poses_a[part], velocities_a[part], poses_b[part], velocities_b[part]
-        swept_pairs(shapes.arrays, pairs[part], *moves, t_max, status[part], counts[part], results[part], trace)
+        traced(swept_pairs)(shapes.arrays, pairs[part], *moves, t_max, status[part], counts[part], results[part])
 
     in_parts(n, threads, fill)
     return status, counts, results

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 from engine.common.threads import in_parts
 from engine.continuous._impact_kernel import ADVANCEMENT, BILATERAL, BISECTION, times_of_impact
 from engine.narrowphase.packing import PackedShapes
@@ -43,7 +44,6 @@ def impact_rows(
     t_max: float,
     method: int,
     is_box2d: bool,
-    trace: FloatArray | None = None,
     threads: int = 1,
 ) -> ImpactRows:
     """Times of impact of `pairs` (n, 2) of packed shapes that move from poses (n, 3) to poses (n, 3) about local centers (n, 2).
@@ -55,7 +55,8 @@ def impact_rows(
 
     def fill(part: slice) -> None:
         of_part = tuple(column[part] for column in sweeps)
-        times_of_impact(shapes.arrays, pairs[part], of_part, t_max, method, is_box2d, tuple(column[part] for column in rows.arrays), trace)
+        columns = tuple(column[part] for column in rows.arrays)
+        traced(times_of_impact)(shapes.arrays, pairs[part], of_part, t_max, method, is_box2d, columns)
 
     in_parts(n, threads, fill)
     return rows

@@ -295,7 +295,7 @@ def _touch_of_sweeps(shapes: Shapes, a: int, b: int, allowed: float, are_driven:
         first, last = motion_window(motion, target + tolerance, 1.0)
         if first > last:
             return NEVER
-    status, fraction, _ = advance(moving, Search(target, tolerance, -np.inf, first, last, 1.0), None)
+    status, fraction, _ = advance(moving, Search(target, tolerance, -np.inf, first, last, 1.0))
     at: float = fraction
     return NEVER if status == MISS else at
 

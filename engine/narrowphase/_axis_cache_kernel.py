@@ -27,11 +27,11 @@ import math
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._core_manifold_kernel import find_axis
-from engine.narrowphase._sat_kernel import SAT_REMEMBERED, SAT_START, face_separation, is_parted_by
+from engine.narrowphase._sat_kernel import SatRemembered, SatStart, face_separation, is_parted_by
 
 __all__ = ["NO_AXIS", "overlap_cached", "overlap_every_axis"]
 
@@ -69,7 +69,6 @@ def overlap_every_axis(
 @inlined_kernel
 def parting_neighbor(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, edge: int, first: int, gap: float, limit: float,
-    trace: FloatArray | None,
 ) -> int:  # fmt: skip
     """Return the axis of an edge that separates two cores by more than `limit`, or `NO_AXIS`.
 
@@ -83,7 +82,7 @@ def parting_neighbor(
     for way in (1, -1):
         at = (edge + way) % n
         separation = face_separation(vertices, normals, at, others)
-        record(trace, SAT_REMEMBERED, (float(first + at), separation))
+        record(SatRemembered(first + at, separation))
         if separation > limit:
             return int(first + at)
         if separation > best:
@@ -92,7 +91,7 @@ def parting_neighbor(
     while best > gap:
         gap, at = best, (at + step) % n
         best = face_separation(vertices, normals, at, others)
-        record(trace, SAT_REMEMBERED, (float(first + at), best))
+        record(SatRemembered(first + at, best))
         if best > limit:
             return int(first + at)
     return NO_AXIS
@@ -108,11 +107,10 @@ def overlap_cached(
     touch: float,
     axis: int,
     pair: FloatArray,
-    trace: FloatArray | None,
 ) -> tuple[bool, int, bool]:
     """Return whether the cores share a point, testing `axis` first; the axis to cache; and whether the cached one sufficed."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
-    record(trace, SAT_START, (reach, touch))
+    record(SatStart(reach, touch))
     gap = -np.inf
     if 0 <= axis < n_a:
         gap = face_separation(vertices_a, normals_a, axis, vertices_b)
@@ -125,17 +123,17 @@ def overlap_cached(
         if length > 0.0:
             gap = gap_along(vertices_a, vertices_b, dx / length, dy / length)
     if gap > -np.inf:
-        record(trace, SAT_REMEMBERED, (float(axis), gap))
+        record(SatRemembered(axis, gap))
     if gap > reach + touch:
         return False, axis, True
     neighbor = NO_AXIS
     if 0 <= axis < n_a:
-        neighbor = parting_neighbor(vertices_a, normals_a, vertices_b, axis, 0, gap, reach + touch, trace)
+        neighbor = parting_neighbor(vertices_a, normals_a, vertices_b, axis, 0, gap, reach + touch)
     elif n_a <= axis < n_a + n_b:
-        neighbor = parting_neighbor(vertices_b, normals_b, vertices_a, axis - n_a, n_a, gap, reach + touch, trace)
+        neighbor = parting_neighbor(vertices_b, normals_b, vertices_a, axis - n_a, n_a, gap, reach + touch)
     if neighbor != NO_AXIS:
         return False, neighbor, False
-    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, trace)
+    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair)
     if side == 0:
         return not is_parted, edge, False
     if side == 1:

@@ -21,35 +21,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel
-from engine.narrowphase._sat_kernel import SAT_EDGE, face_separation
+from engine.narrowphase._sat_kernel import SatEdge, face_separation
 
 __all__ = ["climb_separation"]
 
 
 @inlined_kernel
-def record_start(
-    trace: FloatArray | None, side: float, start: int, best: float, before: int, separation_before: float, after: int,
-    separation_after: float,
-) -> None:  # fmt: skip
-    """Record the first edge and its two neighbors."""
-    if trace is not None:
-        goes_back = separation_before > best and separation_before > separation_after
-        record(trace, SAT_EDGE, (side, float(start), best, 1.0))
-        record(trace, SAT_EDGE, (side, float(before), separation_before, 1.0 if goes_back else 0.0))
-        record(trace, SAT_EDGE, (side, float(after), separation_after, 1.0 if not goes_back and separation_after > best else 0.0))
-
-
-@inlined_kernel
 def climb_separation(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float, side: float, trace: FloatArray | None
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float, side: int
 ) -> tuple[float, int]:
-    """Return the separation at which the walk ends, and its edge; `toward` points from this centroid to the other's.
-
-    The trace receives each edge of `side` whose separation is computed.
-    """
+    """Return the separation at which the walk over edges of `side` ends, and its edge; `toward` points from this centroid to the other."""
     n_edges = vertices.shape[0]
     start, most = 0, -np.inf
     for edge in range(n_edges):
@@ -61,8 +45,11 @@ def climb_separation(
     before, after = (start - 1) % n_edges, (start + 1) % n_edges
     separation_before = face_separation(vertices, normals, before, others)
     separation_after = face_separation(vertices, normals, after, others)
-    record_start(trace, side, start, best, before, separation_before, after, separation_after)
-    if separation_before > best and separation_before > separation_after:
+    goes_back = separation_before > best and separation_before > separation_after
+    record(SatEdge(side, start, best, True, True))
+    record(SatEdge(side, before, separation_before, goes_back, True))
+    record(SatEdge(side, after, separation_after, not goes_back and separation_after > best, True))
+    if goes_back:
         step, best, best_edge = -1, separation_before, before
     elif separation_after > best:
         step, best, best_edge = 1, separation_after, after
@@ -72,7 +59,7 @@ def climb_separation(
     for _ in range(n_edges):
         edge = (best_edge + step) % n_edges
         separation = face_separation(vertices, normals, edge, others)
-        record(trace, SAT_EDGE, (side, float(edge), separation, 1.0 if separation > best else 0.0))
+        record(SatEdge(side, edge, separation, separation > best, True))
         if separation <= best:
             break
         best, best_edge = separation, edge

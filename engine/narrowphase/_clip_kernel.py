@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, Point
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._core_distance_kernel import core_distance
@@ -46,16 +46,16 @@ from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = [
     "FACE",
-    "MANIFOLD_CLIPPED",
-    "MANIFOLD_DISTANCE",
-    "MANIFOLD_INCIDENT",
-    "MANIFOLD_NEIGHBORS",
-    "MANIFOLD_POINT",
-    "MANIFOLD_REFERENCE",
     "VERTEX",
     "Axis",
     "Clipped",
     "Edge",
+    "ManifoldClipped",
+    "ManifoldDistance",
+    "ManifoldIncident",
+    "ManifoldNeighbors",
+    "ManifoldPoint",
+    "ManifoldReference",
     "clip",
     "edge_of",
     "end_name",
@@ -70,21 +70,64 @@ __all__ = [
 VERTEX = 0
 FACE = 1
 
-MANIFOLD_REFERENCE, MANIFOLD_DISTANCE, MANIFOLD_INCIDENT, MANIFOLD_CLIPPED, MANIFOLD_POINT = 31.0, 32.0, 33.0, 34.0, 35.0
-MANIFOLD_NEIGHBORS = 36.0
-"""Steps recorded in the trace (`engine.common._record_kernel`), in addition to those of the axis (`_sat_kernel`); a side is 0 for A, 1 for
-B::
 
-    MANIFOLD_REFERENCE    side, edge, its separation, number of earlier attempts, 1 if this axis separates the shapes
-    MANIFOLD_DISTANCE     distance of the cores, 1 if it separates them: computed if the separation is 0 within rounding
-    MANIFOLD_INCIDENT     side, edge, cosine to the reference edge
-    MANIFOLD_CLIPPED      side of the reference edge, its vertex at the plane, remaining ends: 2, 1 or 0; distance of the plane
-                          outside the vertex; both ends' distances outside the plane; the remaining incident edge
-    MANIFOLD_POINT        1 if kept, feature id (NaN if not kept), gap along the normal, the end, and the point midway
-    MANIFOLD_NEIGHBORS   vertex of the edge whose ghost assigns the contact to the neighbor (`_edge_kernel`, `_link_kernel`)
+class ManifoldReference(NamedTuple):
+    """The reference edge and its separation, the number of earlier attempts, and whether this axis separates the shapes.
 
-Points are in the kernel's working frame.
-"""
+    Points of these events are in the kernel's working frame, sides 0 for A, 1 for B.
+    """
+
+    side: int
+    edge: int
+    separation: float
+    again: int
+    is_parted: bool
+
+
+class ManifoldDistance(NamedTuple):
+    """The distance of the cores, computed if the separation is 0 within rounding, and whether it separates them."""
+
+    distance: float
+    is_parted: bool
+
+
+class ManifoldIncident(NamedTuple):
+    """The incident edge, and the cosine between its normal and the reference edge's."""
+
+    side: int
+    edge: int
+    cosine: float
+
+
+class ManifoldClipped(NamedTuple):
+    """The side of the reference edge, its vertex at the plane, and the number of ends that remain; the distance of the plane outside the
+    vertex; the distances of both ends outside the plane; and the remaining edge.
+    """
+
+    side: int
+    corner: int
+    left: int
+    outside: float
+    beyond: tuple[float, float]
+    end_1: Point
+    end_2: Point
+
+
+class ManifoldPoint(NamedTuple):
+    """Whether an end is kept, its feature id, its gap along the normal, the end, and the point midway."""
+
+    is_kept: bool
+    id: int
+    gap: float
+    end: Point
+    midway: Point
+
+
+class ManifoldNeighbors(NamedTuple):
+    """The vertex of the edge whose ghost assigns the contact to the neighbor (`_edge_kernel`, `_link_kernel`)."""
+
+    corner: int
+
 
 LACKING_ROUNDINGS = 2.0
 """Rounding, in multiples of the touch. A manifold whose deepest point is farther than this from the depth of the foremost vertex lacks that
@@ -230,30 +273,20 @@ def end_of(c: Clipped, k: int) -> tuple[float, float, int, int, bool]:
 
 
 @inlined_kernel
-def clip(
-    reference: Edge, incident: Edge, side_1: float, side_2: float, whose: float, trace: FloatArray | None
-) -> Clipped:  # fmt: skip
+def clip(reference: Edge, incident: Edge, side_1: float, side_2: float, whose: int) -> Clipped:
     """Clip an edge to the side planes of the reference edge, which are `side_1` and `side_2` outside its ends.
 
-    The trace receives the remaining edge after each plane; `whose` is the side of the reference edge.
+    `whose` is the side of the reference edge.
     """
     (nx, ny), edge = (reference.nx, reference.ny), uncut(reference, incident)
     out_0, out_1 = outside(edge, ny, -nx, reference.x1, reference.y1, side_1)  # outward: against the edge at its first end
     once = cut(edge, out_0, out_1, reference.first)
-    if trace is not None:
-        record_cut(trace, whose, reference.first, once, side_1, out_0, out_1)
+    record(ManifoldClipped(whose, reference.first, n_ends(once), side_1, (out_0, out_1), (once.x0, once.y0), (once.x1, once.y1)))
     out_0, out_1 = outside(once, -ny, nx, reference.x2, reference.y2, side_2)
     twice = cut(once, out_0, out_1, reference.second)
-    if trace is not None and not once.is_empty:
-        record_cut(trace, whose, reference.second, twice, side_2, out_0, out_1)
+    if not once.is_empty:
+        record(ManifoldClipped(whose, reference.second, n_ends(twice), side_2, (out_0, out_1), (twice.x0, twice.y0), (twice.x1, twice.y1)))
     return twice
-
-
-@inlined_kernel
-def record_cut(trace: FloatArray | None, whose: float, corner: int, left: Clipped, side: float, out_0: float, out_1: float) -> None:
-    """Record the remaining edge after a side plane."""
-    ends = (left.x0, left.y0, left.x1, left.y1)
-    record(trace, MANIFOLD_CLIPPED, (whose, float(corner), float(n_ends(left)), side, out_0, out_1, *ends))
 
 
 @inlined_kernel
@@ -283,7 +316,7 @@ class Axis(NamedTuple):
 
 @inlined_kernel
 def points_on_edge(
-    a: Side, b: Side, is_polygons: bool, is_parted: bool, axis: Axis, touch: float, rule: int, row: Row, trace: FloatArray | None
+    a: Side, b: Side, is_polygons: bool, is_parted: bool, axis: Axis, touch: float, rule: int, row: Row
 ) -> int:  # fmt: skip
     """Fill a row if an edge's normal is the axis, for two cores with radii in A's frame; return the number of points.
 
@@ -294,13 +327,13 @@ def points_on_edge(
     if is_polygons and rule == EXACT and not is_parted and abs(best) <= touch:
         distance = core_distance(a.vertices, b.vertices)
         is_parted = distance > a.radius + b.radius + touch + max(0.0, -best)
-        record(trace, MANIFOLD_DISTANCE, (distance, 1.0 if is_parted else 0.0))
-    _write_axis(a, b, axis, 0, is_polygons, is_parted, row, trace)
+        record(ManifoldDistance(distance, is_parted))
+    _write_axis(a, b, axis, 0, is_polygons, is_parted, row)
     if is_parted:
         return 0
-    count, is_complete = _clip_points(a, b, axis, False, False, is_polygons, touch, rule, row, trace)
+    count, is_complete = _clip_points(a, b, axis, False, False, is_polygons, touch, rule, row)
     if not is_complete:
-        count = _points_by_vertex(a, b, axis, is_polygons, touch, row, trace)
+        count = _points_by_vertex(a, b, axis, is_polygons, touch, row)
     for at in range(count, 2):
         row.points[at, :] = 0.0
         row.names[at] = 0
@@ -308,7 +341,7 @@ def points_on_edge(
 
 
 @borrowing_kernel
-def _points_by_vertex(a: Side, b: Side, axis: Axis, is_polygons: bool, touch: float, row: Row, trace: FloatArray | None) -> int:
+def _points_by_vertex(a: Side, b: Side, axis: Axis, is_polygons: bool, touch: float, row: Row) -> int:
     """Fill the points if those of `axis` lack the deepest one: by the edge that is strictly greatest, of its side, then of the other if the
     two tie, each with the incident edge at the foremost vertex; finally by `axis` again, accepting its points, or that vertex.
     """
@@ -317,17 +350,17 @@ def _points_by_vertex(a: Side, b: Side, axis: Axis, is_polygons: bool, touch: fl
     is_on_b = separation_b > separation_a + touch
     for attempt in range(1, 3 if abs(separation_a - separation_b) <= touch else 2):
         strict = Axis(is_on_b == (attempt == 1), edge_a, separation_a, edge_b, separation_b)
-        _write_axis(a, b, strict, attempt, is_polygons, False, row, trace)
-        count, is_complete = _clip_points(a, b, strict, True, False, is_polygons, touch, EXACT, row, trace)
+        _write_axis(a, b, strict, attempt, is_polygons, False, row)
+        count, is_complete = _clip_points(a, b, strict, True, False, is_polygons, touch, EXACT, row)
         if is_complete:
             return count
-    _write_axis(a, b, axis, 3, is_polygons, False, row, trace)
-    count, _ = _clip_points(a, b, axis, False, True, is_polygons, touch, EXACT, row, trace)
+    _write_axis(a, b, axis, 3, is_polygons, False, row)
+    count, _ = _clip_points(a, b, axis, False, True, is_polygons, touch, EXACT, row)
     return count
 
 
 @inlined_kernel
-def _write_axis(a: Side, b: Side, axis: Axis, n_tried: int, is_polygons: bool, is_parted: bool, row: Row, trace: FloatArray | None) -> None:
+def _write_axis(a: Side, b: Side, axis: Axis, n_tried: int, is_polygons: bool, is_parted: bool, row: Row) -> None:
     """Fill the axis and its reference edge; `n_tried` is the number of attempts before this one."""
     normals, edge, best = (b.normals, axis.edge_b, axis.separation_b) if axis.is_on_b else (a.normals, axis.edge_a, axis.separation_a)
     nx, ny, to_b, cos, sin = normals[edge, 0], normals[edge, 1], -1.0 if axis.is_on_b else 1.0, a.pose[2], a.pose[3]
@@ -336,8 +369,7 @@ def _write_axis(a: Side, b: Side, axis: Axis, n_tried: int, is_polygons: bool, i
     row.axis[2], row.axis[3] = best - ((a.radius - a.skin) + (b.radius - b.skin)), 0.0
     if is_polygons:
         row.axis[4], row.axis[5] = axis.separation_a, axis.separation_b
-    whose = 1.0 if axis.is_on_b else 0.0
-    record(trace, MANIFOLD_REFERENCE, (whose, float(edge), best, float(n_tried), 1.0 if is_parted else 0.0))
+    record(ManifoldReference(1 if axis.is_on_b else 0, edge, best, n_tried, is_parted))
 
 
 class Middle(NamedTuple):
@@ -352,7 +384,7 @@ class Middle(NamedTuple):
 @inlined_kernel
 def _write_end(
     reference: Edge, end: tuple[float, float, int, int, bool], sizes: tuple[int, int], middle: Middle, limit: float, pose: FloatArray,
-    at: int, row: Row, trace: FloatArray | None,
+    at: int, row: Row,
 ) -> float:  # fmt: skip
     """Write an end as point `at`, unless its gap along the normal exceeds `limit`; return the gap. The two cores have `sizes` vertices."""
     x, y, on_base, on_other, by_plane = end
@@ -361,11 +393,11 @@ def _write_end(
     lift = 0.5 * (middle.base_radius - middle.other_radius - gap)
     mid_x, mid_y = x + lift * nx, y + lift * ny
     if gap > limit:
-        record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - middle.surface, x, y, mid_x, mid_y))
+        record(ManifoldPoint(False, 0, gap - middle.surface, (x, y), (mid_x, mid_y)))
         return gap
     write_point(row.points, at, pose, mid_x, mid_y, gap - middle.surface)
     row.names[at] = end_name(on_base, on_other, by_plane, sizes, middle.is_on_b)
-    record(trace, MANIFOLD_POINT, (1.0, float(row.names[at]), gap - middle.surface, x, y, mid_x, mid_y))
+    record(ManifoldPoint(True, row.names[at], gap - middle.surface, (x, y), (mid_x, mid_y)))
     return gap
 
 
@@ -380,7 +412,6 @@ def end_name(on_base: int, on_other: int, by_plane: bool, sizes: tuple[int, int]
 @inlined_kernel
 def _clip_points(
     a: Side, b: Side, axis: Axis, from_vertex: bool, is_last: bool, is_polygons: bool, touch: float, rule: int, row: Row,
-    trace: FloatArray | None,
 ) -> tuple[int, bool]:  # fmt: skip
     """Fill the points on the axis' edge; return how many, and whether the deepest is among them (always if `is_last`, or by BOX2D).
 
@@ -390,10 +421,10 @@ def _clip_points(
     surface = (a.radius - a.skin) + (b.radius - b.skin)
     if axis.is_on_b:
         edge, best, base, base_normals, other, other_normals = axis.edge_b, axis.separation_b, b.vertices, b.normals, a.vertices, a.normals
-        base_radius, other_radius, whose = b.radius, a.radius, 1.0
+        base_radius, other_radius, whose = b.radius, a.radius, 1
     else:
         edge, best, base, base_normals, other, other_normals = axis.edge_a, axis.separation_a, a.vertices, a.normals, b.vertices, b.normals
-        base_radius, other_radius, whose = a.radius, b.radius, 0.0
+        base_radius, other_radius, whose = a.radius, b.radius, 0
     reference = edge_of(base, base_normals, edge)  # its normal points toward the other polygon
     nx, ny = reference.nx, reference.ny
 
@@ -406,8 +437,8 @@ def _clip_points(
     left, n_left = uncut(reference, edge_of(other, other_normals, incident)), 0
     if n_other > 1:
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-        record(trace, MANIFOLD_INCIDENT, (1.0 - whose, float(incident), cosine))
-        left = clip(reference, edge_of(other, other_normals, incident), skins, skins, whose, trace)
+        record(ManifoldIncident(1 - whose, incident, cosine))
+        left = clip(reference, edge_of(other, other_normals, incident), skins, skins, whose)
         n_left = n_ends(left)
         if left.is_cut:
             row.axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
@@ -418,7 +449,7 @@ def _clip_points(
     count, deepest, foremost = 0, np.inf, best + LACKING_ROUNDINGS * touch
     middle, limit, sizes = Middle(base_radius, other_radius, surface, axis.is_on_b), reach + touch, (n_base, n_other)
     for k in range(n_left):
-        gap = _write_end(reference, end_of(left, k), sizes, middle, limit, a.pose, count, row, trace)
+        gap = _write_end(reference, end_of(left, k), sizes, middle, limit, a.pose, count, row)
         if not gap > limit:
             count, deepest = count + 1, min(deepest, gap)
     if rule == BOX2D or deepest <= foremost:
@@ -431,7 +462,7 @@ def _clip_points(
         if n_other == 1 or is_last or out <= LACKING_ROUNDINGS * touch:
             limit = limit if is_polygons else np.inf
             end = other[vertex, 0], other[vertex, 1], edge, vertex, False
-            gap = _write_end(reference, end, sizes, middle, limit, a.pose, 0, row, trace)
+            gap = _write_end(reference, end, sizes, middle, limit, a.pose, 0, row)
             is_kept = not gap > limit
             count, deepest = (1 if is_kept else 0), (min(deepest, gap) if is_kept else deepest)
     return count, n_other == 1 or is_last or deepest <= foremost

@@ -76,7 +76,7 @@ def contact_set_pair(
     contact[:] = 0.0
     features[:] = 0
     reach = radius_a + radius_b
-    is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
+    is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair)
     if is_parted:
         return SEPARATED, 0
     if best - reach < -touch:

@@ -43,15 +43,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel, unlocked_kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
-from engine.narrowphase._clip_kernel import MANIFOLD_POINT, VERTEX, Axis, name_of, points_on_edge, write_point
+from engine.narrowphase._clip_kernel import VERTEX, Axis, ManifoldPoint, name_of, points_on_edge, write_point
 from engine.narrowphase._core_distance_kernel import nearest_points
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
 from engine.narrowphase._link_kernel import is_link, manifold_link
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_END, SAT_START, edge_separation
+from engine.narrowphase._sat_kernel import SatCorners, SatEnd, SatStart, edge_separation, strict_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase.rules import BOX2D, EXACT
 
@@ -61,7 +61,7 @@ __all__ = ["find_axis", "manifold_core_pairs"]
 @inlined_kernel
 def find_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float,
-    pair: FloatArray, trace: FloatArray | None,
+    pair: FloatArray,
 ) -> tuple[bool, int, int, float, float, float, int, int]:  # fmt: skip
     """Find the axis of least translation of two cores with radii, whose sum is `reach`; both are given in one frame.
 
@@ -71,11 +71,11 @@ def find_axis(
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     # 1. The best edge of either core.
-    separation_a, edge_a = edge_separation(vertices_a, normals_a, vertices_b, touch, 0.0, trace)
+    separation_a, edge_a = edge_separation(vertices_a, normals_a, vertices_b, touch, 0)
     is_parted = separation_a > reach + touch
     separation_b, edge_b = -np.inf, 0
     if not is_parted:
-        separation_b, edge_b = edge_separation(vertices_b, normals_b, vertices_a, touch, 1.0, trace)
+        separation_b, edge_b = edge_separation(vertices_b, normals_b, vertices_a, touch, 1)
     is_on_b = separation_b > separation_a + touch
     if separation_b > reach + touch:
         is_parted = is_on_b = True
@@ -86,39 +86,38 @@ def find_axis(
     distance, corner_a, corner_b = 0.0, 0, 0
     if not is_parted and (best >= -touch or not has_edge):
         distance, corner_a, corner_b = nearest_points(vertices_a, vertices_b, pair)
-        record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
+        record(SatCorners(distance, (pair[0, 0], pair[0, 1]), (pair[1, 0], pair[1, 1])))
         if distance > reach + touch:
             # only a core with area can contain the other; then no separation is above zero, except for ties
             is_inside = best <= 0.0 and (n_a > 2 or n_b > 2)
-            is_inside = is_inside and edge_separation(vertices_a, normals_a, vertices_b, 0.0, 0.0, None)[0] <= 0.0
-            is_parted = not (is_inside and edge_separation(vertices_b, normals_b, vertices_a, 0.0, 1.0, None)[0] <= 0.0)
-    parted, corners = 1.0 if is_parted else 0.0, (float(corner_a), float(corner_b))
+            is_inside = is_inside and strict_separation(vertices_a, normals_a, vertices_b)[0] <= 0.0
+            is_parted = not (is_inside and strict_separation(vertices_b, normals_b, vertices_a)[0] <= 0.0)
     if not has_edge or (distance > touch and best < distance - touch):
-        record(trace, SAT_END, (parted, -1.0, 0.0, distance, *corners))
+        record(SatEnd(is_parted, -1, 0, distance, corner_a, corner_b))
         return is_parted, -1, 0, distance, separation_a, separation_b, corner_a, corner_b
-    record(trace, SAT_END, (parted, 1.0 if is_on_b else 0.0, float(edge_b if is_on_b else edge_a), best, *corners))
+    record(SatEnd(is_parted, 1 if is_on_b else 0, edge_b if is_on_b else edge_a, best, corner_a, corner_b))
     if is_on_b:
         return is_parted, 1, edge_b, best, separation_a, separation_b, corner_a, corner_b
     return is_parted, 0, edge_a, best, separation_a, separation_b, corner_a, corner_b
 
 
 @borrowing_kernel
-def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
+def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row) -> int:
     """Fill one row for two cores with radii, both in A's frame, as `_manifold_kernel` describes it, and return the number of points.
 
     `reference` is -1 if the axis is the line between two corners.
     """
     points, names, axis, reference = row
     pair = room.corners
-    record(trace, SAT_START, (a.radius + b.radius, touch))
+    record(SatStart(a.radius + b.radius, touch))
     surface = (a.radius - a.skin) + (b.radius - b.skin)
     is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = find_axis(
-        a.vertices, a.normals, b.vertices, b.normals, a.radius + b.radius, touch, pair, trace
+        a.vertices, a.normals, b.vertices, b.normals, a.radius + b.radius, touch, pair
     )
     axis[4] = separation_a - surface if separation_a > -np.inf else np.nan
     axis[5] = separation_b - surface if separation_b > -np.inf else np.nan
     if side >= 0:
-        return points_on_edge(a, b, False, is_parted, Axis(side == 1, edge, separation_a, edge, separation_b), touch, EXACT, row, trace)
+        return points_on_edge(a, b, False, is_parted, Axis(side == 1, edge, separation_a, edge, separation_b), touch, EXACT, row)
     cos, sin = a.pose[2], a.pose[3]
     reference[0], reference[1] = -1, 0
     axis[2], axis[3] = best - surface, 0.0
@@ -134,14 +133,13 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     x, y = pair[0, 0] + lift * nx, pair[0, 1] + lift * ny
     write_point(points, 0, a.pose, x, y, best - surface)
     names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
-    record(trace, MANIFOLD_POINT, (1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y))
+    record(ManifoldPoint(True, names[0], best - surface, (pair[1, 0], pair[1, 1]), (x, y)))
     return 1
 
 
 @inlined_kernel
 def manifold_core_pair(
     shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
-    trace: FloatArray | None,
 ) -> int:  # fmt: skip
     """Fill row `at` for a pair of two shapes of which one is a capsule or a segment, and return the number of points.
 
@@ -155,21 +153,21 @@ def manifold_core_pair(
         base, other, to_other = b, a, -1.0
     moved = moved_side(other, base.pose, room.moved)
     if links:
-        return manifold_link(base, moved, to_other, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row, trace)
+        return manifold_link(base, moved, to_other, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row)
     if rule != BOX2D:
-        return manifold_cores(base, moved, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row, trace)
+        return manifold_cores(base, moved, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row)
     if other.kind == CIRCLE:
-        return manifold_edge_circle(base, moved, to_other, row, trace)
-    return manifold_edge_polygon(base, moved, to_other, room, row, trace)
+        return manifold_edge_circle(base, moved, to_other, row)
+    return manifold_edge_polygon(base, moved, to_other, room, row)
 
 
 @unlocked_kernel
 def manifold_core_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays
 ) -> None:  # fmt: skip
     """Fill the rows of those `pairs` that `manifold_pairs` skips; the arguments are the same."""
     shapes, kind, count = Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
     for row in range(pairs.shape[0]):
         if kind[pairs[row, 0]] >= CAPSULE or kind[pairs[row, 1]] >= CAPSULE:
-            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
+            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns)

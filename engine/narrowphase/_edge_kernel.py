@@ -39,8 +39,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import (
     BOX2D_ABSOLUTE_TOLERANCE,
@@ -51,12 +51,12 @@ from engine.common.tolerances import (
 )
 from engine.narrowphase._clip_kernel import (
     FACE,
-    MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBORS,
-    MANIFOLD_POINT,
-    MANIFOLD_REFERENCE,
     VERTEX,
     Edge,
+    ManifoldIncident,
+    ManifoldNeighbors,
+    ManifoldPoint,
+    ManifoldReference,
     clip,
     edge_of,
     end_of,
@@ -65,14 +65,14 @@ from engine.narrowphase._clip_kernel import (
     name_of,
     write_point,
 )
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START, face_separation
+from engine.narrowphase._sat_kernel import SatCorners, SatEdge, SatStart, face_separation
 from engine.narrowphase._sides_kernel import Room, Row, Side
 
 __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
 
 @borrowing_kernel
-def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, trace: FloatArray | None) -> int:
+def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row) -> int:
     """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 if the circle is A."""
     points, names, axis, reference = row
     vertices, skin, pose, ghosts, has_ghost = edge.vertices, edge.radius, edge.pose, edge.ghosts, edge.has_ghost
@@ -116,13 +116,13 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
     is_apart = is_neighbors or distance > skin + radius
-    record(trace, SAT_START, (skin + radius, 0.0))
+    record(SatStart(skin + radius, 0.0))
     if edge_type == FACE:
-        record(trace, MANIFOLD_REFERENCE, (0.0 if to_circle > 0.0 else 1.0, 0.0, gap, 0.0, 1.0 if is_apart else 0.0))
+        record(ManifoldReference(0 if to_circle > 0.0 else 1, 0, gap, 0, is_apart))
     else:
-        record(trace, SAT_CORNERS, (gap, near_x, near_y, x, y))
+        record(SatCorners(gap, (near_x, near_y), (x, y)))
     if is_neighbors:
-        record(trace, MANIFOLD_NEIGHBORS, (float(on_edge),))
+        record(ManifoldNeighbors(on_edge))
     reference[0], reference[1] = (0 if to_circle > 0.0 else 1), 0
     if is_apart:
         return 0
@@ -130,7 +130,7 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, t
     write_point(points, 0, pose, x + lift * nx, y + lift * ny, gap - radius)
     names[0] = name_of(on_edge, 0, edge_type, VERTEX, to_circle < 0.0)
     end_x, end_y = x - radius * nx, y - radius * ny
-    record(trace, MANIFOLD_POINT, (1.0, float(names[0]), gap - radius, end_x, end_y, x + lift * nx, y + lift * ny))
+    record(ManifoldPoint(True, names[0], gap - radius, (end_x, end_y), (x + lift * nx, y + lift * ny)))
     return 1
 
 
@@ -197,7 +197,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
 
 
 @borrowing_kernel
-def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Room, row: Row, trace: FloatArray | None) -> int:
+def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Room, row: Row) -> int:
     """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 if the polygon is A."""
     points, names, axis, reference = row
     vertices, skin, pose, limits = edge.vertices, edge.radius, edge.pose, room.corners
@@ -211,9 +211,8 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     # 1. The axis.
     side = 0 if is_front else 1
     edge_separation = face_separation(vertices[side : side + 1], limits, 0, others)
-    of_edge, of_polygon = float(edge_side), float(1 - edge_side)
-    record(trace, SAT_START, (total_skin, 0.0))
-    record(trace, SAT_EDGE, (of_edge, float(side), edge_separation, 1.0))
+    record(SatStart(total_skin, 0.0))
+    record(SatEdge(edge_side, side, edge_separation, True, True))
     polygon_separation, polygon_edge = -np.inf, -1
     is_parted = edge_separation > total_skin
     is_on_polygon = False
@@ -229,9 +228,9 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
             is_allowed = beyond >= -BOX2D_ANGULAR_SLOP
             is_best = is_allowed and separation > polygon_separation
-            verdict = 1.0 if is_best or separation > total_skin else 0.0 if is_allowed else -1.0
-            record(trace, SAT_EDGE, (of_polygon, float(of), separation, verdict))
-            if separation > total_skin:
+            parts = separation > total_skin
+            record(SatEdge(1 - edge_side, of, separation, is_best or parts, is_allowed or parts))
+            if parts:
                 polygon_separation, polygon_edge = separation, of
                 is_parted = is_on_polygon = True
                 break
@@ -247,28 +246,27 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
     found_on_polygon = polygon_separation if polygon_edge >= 0 else np.nan
     axis[4], axis[5] = (edge_separation, found_on_polygon) if edge_side == 0 else (found_on_polygon, edge_separation)
     reference[0], reference[1] = (1 - edge_side, polygon_edge) if is_on_polygon else (edge_side, side)
-    parted = 1.0 if is_parted else 0.0
     if is_on_polygon:
-        record(trace, MANIFOLD_REFERENCE, (of_polygon, float(polygon_edge), polygon_separation, 0.0, parted))
+        record(ManifoldReference(1 - edge_side, polygon_edge, polygon_separation, 0, is_parted))
     else:
-        record(trace, MANIFOLD_REFERENCE, (of_edge, float(side), edge_separation, 0.0, parted))
+        record(ManifoldReference(edge_side, side, edge_separation, 0, is_parted))
     if is_parted:
         return 0
 
     # 2. The incident edge, clipped.
     if is_on_polygon:
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
-        record(trace, MANIFOLD_INCIDENT, (of_edge, 0.0, cosine))
-        base, incident_edge, whose = edge_of(others, other_normals, polygon_edge), edge_of(vertices, edge.normals, 0), of_polygon
+        record(ManifoldIncident(edge_side, 0, cosine))
+        base, incident_edge, whose = edge_of(others, other_normals, polygon_edge), edge_of(vertices, edge.normals, 0), 1 - edge_side
         base_skin, lifted_skin = other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-        record(trace, MANIFOLD_INCIDENT, (of_polygon, float(incident), cosine))
-        base, incident_edge, whose = edge_of(vertices, edge.normals, side), edge_of(others, other_normals, incident), of_edge
+        record(ManifoldIncident(1 - edge_side, incident, cosine))
+        base, incident_edge, whose = edge_of(vertices, edge.normals, side), edge_of(others, other_normals, incident), edge_side
         base_skin, lifted_skin = skin, other_skin
     base = Edge(base.x1, base.y1, base.x2, base.y2, nx, ny, base.first, base.second)
-    left = clip(base, incident_edge, 0.0, 0.0, whose, trace)
+    left = clip(base, incident_edge, 0.0, 0.0, whose)
     if left.is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
     if n_ends(left) < 2:
@@ -281,7 +279,7 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
         gap = nx * (x - base.x1) + ny * (y - base.y1)
         lift = 0.5 * (base_skin - lifted_skin - gap)
         if gap > total_skin:
-            record(trace, MANIFOLD_POINT, (0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny))
+            record(ManifoldPoint(False, 0, gap, (x, y), (x + lift * nx, y + lift * ny)))
             continue
         write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
         if is_on_polygon:
@@ -290,6 +288,6 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             names[count] = name_of(on_base, on_incident, VERTEX, FACE, edge_side == 1)
         else:
             names[count] = name_of(0, on_incident, FACE, VERTEX, edge_side == 1)
-        record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny))
+        record(ManifoldPoint(True, names[count], gap, (x, y), (x + lift * nx, y + lift * ny)))
         count += 1
     return count

@@ -25,7 +25,7 @@ upright side is upward. The side is that of the shorter translation; if both are
 the whole shapes (`_sat_kernel`). So a plank that tips over a ridge is supported along its own face, and not along the link's normal, below
 which its far end is. If the distance of the cores is greater than that separation, two corners are nearest and the axis is the line between
 them. If the other corner is beside the neighbor, before its end in its direction, the contact belongs to the neighbor and is dropped, which
-the trace records. If the axis is the link's normal, but the incident edge descends over a ridge and beyond, steeper than the neighbor, it
+is recorded. If the axis is the link's normal, but the incident edge descends over a ridge and beyond, steeper than the neighbor, it
 is in contact with the joint, and its own normal is the axis: a shape that slides along this edge must not catch there either.
 
 **The points** are the ends of the incident edge, clipped to the reference edge. So each has the local depth over this link, even if a far
@@ -46,16 +46,16 @@ import math
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._clip_kernel import (
-    MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBORS,
-    MANIFOLD_POINT,
-    MANIFOLD_REFERENCE,
     VERTEX,
+    ManifoldIncident,
+    ManifoldNeighbors,
+    ManifoldPoint,
+    ManifoldReference,
     clip,
     edge_of,
     end_name,
@@ -67,7 +67,7 @@ from engine.narrowphase._clip_kernel import (
     write_point,
 )
 from engine.narrowphase._core_distance_kernel import nearest_points
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_END, SAT_START, face_separation
+from engine.narrowphase._sat_kernel import SatCorners, SatEdge, SatEnd, SatStart, face_separation
 from engine.narrowphase._sides_kernel import Room, Row, Side
 
 __all__ = ["is_link", "manifold_link"]
@@ -152,7 +152,7 @@ def _is_in_arc(ux: float, uy: float, nx: float, ny: float, limits: FloatArray, k
 
 @inlined_kernel
 def _face_within(
-    link: Side, other: Side, side: float, limits: FloatArray, slops: tuple[float, float], whose: float, trace: FloatArray | None
+    link: Side, other: Side, side: float, limits: FloatArray, slops: tuple[float, float], whose: int
 ) -> tuple[float, int, float]:
     """Return the greatest separation over the other's faces with a normal in a side's arc, its face (-1 if none), and that over all."""
     v, vertices, normals = link.vertices, other.vertices, other.normals
@@ -172,7 +172,7 @@ def _face_within(
         if is_best:
             best, best_face = separation, face
         parts = max(parts, separation)
-        record(trace, SAT_EDGE, (whose, float(face), separation, 1.0 if is_best else 0.0 if is_allowed else -1.0))
+        record(SatEdge(whose, face, separation, is_best, is_allowed))
     return best, best_face, parts
 
 
@@ -209,7 +209,7 @@ def _more(link: Side, other: Side, side: float, k: int, is_ridge: bool) -> float
 
 
 @borrowing_kernel
-def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
+def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: Room, row: Row) -> int:
     """Fill one row for a link and another shape given in the link's frame, and return the number of points; `to_other` is -1 if the other
     is A.
 
@@ -219,12 +219,12 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     v, limits = link.vertices, room.corners
     cos, sin = link.pose[2], link.pose[3]
     reach, surface = link.radius + other.radius, (link.radius - link.skin) + (other.radius - other.skin)
-    of_link, of_other = (0.0, 1.0) if to_other > 0.0 else (1.0, 0.0)
+    of_link, of_other = (0, 1) if to_other > 0.0 else (1, 0)
     n_other, skins = other.vertices.shape[0], link.skin + other.skin
     dx, dy = v[1, 0] - v[0, 0], v[1, 1] - v[0, 1]
     length = math.hypot(dx, dy)
     slop = touch / length
-    record(trace, SAT_START, (reach, touch))
+    record(SatStart(reach, touch))
 
     # 1. The side.
     low, high = _extent_over(link, other.vertices, 0.0, 0.0)
@@ -234,9 +234,9 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     if low > high:
         low, high = -np.inf, np.inf
     slops = _slops(_fill_limits(link, -1.0, limits), slop)
-    to_back = max(-high, _face_within(link, other, -1.0, limits, slops, of_other, None)[0])
+    to_back = max(-high, _face_within(link, other, -1.0, limits, slops, of_other)[0])
     slops = _slops(_fill_limits(link, 1.0, limits), slop)
-    to_front = max(low, _face_within(link, other, 1.0, limits, slops, of_other, None)[0])
+    to_front = max(low, _face_within(link, other, 1.0, limits, slops, of_other)[0])
     if abs(to_front - to_back) > touch:  # neither if they are equal nor if neither exists
         is_front = to_front > to_back
     else:
@@ -252,8 +252,8 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
 
     # 2. The axis.
     edge_separation = face_separation(v, link.normals, at, other.vertices)
-    record(trace, SAT_EDGE, (of_link, float(at), edge_separation, 1.0))
-    best_of_face, face, parts = _face_within(link, other, side, limits, _slops((ridge_1, ridge_2), slop), of_other, trace)
+    record(SatEdge(of_link, at, edge_separation, True, True))
+    best_of_face, face, parts = _face_within(link, other, side, limits, _slops((ridge_1, ridge_2), slop), of_other)
     is_on_face = face >= 0 and best_of_face > edge_separation + touch
     best = best_of_face if is_on_face else edge_separation
     is_parted = edge_separation > reach + touch or parts > reach + touch
@@ -263,13 +263,13 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     pair = room.corners  # the limits are needed again only by the last test, which refills them
     if not is_parted and (not is_over or best >= -touch):
         distance, corner, other_corner = nearest_points(v, other.vertices, pair)
-        record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
+        record(SatCorners(distance, (pair[0, 0], pair[0, 1]), (pair[1, 0], pair[1, 1])))
         is_parted = distance > reach + touch
         gone = math.hypot(pair[1, 0] - other.vertices[other_corner, 0], pair[1, 1] - other.vertices[other_corner, 1])
         is_corner = distance > touch and best < distance - touch and gone <= touch
         if is_corner or (not is_over and best < distance - touch):
             wx, wy = (pair[1, 0] - pair[0, 0]) / distance, (pair[1, 1] - pair[0, 1]) / distance
-            record(trace, SAT_END, (1.0 if is_parted else 0.0, -1.0, 0.0, distance, float(corner), float(other_corner)))
+            record(SatEnd(is_parted, -1, 0, distance, corner, other_corner))
             reference[0], reference[1] = -1, 0
             axis[0], axis[1] = to_other * (cos * wx - sin * wy), to_other * (sin * wx + cos * wy)
             axis[2], axis[3] = distance - surface, 1.0 / distance
@@ -278,13 +278,13 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
             onward_x = link.ghosts[2 * corner] - v[corner, 0]
             onward_y = link.ghosts[2 * corner + 1] - v[corner, 1]
             if link.has_ghost[corner] and wx * onward_x + wy * onward_y > 0.0:
-                record(trace, MANIFOLD_NEIGHBORS, (float(corner),))
+                record(ManifoldNeighbors(corner))
                 return 0
             lift = 0.5 * (distance + link.radius - other.radius)
             x, y = pair[0, 0] + lift * wx, pair[0, 1] + lift * wy
             write_point(points, 0, link.pose, x, y, distance - surface)
             names[0] = name_of(corner, other_corner, VERTEX, VERTEX, to_other < 0.0)
-            record(trace, MANIFOLD_POINT, (1.0, float(names[0]), distance - surface, pair[1, 0], pair[1, 1], x, y))
+            record(ManifoldPoint(True, names[0], distance - surface, (pair[1, 0], pair[1, 1]), (x, y)))
             return 1
     incident = find_incident_edge(other.normals, nx, ny)
     if not is_parted and not is_on_face and n_other > 1:
@@ -298,13 +298,12 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
                 best = wx * (other.vertices[face, 0] - v[k, 0]) + wy * (other.vertices[face, 1] - v[k, 1])
     axis[0], axis[1] = to_other * (cos * ux - sin * uy), to_other * (sin * ux + cos * uy)
     axis[2], axis[3] = best - surface, 0.0
-    parted = 1.0 if is_parted else 0.0
     if is_on_face:
-        reference[0], reference[1] = (1 if to_other > 0.0 else 0), face
-        record(trace, MANIFOLD_REFERENCE, (of_other, float(face), best, 0.0, parted))
+        reference[0], reference[1] = of_other, face
+        record(ManifoldReference(of_other, face, best, 0, is_parted))
     else:
-        reference[0], reference[1] = (0 if to_other > 0.0 else 1), at
-        record(trace, MANIFOLD_REFERENCE, (of_link, float(at), best, 0.0, parted))
+        reference[0], reference[1] = of_link, at
+        record(ManifoldReference(of_link, at, best, 0, is_parted))
     if is_parted:
         return 0
 
@@ -313,14 +312,14 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
     left = uncut(base, edge_of(other.vertices, other.normals, incident))
     if is_on_face:
         cosine = abs(ux * nx + uy * ny)
-        record(trace, MANIFOLD_INCIDENT, (of_link, float(at), cosine))
-        left = clip(edge_of(other.vertices, other.normals, face), base, 0.0, 0.0, of_other, trace)
+        record(ManifoldIncident(of_link, at, cosine))
+        left = clip(edge_of(other.vertices, other.normals, face), base, 0.0, 0.0, of_other)
         n_left = n_ends(left)
     elif n_other > 1:
         cosine = abs(nx * other.normals[incident, 0] + ny * other.normals[incident, 1])
-        record(trace, MANIFOLD_INCIDENT, (of_other, float(incident), cosine))
+        record(ManifoldIncident(of_other, incident, cosine))
         first, second = (more_1, more_2) if is_front else (more_2, more_1)  # the back's first end is v2
-        left = clip(base, edge_of(other.vertices, other.normals, incident), first, second, of_link, trace)
+        left = clip(base, edge_of(other.vertices, other.normals, incident), first, second, of_link)
         n_left = n_ends(left)
     if left.is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
@@ -339,10 +338,10 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
             sizes, is_first_b = (2, n_other), to_other < 0.0
         mid_x, mid_y = x + lift * ux, y + lift * uy
         if gap > reach + touch:
-            record(trace, MANIFOLD_POINT, (0.0, np.nan, gap - surface, x, y, mid_x, mid_y))
+            record(ManifoldPoint(False, 0, gap - surface, (x, y), (mid_x, mid_y)))
             continue
         write_point(points, count, link.pose, mid_x, mid_y, gap - surface)
         names[count] = end_name(on_base, on_incident, by_plane, sizes, is_first_b)
-        record(trace, MANIFOLD_POINT, (1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y))
+        record(ManifoldPoint(True, names[count], gap - surface, (x, y), (mid_x, mid_y)))
         count += 1
     return count

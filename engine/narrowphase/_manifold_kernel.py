@@ -50,14 +50,14 @@ import math
 
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
-from engine.narrowphase._clip_kernel import MANIFOLD_POINT, MANIFOLD_REFERENCE, Axis, points_on_edge, write_point
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_START, max_separation
+from engine.narrowphase._clip_kernel import Axis, ManifoldPoint, ManifoldReference, points_on_edge, write_point
+from engine.narrowphase._sat_kernel import SatCorners, SatStart, max_separation
 from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase.rules import BOX2D, EXACT
 
@@ -65,24 +65,24 @@ __all__ = ["frame_is_b", "manifold_pairs"]
 
 
 @inlined_kernel
-def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row, trace: FloatArray | None) -> int:
+def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row) -> int:
     """Fill one row for two polygons, both in A's frame, and return the number of points."""
     skins = a.radius + b.radius
     touch = rounding if rule == EXACT else 0.0
-    record(trace, SAT_START, (skins, touch))
+    record(SatStart(skins, touch))
     toward_x, toward_y = b.centroid[0, 0] - a.centroid[0, 0], b.centroid[0, 1] - a.centroid[0, 1]
     # The axis: the greatest separation found on either polygon's edges; the search ends at the first separating one.
     if rule == EXACT:
-        separation_a, edge_a = max_separation(a.vertices, a.normals, b.vertices, touch, 0.0, trace)
+        separation_a, edge_a = max_separation(a.vertices, a.normals, b.vertices, touch, 0)
     else:
-        separation_a, edge_a = climb_separation(a.vertices, a.normals, b.vertices, toward_x, toward_y, 0.0, trace)
+        separation_a, edge_a = climb_separation(a.vertices, a.normals, b.vertices, toward_x, toward_y, 0)
     is_parted = separation_a > skins + touch
     separation_b, edge_b = np.nan, 0
     if not is_parted:
         if rule == EXACT:
-            separation_b, edge_b = max_separation(b.vertices, b.normals, a.vertices, touch, 1.0, trace)
+            separation_b, edge_b = max_separation(b.vertices, b.normals, a.vertices, touch, 1)
         else:
-            separation_b, edge_b = climb_separation(b.vertices, b.normals, a.vertices, -toward_x, -toward_y, 1.0, trace)
+            separation_b, edge_b = climb_separation(b.vertices, b.normals, a.vertices, -toward_x, -toward_y, 1)
     if rule == EXACT:
         is_on_b = separation_b > separation_a + touch
     else:
@@ -90,7 +90,7 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, row: Row, tr
     if separation_b > skins + touch:
         is_parted = is_on_b = True
     axis = Axis(is_on_b, edge_a, separation_a, edge_b, separation_b)
-    return points_on_edge(a, b, True, is_parted, axis, touch, rule, row, trace)
+    return points_on_edge(a, b, True, is_parted, axis, touch, rule, row)
 
 
 @inlined_kernel
@@ -121,7 +121,7 @@ def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
 
 @inlined_kernel
 def manifold_polygon_circle(
-    polygon: Side, circle: Side, rounding: float, rule: int, to_circle: float, row: Row, trace: FloatArray | None
+    polygon: Side, circle: Side, rounding: float, rule: int, to_circle: float, row: Row
 ) -> int:  # fmt: skip
     """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 if the circle is A.
 
@@ -138,11 +138,10 @@ def manifold_polygon_circle(
     touch = rounding if rule == EXACT else 0.0
     inside = rounding if rule == EXACT else BOX2D_EPSILON
     reach = radius + skin + touch
-    side = 0.0 if to_circle > 0.0 else 1.0
-    record(trace, SAT_START, (radius + skin, touch))
-    in_front, edge = max_separation(vertices, normals, center, touch, side, trace)
-    parted = 1.0 if in_front > reach else 0.0
-    record(trace, MANIFOLD_REFERENCE, (side, float(edge), in_front, 0.0, parted))
+    side = 0 if to_circle > 0.0 else 1
+    record(SatStart(radius + skin, touch))
+    in_front, edge = max_separation(vertices, normals, center, touch, side)
+    record(ManifoldReference(side, edge, in_front, 0, in_front > reach))
     x, y = center[0, 0], center[0, 1]
     v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
 
@@ -153,7 +152,7 @@ def manifold_polygon_circle(
             edge = beside
             v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
             in_front = normals[edge, 0] * (x - v1_x) + normals[edge, 1] * (y - v1_y)
-            record(trace, MANIFOLD_REFERENCE, (side, float(edge), in_front, 1.0, 0.0))
+            record(ManifoldReference(side, edge, in_front, 1, False))
 
     nx, ny, gap, amplification = normals[edge, 0], normals[edge, 1], in_front, 0.0
     if least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
@@ -161,26 +160,26 @@ def manifold_polygon_circle(
         from_corner = math.hypot(x - corner_x, y - corner_y)
         if in_front >= inside or from_corner > inside:  # otherwise at the corner, within rounding, where the direction is undefined
             gap = from_corner
-            record(trace, SAT_CORNERS, (gap, corner_x, corner_y, x, y))
+            record(SatCorners(gap, (corner_x, corner_y), (x, y)))
             amplification = 1.0 / gap
             nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
     cos, sin = polygon.pose[2], polygon.pose[3]
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, in_front - radius, np.nan
-    reference[0], reference[1] = (0 if to_circle > 0.0 else 1), edge
+    reference[0], reference[1] = side, edge
     if gap > reach:
         return 0
     lift = 0.5 * (skin - gap - radius)
     end_x, end_y, x, y = x - radius * nx, y - radius * ny, x + lift * nx, y + lift * ny
-    record(trace, MANIFOLD_POINT, (1.0, 0.0, gap - radius, end_x, end_y, x, y))
+    record(ManifoldPoint(True, 0, gap - radius, (end_x, end_y), (x, y)))
     write_point(points, 0, polygon.pose, x, y, gap - radius)
     names[0] = 0
     return 1
 
 
 @inlined_kernel
-def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, trace: FloatArray | None) -> int:
+def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row) -> int:
     """Fill one row for two circles given in A's frame. The normal of concentric ones is the world's x axis, as in Box2D."""
     touch = rounding if rule == EXACT else 0.0
     concentric = rounding if rule == EXACT else BOX2D_EPSILON
@@ -194,8 +193,8 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
         amplification = 1.0 / distance
         nx, ny = (cos * dx - sin * dy) * amplification, (sin * dx + cos * dy) * amplification
     gap = distance - radius_a - radius_b
-    record(trace, SAT_START, (radius_a + radius_b, touch))
-    record(trace, SAT_CORNERS, (distance, center_a[0, 0], center_a[0, 1], center_b[0, 0], center_b[0, 1]))
+    record(SatStart(radius_a + radius_b, touch))
+    record(SatCorners(distance, (center_a[0, 0], center_a[0, 1]), (center_b[0, 0], center_b[0, 1])))
     axis[0], axis[1], axis[2], axis[3], axis[4], axis[5] = nx, ny, gap, amplification, gap, np.nan
     reference[0], reference[1] = -1, 0
     if gap > touch:
@@ -208,7 +207,7 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, tra
     names[0] = 0
     local_x, local_y = cos * nx + sin * ny, cos * ny - sin * nx  # the normal in A's frame
     end_x, end_y = center_b[0, 0] - radius_b * local_x, center_b[0, 1] - radius_b * local_y
-    record(trace, MANIFOLD_POINT, (1.0, 0.0, gap, end_x, end_y, mid_x + lift * local_x, mid_y + lift * local_y))
+    record(ManifoldPoint(True, 0, gap, (end_x, end_y), (mid_x + lift * local_x, mid_y + lift * local_y)))
     return 1
 
 
@@ -220,11 +219,10 @@ def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
 @inlined_kernel
 def manifold_pair(
     shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
-    trace: FloatArray | None,
 ) -> int:  # fmt: skip
     """Fill row `at` for a pair of two shapes that are circles or polygons, and return the number of points.
 
-    Points in the trace are in the frame given by `frame_is_b`; its kinds are in `_sat_kernel` and `_clip_kernel`.
+    Points of the events, which are those of `_sat_kernel` and `_clip_kernel`, are in the frame given by `frame_is_b`.
     """
     a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
     row = row_of(columns, at)
@@ -234,10 +232,10 @@ def manifold_pair(
         base, other, to_other = b, a, -1.0
     moved = moved_side(other, base.pose, room.moved)
     if moved.kind == POLYGON:
-        return manifold_polygons(base, moved, rounding, rule, row, trace)
+        return manifold_polygons(base, moved, rounding, rule, row)
     if base.kind == POLYGON:
-        return manifold_polygon_circle(base, moved, rounding, rule, to_other, row, trace)
-    return manifold_circles(base, moved, rounding, rule, row, trace)
+        return manifold_polygon_circle(base, moved, rounding, rule, to_other, row)
+    return manifold_circles(base, moved, rounding, rule, row)
 
 
 @inlined_kernel
@@ -252,19 +250,18 @@ def _clear(columns: Arrays, row: int) -> None:
 
 @unlocked_kernel
 def manifold_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays
 ) -> int:  # fmt: skip
     """Fill a row for each of the `pairs` of circles and polygons; return the number of others, which `manifold_core_pairs` fills.
 
-    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. Each row is cleared first. `trace` is that of `manifold_pair`;
-    it receives the steps pair by pair.
+    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. Each row is cleared first.
     """
     n_others, shapes, kind, count = 0, Shapes(*packed), packed[0], columns[0]
     room = room_for(packed[2])
     for row in range(pairs.shape[0]):
         _clear(columns, row)
         if kind[pairs[row, 0]] < CAPSULE and kind[pairs[row, 1]] < CAPSULE:
-            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
+            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns)
         else:
             n_others += 1
     return n_others

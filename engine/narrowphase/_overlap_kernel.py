@@ -26,28 +26,36 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.4.2.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, unlocked_kernel
 from engine.geometry.kinds import POLYGON
-from engine.narrowphase._core_distance_kernel import core_distance, nearest_points
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_START, face_separation
+from engine.narrowphase._core_distance_kernel import core_distance
+from engine.narrowphase._sat_kernel import SatEdge, SatStart, face_separation
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, moved_side, rounding_of, side_of
 
-__all__ = ["overlap_pairs"]
+__all__ = ["CoreDistance", "overlap_pairs"]
+
+
+class CoreDistance(NamedTuple):
+    """The distance of the cores, and both in A's frame."""
+
+    distance: float
+    a: FloatArray
+    b: FloatArray
 
 
 @inlined_kernel
-def separation_up_to(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, limit: float, side: float, trace: FloatArray | None
-) -> float:  # fmt: skip
+def separation_up_to(vertices: FloatArray, normals: FloatArray, others: FloatArray, limit: float, side: int) -> float:
     """Return the greatest separation over all edges, or the first beyond `limit`: one of the first edges separates most pairs."""
     greatest = -np.inf
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
-        record(trace, SAT_EDGE, (side, float(edge), separation, 1.0 if separation > greatest else 0.0))
+        record(SatEdge(side, edge, separation, separation > greatest, True))
         greatest = max(greatest, separation)
         if greatest > limit:
             break
@@ -55,42 +63,34 @@ def separation_up_to(
 
 
 @inlined_kernel
-def tell_distance(trace: FloatArray | None, vertices_a: FloatArray, vertices_b: FloatArray, distance: float, pair: FloatArray) -> None:
-    """Record in the trace where the distance was found."""
-    if trace is not None:
-        nearest_points(vertices_a, vertices_b, pair)
-        record(trace, SAT_CORNERS, (distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]))
-
-
-@inlined_kernel
 def overlap_pair(
-    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, scratch: FloatArray, trace: FloatArray | None
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, scratch: FloatArray
 ) -> bool:  # fmt: skip
     """Return whether the two shapes of a pair overlap; a touch within rounding does."""
     a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
     moved, n_a, n_b = moved_side(b, a.pose, scratch), a.vertices.shape[0], b.vertices.shape[0]
     radius, touch = a.radius + b.radius, rounding_of(a.pose, a.extent, b.pose, b.extent)
-    record(trace, SAT_START, (radius, touch))
+    record(SatStart(radius, touch))
     separation = -np.inf
     if n_a > 1:
-        separation = separation_up_to(a.vertices, a.normals, moved.vertices, radius + touch, 0.0, trace)
+        separation = separation_up_to(a.vertices, a.normals, moved.vertices, radius + touch, 0)
     if n_b > 1 and separation <= radius + touch:
-        separation = max(separation, separation_up_to(moved.vertices, moved.normals, a.vertices, radius + touch, 1.0, trace))
+        separation = max(separation, separation_up_to(moved.vertices, moved.normals, a.vertices, radius + touch, 1))
     if separation > radius + touch:
         return False
     if separation < -touch and (a.kind == POLYGON or b.kind == POLYGON or (n_a > 1 and n_b > 1)):
         return True
     deep = -separation if -touch <= separation < 0.0 else 0.0
     distance = core_distance(a.vertices, moved.vertices)
-    tell_distance(trace, a.vertices, moved.vertices, distance, scratch[1])
+    record(CoreDistance(distance, a.vertices, moved.vertices))
     return distance <= radius + touch + deep
 
 
 @unlocked_kernel
 def overlap_pairs(
-    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray, trace: FloatArray | None
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray
 ) -> None:  # fmt: skip
-    """Fill a row, 1 or 0, for each of the `pairs` of packed shapes; the trace receives the steps of one after the other."""
+    """Fill a row, 1 or 0, for each of the `pairs` of packed shapes."""
     shapes, scratch = Shapes(*packed), np.empty((2, most_vertices(packed[2]) + 1, 2))
     for row in range(pairs.shape[0]):
-        overlapping[row] = 1 if overlap_pair(shapes, pairs, poses_a, poses_b, row, scratch, trace) else 0
+        overlapping[row] = 1 if overlap_pair(shapes, pairs, poses_a, poses_b, row, scratch) else 0

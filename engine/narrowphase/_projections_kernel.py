@@ -120,7 +120,8 @@ def project_in_turn(
             break
     a_x, a_y = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
     b_x, b_y = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
-    return status, turns, distance, a_x, a_y, b_x, b_y
+    # float(): Python's own numbers even if the kernel runs as plain Python
+    return status, turns, float(distance), float(a_x), float(a_y), float(b_x), float(b_y)
 
 
 @kernel

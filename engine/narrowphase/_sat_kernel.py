@@ -29,18 +29,20 @@ Convex Polyhedra", GDC 2013 (one-sided separation).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, Point
+from engine.common.events import record
 from engine.common.jit import borrowing_kernel, inlined_entry, inlined_kernel, kernel
 
 __all__ = [
-    "SAT_CORNERS",
-    "SAT_EDGE",
-    "SAT_END",
-    "SAT_REMEMBERED",
-    "SAT_START",
+    "SatCorners",
+    "SatEdge",
+    "SatEnd",
+    "SatRemembered",
+    "SatStart",
     "edge_separation",
     "face_separation",
     "is_parted_by",
@@ -50,16 +52,50 @@ __all__ = [
     "strict_separation",
 ]
 
-SAT_START, SAT_EDGE, SAT_CORNERS, SAT_REMEMBERED, SAT_END = 21.0, 22.0, 23.0, 24.0, 25.0
-"""Steps recorded in the trace (`engine.common._record_kernel`), by all searches for an axis; a side is 0 for A, 1 for B, -1 for two
-corners, and points are in the kernel's working frame::
 
-    SAT_START       sum of the radii, rounding of a separation
-    SAT_EDGE        side, edge, its separation, 1 if it is the best of its side so far
-    SAT_CORNERS     the distance of the cores, nearest points of A and of B (of the polygon and the other, of the edge and the other)
-    SAT_REMEMBERED  number of the axis, cached or a neighbor of that (`_axis_cache_kernel`), the gap along it
-    SAT_END         1 if the shapes are disjoint, side, edge, separation of the selected axis, corners of A and B
-"""
+class SatStart(NamedTuple):
+    """The sum of the radii, and the rounding of a separation; points of these events are in the kernel's working frame, sides 0 for A, 1
+    for B.
+    """
+
+    reach: float
+    touch: float
+
+
+class SatEdge(NamedTuple):
+    """An edge and its separation; whether it is the best of its side so far, and whether its neighbors allow its normal as an axis."""
+
+    side: int
+    edge: int
+    separation: float
+    is_best: bool
+    is_allowed: bool
+
+
+class SatCorners(NamedTuple):
+    """The distance of the cores, and the nearest points of A and B, of the polygon and the other, or of the edge and the other."""
+
+    distance: float
+    first: Point
+    second: Point
+
+
+class SatRemembered(NamedTuple):
+    """The number of a cached axis, or of a neighbor of that (`_axis_cache_kernel`), and the gap along it."""
+
+    axis: int
+    separation: float
+
+
+class SatEnd(NamedTuple):
+    """Whether the shapes are disjoint; the selected axis' side (-1 for two corners), edge and separation; the corners of A and B."""
+
+    is_apart: bool
+    side: int
+    edge: int
+    separation: float
+    corner_a: int
+    corner_b: int
 
 
 @inlined_kernel
@@ -76,36 +112,38 @@ def face_separation(vertices: FloatArray, normals: FloatArray, edge: int, others
 
 
 @inlined_kernel
-def max_separation(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
-) -> tuple[float, int]:
-    """Return the greatest separation over *all* edges, and its edge: the first of those within `tie` of each other.
-
-    The trace receives each edge of `side`.
-    """
+def max_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: int) -> tuple[float, int]:
+    """Return the greatest separation over *all* edges of `side`, and its edge: the first of those within `tie` of each other."""
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
-        record(trace, SAT_EDGE, (side, float(edge), separation, 1.0 if separation > best + tie else 0.0))
-        if separation > best + tie:
+        is_best = separation > best + tie
+        record(SatEdge(side, edge, separation, is_best, True))
+        if is_best:
             best, best_edge = separation, edge
     return best, best_edge
 
 
 @inlined_kernel
-def edge_separation(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
-) -> tuple[float, int]:
+def edge_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: int) -> tuple[float, int]:
     """Return the greatest separation over a core's edges and its edge; a point has no edges and separates nothing."""
     if vertices.shape[0] == 1:
         return -np.inf, 0
-    return max_separation(vertices, normals, others, tie, side, trace)
+    return max_separation(vertices, normals, others, tie, side)
 
 
 @borrowing_kernel
 def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
-    """Return the strictly greatest separation; a separate function because it is rarely called."""
-    return edge_separation(vertices, normals, others, 0.0, 0.0, None)
+    """Return the strictly greatest separation, -inf for a point, and its edge, without events; a separate function because it is rarely
+    called.
+    """
+    best, best_edge = -np.inf, 0
+    if vertices.shape[0] > 1:
+        for edge in range(vertices.shape[0]):
+            separation = face_separation(vertices, normals, edge, others)
+            if separation > best:
+                best, best_edge = separation, edge
+    return best, best_edge
 
 
 @inlined_kernel

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 from engine.common.threads import in_parts
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
@@ -56,10 +57,9 @@ def poses_with_rotation(poses: FloatArray) -> FloatArray:
 
 
 def manifold_rows(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, threads: int = 1,
-    trace: FloatArray | None = None,
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, threads: int = 1
 ) -> ManifoldRows:  # fmt: skip
-    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; the steps of a few pairs are recorded in `trace`, one after the other."""
+    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin."""
     n = len(pairs)
     rows = ManifoldRows(
         np.empty(n, dtype=np.int64), np.empty((n, 2, 3)), np.empty((n, 2), dtype=np.int64), np.empty((n, 6)),
@@ -68,7 +68,7 @@ def manifold_rows(
 
     def fill(part: slice) -> None:
         of_part = ManifoldRows(*(column[part] for column in rows.arrays))
-        fill_manifolds(shapes, pairs[part], poses_a[part], poses_b[part], rule, of_part, trace)
+        fill_manifolds(shapes, pairs[part], poses_a[part], poses_b[part], rule, of_part)
 
     in_parts(n, threads, fill)
     return rows
@@ -80,13 +80,12 @@ def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatA
 
 
 def fill_manifolds(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows,
-    trace: FloatArray | None = None,
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
 ) -> None:  # fmt: skip
     """Fill the first rows, one per pair; arguments as in `manifold_rows`."""
-    arguments = shapes.arrays, pairs, poses_a, poses_b, rule, rows.arrays, trace
-    if manifold_pairs(*arguments) > 0:
-        manifold_core_pairs(*arguments)
+    arguments = shapes.arrays, pairs, poses_a, poses_b, rule, rows.arrays
+    if traced(manifold_pairs)(*arguments) > 0:
+        traced(manifold_core_pairs)(*arguments)
 
 
 def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatArray:
@@ -94,14 +93,12 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
     return posed_boxes(shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, which, poses)
 
 
-def overlap_rows(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1, trace: FloatArray | None = None
-) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; `threads` and `trace` as in `manifold_rows`."""
+def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, threads: int = 1) -> NDArray[np.bool_]:
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; `threads` as in `manifold_rows`."""
     overlapping = np.zeros(len(pairs), dtype=np.int64)
 
     def fill(part: slice) -> None:
-        overlap_pairs(shapes.arrays, pairs[part], poses_a[part], poses_b[part], overlapping[part], trace)
+        traced(overlap_pairs)(shapes.arrays, pairs[part], poses_a[part], poses_b[part], overlapping[part])
 
     in_parts(len(pairs), threads, fill)
     return overlapping.astype(np.bool_)

@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from engine.common._record_kernel import checked_trace
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice, integer
+from engine.common.events import traced
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._axis_cache_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._axis_cache_kernel import overlap_cached as cached_kernel
@@ -62,7 +62,7 @@ def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
 
 
 def overlap_cached(
-    a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS, trace: FloatArray | None = None
+    a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS
 ) -> CachedOverlap:  # fmt: skip
     """Return the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned, then with its neighbors.
 
@@ -70,8 +70,6 @@ def overlap_cached(
     ----------
     axis : int
         `NO_AXIS` the first time. Any other number is valid but costs a projection.
-    trace : float64 (k, TRACE_WIDTH), optional
-        Receives the steps listed in `_sat_kernel`.
 
     Examples
     --------
@@ -83,7 +81,7 @@ def overlap_cached(
     """
     number = integer("axis", axis)
     cores, pair = _cores_in_one_frame(a, xf_a, b, xf_b), np.empty((3, 2))
-    is_overlapping, last_axis, was_enough = cached_kernel(*cores, number, pair, checked_trace(trace))
+    is_overlapping, last_axis, was_enough = traced(cached_kernel)(*cores, number, pair)
     return CachedOverlap(bool(is_overlapping), int(last_axis), bool(was_enough))
 
 

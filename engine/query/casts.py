@@ -1,8 +1,7 @@
 """Queries about motion: ray casts, point tests, shape casts and times of impact.
 
 World frame, meters, radians. Shapes are closed and solid, and include their radii and skins. All input is checked here, and the kernels are
-loaded by the first query. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see `engine.common._record_kernel`);
-the result is bit-identical.
+loaded by the first query.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from engine.geometry import Sweep, check_shape
 from engine.query._checking import check_pair, check_posed, check_t_max
 
 if TYPE_CHECKING:
-    from engine.common.arrays import FloatArray
     from engine.geometry import AnyShape, Transform
 
 __all__ = ["Method", "contains", "ray_cast", "shape_cast", "swept_contact", "time_of_impact"]
@@ -51,9 +49,7 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
     return bool(contains_rows(cached_pack(shape), FIRST, pose_row(xf)[None], np.array([where]))[0])
 
 
-def ray_cast(
-    shape: AnyShape, xf: Transform, origin: tuple[float, float], translation: tuple[float, float], trace: FloatArray | None = None
-) -> RayHit:
+def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], translation: tuple[float, float]) -> RayHit:
     """Return where a ray from `origin` to `origin + translation` first meets a shape; both ends belong to the ray.
 
     Returns
@@ -66,7 +62,7 @@ def ray_cast(
     Raises
     ------
     InvalidInputError
-        The shape or pose is invalid, `origin` or `translation` is not two finite numbers, or the trace is not such an array.
+        The shape or pose is invalid, or `origin` or `translation` is not two finite numbers.
 
     References
     ----------
@@ -81,12 +77,11 @@ def ray_cast(
     """
     check_posed(shape, xf)
     start, way = checked_point("origin", origin), checked_point("translation", translation)
-    from engine.common._record_kernel import checked_trace
     from engine.continuous.ray_cast import ray_rows
     from engine.narrowphase.packing import cached_pack
     from engine.narrowphase.scratch import FIRST, pose_row
 
-    status, results = ray_rows(cached_pack(shape), FIRST, pose_row(xf)[None], np.array([start]), np.array([way]), checked_trace(trace))
+    status, results = ray_rows(cached_pack(shape), FIRST, pose_row(xf)[None], np.array([start]), np.array([way]))
     return _ray_hit(int(status[0]), results[0].tolist(), has_point_inside=True)
 
 
@@ -102,11 +97,8 @@ def _ray_hit(status: int, numbers: list[float], has_point_inside: bool) -> RayHi
 
 def shape_cast(
     shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform,
-    trace: FloatArray | None = None,
 ) -> RayHit:  # fmt: skip
     """Return where a shape cast along `translation`, without rotation, first meets a `target` at rest.
-
-    A trace receives the steps in the target's frame: there A is the target.
 
     Returns
     -------
@@ -117,7 +109,7 @@ def shape_cast(
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, `translation` is not two finite numbers, or the trace is not such an array.
+        A shape or pose is invalid, or `translation` is not two finite numbers.
 
     Examples
     --------
@@ -129,13 +121,13 @@ def shape_cast(
     check_posed(shape, xf)
     check_posed(target, xf_target, "target", "xf_target")
     way = checked_point("translation", translation)
-    status, _, results = _swept_numbers(target, xf_target, (0.0, 0.0), shape, xf, way, 1.0, trace)
+    status, _, results = _swept_numbers(target, xf_target, (0.0, 0.0), shape, xf, way, 1.0)
     return _ray_hit(status, [results[0], *results[4:6], *results[2:4]], has_point_inside=False)
 
 
 def swept_contact(
     a: AnyShape, xf_a: Transform, velocity_a: tuple[float, float], b: AnyShape, xf_b: Transform, velocity_b: tuple[float, float],
-    t_max: float, trace: FloatArray | None = None,
+    t_max: float,
 ) -> SweptContact:  # fmt: skip
     """Return when two shapes that translate at constant velocity, m/s, first touch and when they separate again, and where.
 
@@ -153,8 +145,7 @@ def swept_contact(
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, a velocity is not two finite numbers, `t_max` is negative or not finite, or the trace is not such an
-        array.
+        A shape or pose is invalid, a velocity is not two finite numbers, or `t_max` is negative or not finite.
 
     References
     ----------
@@ -173,7 +164,7 @@ def swept_contact(
     """
     check_pair(a, xf_a, b, xf_b)
     v_a, v_b = checked_point("velocity_a", velocity_a, "m/s"), checked_point("velocity_b", velocity_b, "m/s")
-    number, count, results = _swept_numbers(a, xf_a, v_a, b, xf_b, v_b, non_negative("t_max", t_max, "s"), trace)
+    number, count, results = _swept_numbers(a, xf_a, v_a, b, xf_b, v_b, non_negative("t_max", t_max, "s"))
     status = Status(number)
     t_first, t_last, normal_x, normal_y, x, y, x1, y1, x2, y2 = results
     if status is not Status.HIT:
@@ -185,22 +176,21 @@ def swept_contact(
 
 def _swept_numbers(
     a: AnyShape, xf_a: Transform, velocity_a: tuple[float, float], b: AnyShape, xf_b: Transform, velocity_b: tuple[float, float],
-    t_max: float, trace: FloatArray | None,
+    t_max: float,
 ) -> tuple[int, int, list[float]]:  # fmt: skip
     """Return status, points of the contact, and the results of `_swept_kernel`."""
-    from engine.common._record_kernel import checked_trace
     from engine.continuous.swept import swept_rows
     from engine.narrowphase.packing import cached_pack
     from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
     moves = pose_row(xf_a)[None], np.array([velocity_a]), pose_row(xf_b)[None], np.array([velocity_b])
-    status, counts, results = swept_rows(cached_pack(a, b), ONE_PAIR, *moves, t_max, trace=checked_trace(trace))
+    status, counts, results = swept_rows(cached_pack(a, b), ONE_PAIR, *moves, t_max)
     return int(status[0]), int(counts[0]), results[0].tolist()
 
 
 def time_of_impact(
     a: AnyShape, sweep_a: Sweep, b: AnyShape, sweep_b: Sweep, t_max: float = 1.0, target: Literal["touch", "box2d"] = "touch",
-    method: Method = "advancement", trace: FloatArray | None = None,
+    method: Method = "advancement",
 ) -> TimeOfImpact:  # fmt: skip
     """Return when two moving and rotating shapes first touch.
 
@@ -227,8 +217,7 @@ def time_of_impact(
     Raises
     ------
     InvalidInputError
-        A shape or sweep is invalid, `t_max` is not within 0 to 1, `target` or `method` is not one of these, or the trace is not such an
-        array.
+        A shape or sweep is invalid, `t_max` is not within 0 to 1, or `target` or `method` is not one of these.
 
     Examples
     --------
@@ -250,7 +239,6 @@ def time_of_impact(
             raise InvalidInputError(field, "a Sweep", sweep)
     end = check_t_max(t_max)
     is_box2d = choice("target", target, ("touch", "box2d")) == "box2d"
-    from engine.common._record_kernel import checked_trace
     from engine.continuous.time_of_impact import METHODS, impact_rows
     from engine.narrowphase.packing import cached_pack
     from engine.narrowphase.scratch import ONE_PAIR
@@ -261,5 +249,5 @@ def time_of_impact(
         for row in ((*sweep.start.position, sweep.start.angle), (*sweep.end.position, sweep.end.angle), sweep.local_center)
     )
     number = METHODS[choice("method", method, tuple(METHODS))]
-    rows = impact_rows(cached_pack(a, b), ONE_PAIR, sweeps, end, number, is_box2d, checked_trace(trace))
+    rows = impact_rows(cached_pack(a, b), ONE_PAIR, sweeps, end, number, is_box2d)
     return TimeOfImpact(Status(int(rows.status[0])), float(rows.fraction[0]), int(rows.iterations[0]))

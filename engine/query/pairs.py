@@ -1,8 +1,7 @@
 """Queries about two shapes at rest.
 
 World frame, meters, radians. Shapes are closed and solid, and include their radii and skins. All input is checked here, and the kernels are
-loaded by the first query. A `trace`, float64 (k, TRACE_WIDTH), receives the steps of the algorithm (see `engine.common._record_kernel`);
-the result is bit-identical.
+loaded by the first query.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine.common.events import traced
 from engine.contracts import ContactSet, DistanceResult, Manifold, ManifoldPoint, PenetrationResult, Status
 from engine.query._checking import check_pair
 
 if TYPE_CHECKING:
-    from engine.common.arrays import FloatArray
     from engine.geometry import AnyShape, Transform
     from engine.narrowphase.rules import Rule
 
 __all__ = ["contact_set", "distance", "manifold", "overlap", "penetration"]
 
 
-def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> bool:
+def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
     """Return True if two shapes share a point, radii and skins included, by the separating axis test.
 
     Touching within rounding (`SAT_ROUNDING`) counts as overlap, and so does containment. See `engine.narrowphase._overlap_kernel`.
@@ -31,7 +30,7 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: F
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, or the trace is not such an array.
+        A shape or pose is invalid.
 
     Examples
     --------
@@ -40,12 +39,12 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: F
     True
     """
     check_pair(a, xf_a, b, xf_b)
-    batched, packing, _, scratch, record = _kernels()
+    batched, packing, _, scratch = _kernels()
     poses = scratch.pose_row(xf_a)[None], scratch.pose_row(xf_b)[None]
-    return bool(batched.overlap_rows(packing.cached_pack(a, b), scratch.ONE_PAIR, *poses, trace=record.checked_trace(trace))[0])
+    return bool(batched.overlap_rows(packing.cached_pack(a, b), scratch.ONE_PAIR, *poses)[0])
 
 
-def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None) -> Manifold:
+def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> Manifold:
     """Return the contact of two shapes: a unit normal from A to B and at most two points.
 
     Between two polygons, skins are square at the corners by either rule, because separations are measured along a face's normal: corner to
@@ -72,8 +71,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, the rule is neither "exact" nor "box2d", or it is "box2d" and Box2D does not collide the two; or the
-        trace is not such an array.
+        A shape or pose is invalid, the rule is neither "exact" nor "box2d", or it is "box2d" and Box2D does not collide the two.
 
     References
     ----------
@@ -88,10 +86,10 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     ((0.0, 1.0), [((-0.25, 0.375), -0.25), ((0.5, 0.375), -0.25)])
     """
     check_pair(a, xf_a, b, xf_b)
-    batched, packing, rules, scratch, record = _kernels()
+    batched, packing, rules, scratch = _kernels()
     shapes, number = packing.cached_pack(a, b), scratch.ONE_PAIR
     pair = shapes, number, scratch.pose_row(xf_a)[None], scratch.pose_row(xf_b)[None], rules.check_rule(rule, shapes, number)
-    rows = batched.manifold_rows(*pair, trace=record.checked_trace(trace))
+    rows = batched.manifold_rows(*pair)
     count = int(rows.count[0])
     if count == 0:
         return Manifold(None, ())
@@ -104,10 +102,9 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
 @cache
 def _kernels() -> tuple[Any, ...]:
     """Import on first use: import statements in each call would take as long as a kernel."""
-    from engine.common import _record_kernel
     from engine.narrowphase import batched, packing, rules, scratch
 
-    return batched, packing, rules, scratch, _record_kernel
+    return batched, packing, rules, scratch
 
 
 def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> DistanceResult:
@@ -124,7 +121,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> Dist
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, or the trace is not such an array.
+        A shape or pose is invalid.
 
     References
     ----------
@@ -156,7 +153,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> P
     Raises
     ------
     InvalidInputError
-        A shape or pose is invalid, or the trace is not such an array.
+        A shape or pose is invalid.
 
     References
     ----------
@@ -180,7 +177,7 @@ def _distance_numbers(
 ) -> tuple[int, int, float, float, float, float, float, float, float]:
     """Return status, iterations, separation or depth, both points and the normal, NaN where there is none."""
     check_pair(a, xf_a, b, xf_b)
-    distance_one, n_corners, core_of, traced = _distance_modules()
+    distance_one, n_corners, core_of = _distance_modules()
     side_a = *core_of(a), *xf_a.position, xf_a.cos, xf_a.sin
     side_b = *core_of(b), *xf_b.position, xf_b.cos, xf_b.sin
     numbers: tuple[int, int, float, float, float, float, float, float, float] = traced(distance_one)(
@@ -191,12 +188,11 @@ def _distance_numbers(
 
 @cache
 def _distance_modules() -> tuple[Any, ...]:
-    from engine.common.events import traced
     from engine.narrowphase._distance_kernel import distance_one
     from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE
     from engine.narrowphase.scratch import core_of
 
-    return distance_one, TRIANGLE_SIZE, core_of, traced
+    return distance_one, TRIANGLE_SIZE, core_of
 
 
 def contact_set(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> ContactSet:

@@ -6,24 +6,16 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from engine.continuous._ray_rounded_kernel import ROUNDED_CORNER, ROUNDED_EDGE, ROUNDED_END
 from engine.contracts.trace import Mark, Point, Role, View
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase.scratch import core_of
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, arrow, between, path
 from engine.trace.protocol import Decoder
-from engine.trace.rows import Event, Events
 
-__all__ = ["ROUNDED_EVENTS", "TIMES", "Side", "TimesDecoder", "bar", "step_of_time"]
+__all__ = ["TIMES", "Side", "TimesDecoder", "bar", "step_of_time"]
 
 TIMES = View("times", "time intervals, one bar per axis", x="fraction of the motion", y="axis")
-
-ROUNDED_EVENTS: Events = {
-    ROUNDED_EDGE: Event("rounded_edge", "edge:i vertex:2 n:2 length rate t along first last"),
-    ROUNDED_CORNER: Event("rounded_corner", "corner:i vertex:2 away nearest half first last"),
-    ROUNDED_END: Event("rounded_end", "first last n:2 corner:i"),
-}
 
 _FIRST, _LAST = -0.25, 1.25
 """Range of fractions shown by the bars; they are cut off beyond it."""

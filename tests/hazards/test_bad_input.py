@@ -16,7 +16,7 @@ from engine.broadphase import BruteForce, UniformGrid
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain
-from engine.narrowphase import alternating_projections, sat, simple
+from engine.narrowphase import alternating_projections, simple
 from engine.query import batch, batch_frame
 
 BOX, DISC, HERE = Polygon.box(0.5, 0.5), Circle(0.5), Transform()
@@ -172,14 +172,12 @@ SCALAR_RIGHT |= {
     "rule": "exact",
     "target": "touch",
     "method": "bilateral",
-    "trace": None,
 }
 SCALAR_WRONG = dict.fromkeys(("a", "b", "shape"), WRONG_SHAPE)
 SCALAR_WRONG |= dict.fromkeys(("xf_a", "xf_b", "xf", "xf_target"), WRONG_POSE)
 SCALAR_WRONG |= dict.fromkeys(("sweep_a", "sweep_b"), WRONG_SWEEP)
 SCALAR_WRONG |= dict.fromkeys(("point", "origin", "translation", "velocity_a", "velocity_b"), WRONG_POINT)
 SCALAR_WRONG |= dict.fromkeys(("rule", "target", "method"), WRONG_WORD)
-SCALAR_WRONG |= {"trace": {"narrow": np.zeros((3, 8)), "no array": "trace"}}
 
 SCALAR = {name: getattr(query, name) for name in query.__all__}
 
@@ -328,7 +326,6 @@ OTHERS = {
     "simple rectangles": lambda: simple.rectangles_overlap(simple.Rectangle((0.0, 0.0), 1.0, 1.0), BOX),
     "simple size": lambda: simple.Rectangle((0.0, 0.0), 1.0, INF),
     "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),
-    "cached axis trace": lambda: sat.overlap_cached(BOX, HERE, DISC, HERE, trace=np.zeros((3, 8))),
     "grid rows": lambda: UniformGrid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: UniformGrid().pairs([(0.0, 0.0, NAN, 1.0)]),
     "grid order": lambda: UniformGrid().pairs([(0.0, 0.0, -1.0, 1.0)]),

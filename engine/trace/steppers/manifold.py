@@ -13,23 +13,22 @@ from engine.contracts import Manifold
 from engine.contracts.trace import Feature, Mark, Point, Question, Role
 from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 from engine.narrowphase._clip_kernel import (
-    MANIFOLD_CLIPPED,
-    MANIFOLD_DISTANCE,
-    MANIFOLD_INCIDENT,
-    MANIFOLD_NEIGHBORS,
-    MANIFOLD_POINT,
-    MANIFOLD_REFERENCE,
+    ManifoldClipped,
+    ManifoldDistance,
+    ManifoldIncident,
+    ManifoldNeighbors,
+    ManifoldPoint,
+    ManifoldReference,
 )
 from engine.narrowphase._manifold_kernel import frame_is_b
-from engine.narrowphase._sat_kernel import SAT_END
+from engine.narrowphase._sat_kernel import SatCorners, SatEdge, SatEnd
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule, rule_number
 from engine.narrowphase.scratch import ONE_PAIR
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, Points, along, arrow, dot, path
 from engine.trace.protocol import Algorithm, PairAlgorithm, TraceSteps
-from engine.trace.rows import Event
-from engine.trace.steppers.sat import AXIS_EVENTS, AXIS_VIEWS, AxesDecoder, side_name
+from engine.trace.steppers.sat import AXIS_VIEWS, AxesDecoder, side_name
 from engine.trace.words import degrees, depth_or_gap, meters
 
 __all__ = ["ALGORITHMS"]
@@ -73,16 +72,6 @@ def is_link(shape: AnyShape) -> bool:
 class ClippingDecoder(AxesDecoder):
     """Decodes the rows into steps."""
 
-    events = {  # noqa: RUF012
-        **AXIS_EVENTS,
-        MANIFOLD_REFERENCE: Event("reference", "side:i edge:i separation again:i is_parted:b"),
-        MANIFOLD_DISTANCE: Event("core_distance", "distance is_parted:b"),
-        MANIFOLD_INCIDENT: Event("incident", "side:i edge:i cosine"),
-        MANIFOLD_CLIPPED: Event("clip", "side:i corner:i left:i outside beyond:2 end_1:2 end_2:2"),
-        MANIFOLD_POINT: Event("point", "is_kept:b id gap end:2 midway:2"),
-        MANIFOLD_NEIGHBORS: Event("neighbors", "corner:i"),
-        SAT_END: Event("corner_axis", "is_parted:b side edge separation corner_a:i corner_b:i"),
-    }
     algorithm: ClippedManifold
     edge_line = 0
     aim = (
@@ -101,9 +90,9 @@ class ClippingDecoder(AxesDecoder):
         kinds = cached_pack(*shapes).kind.tolist()
         n_circles = sum(isinstance(shape, Circle) for shape in shapes)
         self.has_circle = n_circles == 1 and any(isinstance(shape, Polygon | Segment) for shape in shapes)
-        self.is_swapped = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (
-            rule == "exact" and is_link(shapes[1]) and not is_link(shapes[0])
-        )
+        links = [rule == "exact" and is_link(shape) for shape in shapes]
+        self.is_swapped = frame_is_b(kinds[0], kinds[1], rule_number(rule)) or (links[1] and not links[0])
+        self.side_of_faces = int(links[0]) if any(links) else None
         self.frame = self.edges.poses[self.is_swapped]
         self.climbs = rule == "box2d" and all(isinstance(shape, Polygon) for shape in shapes)
         self.chosen: tuple[int, int] | None = None
@@ -114,12 +103,17 @@ class ClippingDecoder(AxesDecoder):
     def _add(self, kind: str, line: int, sentence: str, *about: Any, **more: Any) -> None:
         self.add(kind, self.first_line + line, sentence, *about, **more)
 
-    def corners(self, e: Any, why: str = "") -> None:
+    def sat_edge(self, e: SatEdge) -> None:
+        """Add the step of an edge. The faces from which a link's side follows, before its own edge, have none."""
+        if self.tried or e.side != self.side_of_faces:
+            super().sat_edge(e)
+
+    def sat_corners(self, e: SatCorners, why: str = "") -> None:
         if self.has_circle and (self.chosen is not None or not self.gaps):
             why = "The center lies past the edge's end, so the corner is nearest to it, and the axis runs between the two."
-        super().corners(e, why)
+        super().sat_corners(e, why)
 
-    def core_distance(self, e: Any) -> None:
+    def manifold_distance(self, e: ManifoldDistance) -> None:
         what = "they are apart, with their tips facing each other" if e.is_parted else "they touch"
         cores = "cores" if self.reach > 0.0 else "shapes"
         self._add(
@@ -127,7 +121,7 @@ class ClippingDecoder(AxesDecoder):
             f"edge. The {cores} are {meters(e.distance)} apart, so {what}.", bound=e.distance - self.reach, values={"distance": e.distance},
         )  # fmt: skip
 
-    def reference(self, e: Any) -> None:
+    def manifold_reference(self, e: ManifoldReference) -> None:
         side, edge, separation, again, is_parted = e
         self.chosen, self.kept, self.ends = (side, edge), [], None
         name, gap, tried = self.edges.name(side, edge), separation - self.reach, self.tried
@@ -190,7 +184,7 @@ class ClippingDecoder(AxesDecoder):
     def _normal_arrow(self, start: Point, n: Point) -> Mark:
         return arrow("best", start, n, 0.2 * self.edges.size, text="n")
 
-    def incident(self, e: Any) -> None:
+    def manifold_incident(self, e: ManifoldIncident) -> None:
         side, edge, cosine = e
         self.ends = self.edges.ends(side, edge)
         n, whose, question = self.edges.count(side), side_name(side), None
@@ -207,7 +201,7 @@ class ClippingDecoder(AxesDecoder):
             (Feature("ab"[side], "edge", edge),), self.ends, values={"cosine": cosine}, marks=self._picture(), question=question,
         )  # fmt: skip
 
-    def clip(self, e: Any) -> None:
+    def manifold_clipped(self, e: ManifoldClipped) -> None:
         assert self.chosen is not None and self.ends is not None
         side, corner, edge, before = e.side, e.corner, self.chosen[1], self.ends
         beyond = [k for k in range(len(before)) if e.beyond[k] > 0.0]
@@ -237,7 +231,7 @@ class ClippingDecoder(AxesDecoder):
             question=question if len(before) == 2 else None,
         )  # fmt: skip
 
-    def point(self, e: Any) -> None:
+    def manifold_point(self, e: ManifoldPoint) -> None:
         end, midway = self.frame.apply(e.end), self.frame.apply(e.midway)
         depth = f"is {meters(-e.gap)} deep" if e.gap < 0.0 else f"has a gap of {meters(e.gap)}"
         if self.ends is None:
@@ -248,12 +242,12 @@ class ClippingDecoder(AxesDecoder):
             n = self.result.normal or (0.0, 0.0)  # Box2D may drop all points in the end
             ends = along(midway, n, -0.5 * e.gap), along(midway, n, 0.5 * e.gap)
             shown = (path("result", *ends), dot("result", midway, text=meters(abs(e.gap))))
-            at = "" if self.ends is None else f" Its id names the features that met: {self._features_of(int(e.id))}."
+            at = "" if self.ends is None else f" Its id names the features that met: {self._features_of(e.id)}."
             if self.steps[-1].kind == "distance" and self.steps[-1].values["distance"] <= self.touch:
                 at = " The two points coincide and give no direction, so the world's x axis is used."
             kept = " and" if self.ends is None else ", so it is kept. The contact point"
             says = f"{depth}{kept} lies midway between the two surfaces.{at}"
-            line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": e.id}, shown
+            line, points, values, marks = _POINT, (end, midway), {"kept": 1.0, "id": float(e.id)}, shown
         else:
             skins = f", more than the skins, {meters(self.reach - self._radii)}" if self.reach > self._radii else ""
             says = f"{depth}{skins}, so it is dropped."
@@ -266,7 +260,7 @@ class ClippingDecoder(AxesDecoder):
         if e.is_kept:
             self.kept += shown
 
-    def neighbors(self, e: Any) -> None:
+    def manifold_neighbors(self, e: ManifoldNeighbors) -> None:
         side = int(self.frame is not self.edges.poses[0])
         self._add(
             "neighbor", _PARTED, f"At {side_name(side)}{e.corner} the chain continues, and the center lies next to the neighboring edge: "
@@ -274,9 +268,9 @@ class ClippingDecoder(AxesDecoder):
             (Feature("ab"[side], "vertex", e.corner),), marks=self._picture(),
         )  # fmt: skip
 
-    def corner_axis(self, e: Any) -> None:
-        """Add the step for an axis between two corners; an axis of an edge has a row of its own."""
-        if e.side >= 0.0:
+    def sat_end(self, e: SatEnd) -> None:
+        """Add the step for an axis between two corners; an axis of an edge has an event of its own."""
+        if e.side >= 0:
             return
         last, gap = self.steps[-1], e.separation - self.reach
         if e.separation <= self.touch:
@@ -285,10 +279,10 @@ class ClippingDecoder(AxesDecoder):
             why = f"That is more than the best edge's gap, {meters(self.best - self.reach)}, so the axis runs from corner to corner"
         else:
             why = "The axis runs from one center to the other"
-        ends = "no contact" if e.is_parted else "they are in contact"
+        ends = "no contact" if e.is_apart else "they are in contact"
         corners = Feature("a", "vertex", e.corner_a), Feature("b", "vertex", e.corner_b)
         self._add(
-            "corners", _PARTED if e.is_parted else _CORNERS, f"{why}; {depth_or_gap(gap)}: {ends}.", corners, last.points, bound=gap,
+            "corners", _PARTED if e.is_apart else _CORNERS, f"{why}; {depth_or_gap(gap)}: {ends}.", corners, last.points, bound=gap,
             values={"gap": gap, "separation": e.separation}, marks=last.marks,
         )  # fmt: skip
 
@@ -359,8 +353,8 @@ class ClippedManifold(PairAlgorithm):
     rule: ClassVar[Rule]
     choice: ClassVar[tuple[str, ...]]
 
-    def run(self, case: PairCase, trace: Any) -> Manifold:
-        return query.manifold(*case.both, self.rule, trace)
+    def query(self, case: PairCase) -> Manifold:
+        return query.manifold(*case.both, self.rule)
 
     def fits(self, case: PairCase) -> bool:
         if case.pair.shape_b is None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from engine import query
 from engine.compare.pair.file import Pair
-from engine.continuous._ray_kernel import RAY_EDGE, RAY_ENTERED, RAY_PASSED, RAY_SETTLED, RAY_START
+from engine.continuous._ray_kernel import RayEdge, RayEntered, RayPassed, RaySettled, RayStart
+from engine.continuous._ray_rounded_kernel import RoundedCorner, RoundedEdge, RoundedEnd
 from engine.contracts import RayHit, Status
 from engine.contracts.trace import Feature, Mark, Point, Question
 from engine.geometry import Polygon, Transform
 from engine.narrowphase.scratch import core_of
-from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
+from engine.trace._times import TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase
 from engine.trace.marks import Marks, along, arrow, between, dot, path
 from engine.trace.protocol import PLANE, Algorithm, code
-from engine.trace.rows import Event
 from engine.trace.words import meters, moment
 
 __all__ = ["ALGORITHMS"]
@@ -32,15 +31,6 @@ def _top(case: PairCase) -> float:
 
 
 class _Decoder(TimesDecoder):
-    events = {  # noqa: RUF012
-        **ROUNDED_EVENTS,
-        RAY_START: Event("start", "inside origin:2 way:2 touch"),
-        RAY_EDGE: Event("edge", "edge:i in_front rate t entry exit entered"),
-        RAY_ENTERED: Event("entered", "edge:i t entry exit"),
-        RAY_PASSED: Event("passed", "entry exit"),
-        RAY_SETTLED: Event("settled", "edge:i before after n:2"),
-    }
-
     def set_up(self) -> None:
         super().set_up()
         pair = self.case.pair
@@ -64,16 +54,16 @@ class _Decoder(TimesDecoder):
         cut = (path("dropped", self.at(s), self.at(e)) for s, e in ((0.0, first), (last, 1.0)) if e > s)
         return (path("kept", self.at(first), self.at(last)), *cut)
 
-    def start(self, e: Any) -> None:
-        is_inside, self.touch = e.inside == 1.0, e.touch
+    def ray_start(self, e: RayStart) -> None:
+        is_inside, self.touch = e
         inside = "inside the shape, so there is no entry to find" if is_inside else "outside, so the ray may enter"
         long = "no length" if self.length == 0.0 else f"{meters(self.length)} long"
         self.add(
-            "start", 0, f"The ray is {long}; its start lies {inside}.", points=(self.origin,), values={"inside": e.inside},
+            "start", 0, f"The ray is {long}; its start lies {inside}.", points=(self.origin,), values={"inside": float(is_inside)},
             marks=(dot("result" if is_inside else "looked_at", self.origin, text="start"),),
         )  # fmt: skip
 
-    def edge(self, e: Any) -> None:
+    def ray_edge(self, e: RayEdge) -> None:
         edge, t, entry, leave = e.edge, e.t, e.entry, e.exit
         self.n_tested += 1
         ends, n, label = self.ends_of(edge), self.normal_of(edge), f"edge {edge}"
@@ -106,7 +96,7 @@ class _Decoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def entered(self, e: Any) -> None:
+    def ray_entered(self, e: RayEntered) -> None:
         question = None
         if 2 <= len(self.towards) <= _MAX_PLACES:
             names, places = tuple(f"edge {k}" for k in self.towards), tuple(between(*self.ends_of(k)) for k in self.towards)
@@ -123,7 +113,7 @@ class _Decoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def passed(self, e: Any, why: str = "") -> None:
+    def ray_passed(self, e: RayPassed, why: str = "") -> None:
         is_late = e.entry > e.exit or e.exit < 0.0
         why = why or "The ray's line misses the shape: " + (
             f"the first exit, {moment(e.exit)}, is before the last entry, {moment(e.entry)}: the ray is never behind all edges at once."
@@ -136,7 +126,7 @@ class _Decoder(TimesDecoder):
             "passed", 7 if is_late else 6, why, values={"entry": e.entry, "exit": e.exit}, marks=(path("dropped", self.origin, self.end),),
         )  # fmt: skip
 
-    def settled(self, e: Any) -> None:
+    def ray_settled(self, e: RaySettled) -> None:
         verb = "misses the shape" if math.isinf(e.after) else f"meets the shape at {moment(e.after)}"
         self.add(
             "settled", 8,
@@ -146,7 +136,7 @@ class _Decoder(TimesDecoder):
             marks=(path("looked_at", *self.ends_of(e.edge)), *self.crossing(e.after)),
         )  # fmt: skip
 
-    def rounded_edge(self, e: Any) -> None:
+    def rounded_edge(self, e: RoundedEdge) -> None:
         edge, t, r = e.edge, e.t, self.radius
         self.n_tested += 1
         n = self.direction(e.n)
@@ -169,7 +159,7 @@ class _Decoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def rounded_corner(self, e: Any) -> None:
+    def rounded_corner(self, e: RoundedCorner) -> None:
         corner, away, nearest, half = e.corner, meters(e.away), e.nearest, e.half
         self.n_tested += 1
         center, r = self.corners[0][corner], meters(self.radius)
@@ -194,12 +184,10 @@ class _Decoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def rounded_end(self, e: Any) -> None:
+    def rounded_end(self, e: RoundedEnd) -> None:
         entry, leave, corner = e.first, e.last, e.corner
         if entry > leave:
-            self.passed(
-                self.events[RAY_PASSED].read((entry, leave)), "The ray's line crosses neither an edge nor a circle, so it misses the shape."
-            )
+            self.ray_passed(RayPassed(entry, leave), "The ray's line crosses neither an edge nor a circle, so it misses the shape.")
             return
         met = "on a shifted edge" if corner < 0 else f"on the arc of corner {corner}" if self.n_corners > 1 else "on the circle"
         self.add(
@@ -278,10 +266,10 @@ class RayCast(Algorithm[PairCase]):
     def scenery(self, case: PairCase) -> Marks:
         return (*case.scenery, *step_of_time(_top(case)))
 
-    def run(self, case: PairCase, trace: Any) -> RayHit:
+    def query(self, case: PairCase) -> RayHit:
         pair = case.pair
         assert pair.ray is not None
-        return query.ray_cast(pair.shape_a, pair.pose_a, pair.ray[0], case.translations[0], trace)
+        return query.ray_cast(pair.shape_a, pair.pose_a, pair.ray[0], case.translations[0])
 
     def fits(self, case: PairCase) -> bool:
         return case.pair.ray is not None

@@ -9,21 +9,23 @@ import numpy as np
 
 from engine import query
 from engine.common.checks import integer
+from engine.common.events import recording
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase import sat as chapter
-from engine.narrowphase._sat_kernel import SAT_CORNERS, SAT_EDGE, SAT_END, SAT_REMEMBERED, SAT_START
+from engine.narrowphase._core_distance_kernel import nearest_points
+from engine.narrowphase._overlap_kernel import CoreDistance
+from engine.narrowphase._sat_kernel import SatCorners, SatEdge, SatEnd, SatRemembered, SatStart
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.sat import NO_AXIS, CachedOverlap
 from engine.trace import given
 from engine.trace.cases import PairCase
-from engine.trace.marks import Marks, Points, between, dot, path
+from engine.trace.marks import Marks, Points, as_points, between, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, TraceSteps, code
-from engine.trace.rows import Event, Events
 from engine.trace.words import depth_or_gap, meters
 
-__all__ = ["ALGORITHMS", "AXIS_EVENTS", "AXIS_VIEWS", "AxesDecoder", "side_name"]
+__all__ = ["ALGORITHMS", "AXIS_VIEWS", "AxesDecoder", "side_name"]
 
 AXIS_VIEWS = (
     PLANE,
@@ -39,13 +41,6 @@ APART = PairCase(
     )
 )  # fmt: skip
 """Two polygons that nearly touch."""
-
-
-AXIS_EVENTS: Events = {
-    SAT_START: Event("start", "reach touch"),
-    SAT_EDGE: Event("edge", "side:i edge:i separation flag"),
-    SAT_CORNERS: Event("corners", "distance first:2 second:2"),
-}
 
 
 _CLIMB = (", which faces the other's center most directly", ", its neighbor", ", its other neighbor", ", the next one in that direction")
@@ -163,7 +158,6 @@ class AxesDecoder(Decoder[PairCase]):
         True if the search goes from neighbor to neighbor.
     """
 
-    events = AXIS_EVENTS
     costs = ("axes", "corners")
     edge_line: int
     corner_line: int
@@ -196,7 +190,7 @@ class AxesDecoder(Decoder[PairCase]):
         self.gaps.append((float(self.counts["axes"]), gap))
         return self.counts["axes"]
 
-    def start(self, e: Any) -> None:
+    def sat_start(self, e: SatStart) -> None:
         self.reach, self.touch = e
         counts = [self.edges.count(side) for side in range(2)]
         radii = f" The radii, {meters(self.reach)}, are subtracted from each gap." if self.reach > 0.0 else ""
@@ -204,18 +198,18 @@ class AxesDecoder(Decoder[PairCase]):
         what = none or f"A has {counts[0]} edges and B has {counts[1]}; their normals are the axes to try. {self.aim}"
         self.add("start", 0, what + radii, values={"radii": self.reach, "rounding": self.touch})
 
-    def edge(self, e: Any) -> None:
-        side, edge, separation, flag = e
+    def sat_edge(self, e: SatEdge) -> None:
+        side, edge, separation, is_best, is_allowed = e
         edges, gap, name, other = self.edges, separation - self.reach, self.edges.name(side, edge), side_name(1 - side)
         is_parting = self.parts(separation)
-        if is_best := flag == 1.0 and separation > self.best + (self.touch if self.tried and self.tried[-1][0] != side else 0.0):
+        if is_best := is_best and separation > self.best + (self.touch if self.tried and self.tried[-1][0] != side else 0.0):
             self.best, self.best_edge = separation, (side, edge)
         at = self.count(len(edges.vertices[1 - side]), gap, is_best)
         self.tried.append((side, edge))
         n_tried = sum(of == side for of, _ in self.tried)
         if is_parting:
             says = f"the gap is {meters(gap)}. The shadows do not overlap, so a straight line separates the shapes. {self.goes_on}"
-            if self.tries_on and any(isinstance(row, type(e)) and row.side == side for row in self.ahead):
+            if self.tries_on and any(isinstance(row, SatEdge) and row.side == side for row in self.ahead):
                 says += f" The query still tries {side_name(side)}'s other edges."
         elif abs(gap) <= self.touch:
             says = "the gap is 0 within rounding, so the shadows touch. Touching counts as overlap, so this axis does not separate them."
@@ -227,11 +221,11 @@ class AxesDecoder(Decoder[PairCase]):
                     f"all of {other} lies behind this edge and would have to move {meters(-gap)} along its normal to get in front{so_far}. "
                     "An edge can separate only shapes in front of it; try one on the far side."
                 )
-        if flag < 0.0:
+        if not is_allowed:
             says += " The neighboring edges do not allow this normal."
         if self.climbs and n_tried > 3:
             worse = "depth is greater" if gap < 0.0 else "gap is smaller"
-            says += " The climb continues." if flag == 1.0 else f" The {worse} than the last one, so the climb ends."
+            says += " The climb continues." if e.is_best else f" The {worse} than the last one, so the climb ends."
         why = _CLIMB[min(n_tried, len(_CLIMB)) - 1] if self.climbs else ""
         role: Role = "dropped" if not is_best else "result" if is_parting else "best"
         prompt = f"Does {name} separate them? That is, does all of {other} lie in front of it?"
@@ -260,7 +254,7 @@ class AxesDecoder(Decoder[PairCase]):
             *((dot("looked_at", self.gaps[-1], view="gaps"),) if is_current else ()),
         )  # fmt: skip
 
-    def corners(self, e: Any, why: str = "") -> None:
+    def sat_corners(self, e: SatCorners, why: str = "") -> None:
         """Add the step that measures a distance between corners, or a corner and an edge."""
         points = self.frame.apply(e.first), self.frame.apply(e.second)
         if self.is_swapped:
@@ -289,6 +283,11 @@ class _SatDecoder(AxesDecoder):
         "one axis do not overlap, the shapes are apart."
     )
     goes_on = "No other axis is needed."
+
+    def core_distance(self, e: CoreDistance) -> None:
+        points = np.empty((2, 2))
+        nearest_points(np.array(e.a), np.array(e.b), points)
+        self.sat_corners(SatCorners(e.distance, *as_points(points)))
 
     def answer(self) -> None:
         last, edges, is_overlapping = self.steps[-1], self.edges, self.result
@@ -349,16 +348,11 @@ class Sat(PairAlgorithm):
 
 
 class _CachedDecoder(AxesDecoder):
-    events = {  # noqa: RUF012
-        **AXIS_EVENTS,
-        SAT_REMEMBERED: Event("remembered", "axis:i separation"),
-        SAT_END: Event("end", "is_apart:b side:i edge:i separation corners:2"),
-    }
     edge_line, corner_line = 4, 6
     aim = "The one that separated them in the last frame comes first."
     goes_on = "Its other edges are tried too, and the best one is remembered."
 
-    def remembered(self, e: Any) -> None:
+    def sat_remembered(self, e: SatRemembered) -> None:
         edges, gap, is_enough = self.edges, e.separation - self.reach, self.parts(e.separation)
         is_best = not self.gaps or gap > self.gaps[self.top][1]
         role: Role = "dropped" if not is_best else "result" if is_enough else "best"
@@ -384,7 +378,7 @@ class _CachedDecoder(AxesDecoder):
             question=Question(f"Does {what}, {name}, separate them?", ("yes", "no"), 0 if is_enough else 1),
         )  # fmt: skip
 
-    def end(self, e: Any) -> None:
+    def sat_end(self, e: SatEnd) -> None:
         self.taken = e.separation
 
     def answer(self) -> None:
@@ -456,12 +450,14 @@ class SatCached(PairAlgorithm):
         """Return the case of the arguments of `engine.narrowphase.sat.overlap_cached`."""
         return replace(given.of_pair("overlap", a, xf_a, b, xf_b), axis=integer("axis", axis))
 
-    def run(self, case: PairCase, trace: Any) -> CachedOverlap:
+    def query(self, case: PairCase) -> CachedOverlap:
         axis, before = case.axis, case.before
         if axis is None:  # that from before the last drag
-            has_frame = before is not None and before.shape_b is not None
-            axis = chapter.overlap_cached(*PairCase(before).both).axis if before is not None and has_frame else NO_AXIS
-        return chapter.overlap_cached(*case.both, axis, trace)
+            axis = NO_AXIS
+            if before is not None and before.shape_b is not None:
+                with recording():  # apart from the steps of this frame
+                    axis = chapter.overlap_cached(*PairCase(before).both).axis
+        return chapter.overlap_cached(*case.both, axis)
 
 
 ALGORITHMS: tuple[Algorithm[Any], ...] = (Sat(), SatCached())

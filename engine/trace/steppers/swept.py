@@ -9,17 +9,17 @@ from typing import Any
 
 from engine import query
 from engine.common.checks import point
-from engine.continuous._swept_kernel import SWEPT_DIFFERENCE, SWEPT_EDGE, SWEPT_END, SWEPT_MEASURED, SWEPT_START
+from engine.continuous._ray_rounded_kernel import RoundedCorner, RoundedEdge, RoundedEnd
+from engine.continuous._swept_kernel import SweptDifference, SweptEdge, SweptEnd, SweptMeasured, SweptStart
 from engine.contracts import RayHit, SweptContact
 from engine.contracts.status import HIT, OVERLAPPING
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Transform, check_shape
 from engine.trace import given
-from engine.trace._times import ROUNDED_EVENTS, TIMES, Side, TimesDecoder, bar, step_of_time
+from engine.trace._times import TIMES, Side, TimesDecoder, bar, step_of_time
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.marks import Marks, Points, along, arrow, between, dot, hull_mark, path
 from engine.trace.protocol import PLANE, Algorithm, code
-from engine.trace.rows import Event
 from engine.trace.words import meters, moment, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -74,9 +74,9 @@ class SweptAlgorithm(Algorithm[PairCase]):
     def scenery(self, case: PairCase) -> Marks:
         return _scenery(case, *self.sides(case))
 
-    def run(self, case: PairCase, trace: Any) -> Any:
+    def query(self, case: PairCase) -> Any:
         (a, xf_a, b, xf_b), (way_a, way_b) = case.both, case.translations
-        return query.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0, trace)
+        return query.swept_contact(a, xf_a, way_a, b, xf_b, way_b, 1.0)
 
     def fits(self, case: PairCase) -> bool:
         return case.translates
@@ -85,14 +85,6 @@ class SweptAlgorithm(Algorithm[PairCase]):
 class SweptDecoder(TimesDecoder):
     """Turns rows into steps; the first side is the kernel's A."""
 
-    events = {  # noqa: RUF012
-        **ROUNDED_EVENTS,
-        SWEPT_START: Event("start", "gap inside radius way:2 touch"),
-        SWEPT_EDGE: Event("edge", "whose:i edge:i vertex:i s rate t first last"),
-        SWEPT_MEASURED: Event("measured", "t is_wrong"),
-        SWEPT_DIFFERENCE: Event("difference", "corners radius"),
-        SWEPT_END: Event("end", "status first last n:2 n_points"),
-    }
     algorithm: SweptAlgorithm
 
     def set_up(self) -> None:
@@ -124,15 +116,15 @@ class SweptDecoder(TimesDecoder):
         (first_a, last_a), (first_b, last_b) = self.intervals
         return max(first_a, first_b), min(last_a, last_b)
 
-    def start(self, e: Any) -> None:
-        is_inside, self.touch = e.inside == 1.0, e.touch
+    def swept_start(self, e: SweptStart) -> None:
+        is_inside, self.touch = e.is_inside, e.touch
         gap = e.gap - self.radius
         touch = "They already touch or overlap." if is_inside else f"They are now at least {meters(gap)} apart."
         first, second = self.names
         self.add(
             "start", int(is_inside),
             f"Only the relative motion matters: relative to {first}, {second} moves {meters(self.length)}. {touch}",
-            values={"gap": gap, "inside": e.inside}, marks=self.way_marks(),
+            values={"gap": gap, "inside": float(is_inside)}, marks=self.way_marks(),
         )  # fmt: skip
 
     def way_marks(self) -> Marks:
@@ -141,7 +133,7 @@ class SweptDecoder(TimesDecoder):
         at = side.pose.apply(side.shape.centroid)
         return (arrow("looked_at", at, self.way, text=f"relative to {self.names[0]}"),) if self.length > 0.0 else ()
 
-    def edge(self, e: Any) -> None:
+    def swept_edge(self, e: SweptEdge) -> None:
         whose, edge, t, s = e.whose, e.edge, e.t, e.s
         self.n_tested += 1
         own, other = self.names[whose], self.names[1 - whose]
@@ -215,28 +207,28 @@ class SweptDecoder(TimesDecoder):
             marks=(*bar(self.top, first, last, "best", "all"), *self.placed(first, "looked_at"), *self.on_path(first)),
         )  # fmt: skip
 
-    def measured(self, e: Any) -> None:
+    def swept_measured(self, e: SweptMeasured) -> None:
         says = (
             "they do not touch. Within rounding, the lines of a sharp corner meet short of its tip, so O is cast instead"
-            if e.is_wrong == 1.0
+            if e.is_wrong
             else "they do touch"
         )
         self.add(
             "measured", 9, f"There is a sharp corner, so the shapes are moved to {moment(e.t)} and measured: {says}.",
-            values={"t": e.t, "wrong": e.is_wrong}, marks=self.placed(e.t, "looked_at"),
+            values={"t": e.t, "wrong": float(e.is_wrong)}, marks=self.placed(e.t, "looked_at"),
         )  # fmt: skip
 
-    def difference(self, e: Any) -> None:
+    def swept_difference(self, e: SweptDifference) -> None:
         first, second = self.names
         r = f", with radii of {meters(self.radius)} around it" if self.radius > 0.0 else ""
         self.add(
             "grown", 9,
-            f"{second} is shrunk to a point O, and {first} is expanded by it: {first} - {second} has {int(e.corners)} corners{r}. The "
+            f"{second} is shrunk to a point O, and {first} is expanded by it: {first} - {second} has {e.n_corners} corners{r}. The "
             "shapes touch while O is inside.",
-            values={"corners": e.corners}, marks=(dot("new", (0.0, 0.0), view="difference", text="O"),),
+            values={"corners": float(e.n_corners)}, marks=(dot("new", (0.0, 0.0), view="difference", text="O"),),
         )  # fmt: skip
 
-    def rounded_edge(self, e: Any) -> None:
+    def rounded_edge(self, e: RoundedEdge) -> None:
         if e.n == (0.0, 0.0):  # a point has no edge
             return
         edge, t, r = e.edge, e.t, self.radius
@@ -265,7 +257,7 @@ class SweptDecoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def rounded_corner(self, e: Any) -> None:
+    def rounded_corner(self, e: RoundedCorner) -> None:
         corner, away, nearest, half = e.corner, e.away, e.nearest, e.half
         self.n_tested += 1
         center, passes = self.direction(e.vertex), math.isnan(half)
@@ -291,7 +283,7 @@ class SweptDecoder(TimesDecoder):
             ),
         )  # fmt: skip
 
-    def rounded_end(self, e: Any) -> None:
+    def rounded_end(self, e: RoundedEnd) -> None:
         if e.first > e.last:
             sentence = "O's path does not cross the difference: the shapes miss each other."
         else:
@@ -301,7 +293,7 @@ class SweptDecoder(TimesDecoder):
             marks=(*self.on_path(e.first), *self.placed(e.first, "looked_at"), *bar(self.top, e.first, e.last, "best", "inside")),
         )  # fmt: skip
 
-    def end(self, e: Any) -> None:
+    def swept_end(self, e: SweptEnd) -> None:
         self.ended = e
 
     def answer(self) -> None:
@@ -385,9 +377,9 @@ class ShapeCast(SweptAlgorithm):
         Polygon([(-0.7, -0.6), (0.6, -0.9), (1.0, 0.3), (-0.2, 1.0)]), Transform((0.6, 0.0)), (0.0, 0.0),
     )  # fmt: skip
 
-    def run(self, case: PairCase, trace: Any) -> RayHit:
+    def query(self, case: PairCase) -> RayHit:
         a, xf_a, b, xf_b = case.both
-        return query.shape_cast(a, xf_a, case.translations[0], b, xf_b, trace)
+        return query.shape_cast(a, xf_a, case.translations[0], b, xf_b)
 
     def sides(self, case: PairCase) -> tuple[Side, Side]:
         first, second = super().sides(case)
@@ -427,28 +419,28 @@ class _DiscsDecoder(SweptDecoder):
         at_a, at_b = (along(corner, side.way, t) for side, (corner,) in zip(self.sides, self.corners, strict=True))
         return at_a, at_b
 
-    def start(self, e: Any) -> None:
+    def swept_start(self, e: SweptStart) -> None:
         at_a, at_b = self.centers(0.0)
         distance = math.dist(at_a, at_b)
-        is_inside = e.inside == 1.0
+        is_inside = e.is_inside
         self.add(
             "start", int(is_inside),
             f"The centers are {meters(distance)} apart, {'at most' if is_inside else 'more than'} the sum of the radii, "
             f"r = {meters(self.radius)}. Relative to A, B moves {meters(self.length)}.",
-            points=(at_a, at_b), values={"gap": e.gap - self.radius, "inside": e.inside, "|c|": distance, "r": self.radius},
+            points=(at_a, at_b), values={"gap": e.gap - self.radius, "inside": float(e.is_inside), "|c|": distance, "r": self.radius},
             marks=(
                 *self.way_marks(), Mark("circle", "bound", (at_a,), text="A expanded by B's radius", radius=self.radius),
                 Mark("arrow", "best", (at_b, at_a), text="c"), dot("new", (0.0, distance * distance), view="quadratic"),
             ),
         )  # fmt: skip
 
-    def difference(self, e: Any) -> None:
+    def swept_difference(self, e: SweptDifference) -> None:
         """The difference is a circle, which needs no step of its own."""
 
-    def rounded_end(self, e: Any) -> None:
+    def rounded_end(self, e: RoundedEnd) -> None:
         """The answer is the same."""
 
-    def rounded_corner(self, e: Any) -> None:
+    def rounded_corner(self, e: RoundedCorner) -> None:
         away, nearest = e.away, e.nearest
         at_a, at_b = self.centers(nearest)
         passes, is_drawn, r = math.isnan(e.half), abs(nearest) < 5.0, meters(self.radius)

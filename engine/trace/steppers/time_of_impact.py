@@ -8,11 +8,11 @@ from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 from engine import query
-from engine.continuous._advancement_kernel import ADVANCE_ROOT, ADVANCE_STEP, bound_at
-from engine.continuous._bilateral_kernel import BILATERAL_FAR, BILATERAL_PROOF, BILATERAL_ROOT
-from engine.continuous._bisection_kernel import BISECT_CLEAR, BISECT_HALVED, BISECT_INTERVAL
+from engine.continuous._advancement_kernel import AdvanceRoot, AdvanceStep, bound_at
+from engine.continuous._bilateral_kernel import BilateralFar, BilateralProof, BilateralRoot
+from engine.continuous._bisection_kernel import BISECT_CLEAR, BISECT_HALVED, BisectInterval
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS
-from engine.continuous._motion_kernel import IMPACT_GAP, IMPACT_START
+from engine.continuous._motion_kernel import ImpactGap, ImpactStart
 from engine.contracts import Status
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import AnyShape, Polygon, Sweep, Transform
@@ -21,16 +21,9 @@ from engine.trace import given
 from engine.trace.cases import PairCase, shape_mark
 from engine.trace.marks import Marks, Points, along, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, PairAlgorithm, code
-from engine.trace.rows import Event, Events
 from engine.trace.words import meters, moment
 
 __all__ = ["ALGORITHMS"]
-
-IMPACT_EVENTS: Events = {
-    IMPACT_START: Event("start", "is_swapped:b target tolerance overlap t_first t_last rho:2"),
-    IMPACT_GAP: Event("gap", "t gap n:2 side edge:i i:i j:i bend"),
-}
-
 
 _SAMPLES = 48
 
@@ -148,7 +141,7 @@ class ImpactDecoder(Decoder[PairCase]):
         """Return a new gap as a dot on the curve."""
         return dot("new", (t, gap), view="curve", text=meters(gap))
 
-    def start(self, e: Any) -> None:
+    def impact_start(self, e: ImpactStart) -> None:
         """Add the first step: when the circles around the cores come within the radii."""
         pair = self.case.pair
         assert pair.shape_b is not None
@@ -173,12 +166,14 @@ class ImpactDecoder(Decoder[PairCase]):
             marks=(*(() if is_empty else clear_time("looked_at", e.t_first, e.t_last)), *marks, *self.placed(t, "ghost")),
         )  # fmt: skip
 
-    def measure(self, e: Any) -> Measured:
+    def measure(self, e: ImpactGap) -> Measured:
         """Count and mark a measured gap."""
         first, second = self.sides
         pose_1, pose_2 = first.sweep.at(e.t), second.sweep.at(e.t)
-        n = pose_1.rotate(e.n)
-        p1, p2 = pose_1.apply(first.core[e.i]), pose_2.apply(second.core[e.j])
+        n, (x, y) = pose_1.rotate(e.n), e.n
+        along_a, along_b = ([x * corner[0] + y * corner[1] for corner in core] for core in (e.core_a, e.core_b))
+        i, j = along_a.index(max(along_a)), along_b.index(min(along_b))
+        p1, p2 = pose_1.apply(first.core[i]), pose_2.apply(second.core[j])
         is_on_first = e.side == AXIS_FACE_A
         if is_on_first:
             p1 = p2[0] - e.gap * n[0], p2[1] - e.gap * n[1]
@@ -186,7 +181,7 @@ class ImpactDecoder(Decoder[PairCase]):
             p2 = along(p1, n, e.gap)
         on_1 = along(p1, n, first.shape.radius)
         on_2 = p2[0] - second.shape.radius * n[0], p2[1] - second.shape.radius * n[1]
-        corners = Feature(first.name, "vertex", e.i), Feature(second.name, "vertex", e.j)
+        corners = Feature(first.name, "vertex", i), Feature(second.name, "vertex", j)
         face = None if e.side == AXIS_POINTS else first if is_on_first else second
         looked_at, where = corners, f"from {_named(corners[0])} to {_named(corners[1])}"
         if face is not None:
@@ -206,7 +201,7 @@ class ImpactDecoder(Decoder[PairCase]):
             self.on_curve(measured.t, measured.gap),
         )  # fmt: skip
 
-    def gap(self, e: Any) -> None:
+    def impact_gap(self, e: ImpactGap) -> None:
         """Add the step of a measured gap."""
         at = self.measure(e)
         state = f"overlap by {meters(-at.gap)}" if at.gap < -self.tolerance else f"are {meters(at.gap)} apart"
@@ -250,9 +245,9 @@ class ImpactAlgorithm(PairAlgorithm):
     def scenery(self, case: PairCase) -> Marks:
         return (*case.scenery, *_true_gaps(case))
 
-    def run(self, case: PairCase, trace: Any) -> Any:
+    def query(self, case: PairCase) -> Any:
         pair = case.pair
-        return self.ask(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b, trace=trace)
+        return self.ask(pair.shape_a, pair.sweep_a, pair.shape_b, pair.sweep_b)
 
     def fits(self, case: PairCase) -> bool:
         return case.pair.query == "toi"
@@ -263,20 +258,14 @@ _PIECES = 16
 
 
 class _ConservativeDecoder(ImpactDecoder):
-    events = {  # noqa: RUF012
-        **IMPACT_EVENTS,
-        ADVANCE_ROOT: Event("root", "s above slope bend bound"),
-        ADVANCE_STEP: Event("advance", "t s after"),
-    }
+    def impact_gap(self, e: ImpactGap) -> None:
+        self.parabolas: list[AdvanceRoot] = []
+        super().impact_gap(e)
 
-    def gap(self, e: Any) -> None:
-        self.parabolas: list[Any] = []
-        super().gap(e)
-
-    def root(self, e: Any) -> None:
+    def advance_root(self, e: AdvanceRoot) -> None:
         self.parabolas.append(e)
 
-    def advance(self, e: Any) -> None:
+    def advance_step(self, e: AdvanceStep) -> None:
         at, foremost = self.last, self.parabolas[-1]
         assert at is not None
         reaches = self.result.status is Status.HIT and not any(type(later) is type(e) for later in self.ahead)
@@ -334,21 +323,10 @@ class ConservativeAdvancement(ImpactAlgorithm):
     ask = staticmethod(partial(query.time_of_impact, method="advancement"))
 
 
-_PIECES = 16
-"""Number of segments of a drawn parabola."""
-
-
 class _BilateralDecoder(ImpactDecoder):
-    events = {  # noqa: RUF012
-        **IMPACT_EVENTS,
-        BILATERAL_FAR: Event("far", "t1 t2 g1 above"),
-        BILATERAL_ROOT: Event("root", "t above low high by_secant:b"),
-        BILATERAL_PROOF: Event("proof", "t1 t2 g1 g2 fall least is_proven:b"),
-    }
-
-    def gap(self, e: Any) -> None:
+    def impact_gap(self, e: ImpactGap) -> None:
         self.probes: list[Mark] = []
-        super().gap(e)
+        super().impact_gap(e)
 
     def _probe(self, kind: str, line: int, sentence: str, t: float, g: float, marks: Marks = (), **more: Any) -> None:
         """Add the step of a gap along the axis kept since the last measured gap, rotated with its face."""
@@ -366,7 +344,7 @@ class _BilateralDecoder(ImpactDecoder):
             **more,
         )  # fmt: skip
 
-    def far(self, e: Any) -> None:
+    def bilateral_far(self, e: BilateralFar) -> None:
         g = e.above + 0.5 * self.tolerance
         state = f"{_along('it', g)}{', still open' if e.above >= 0.0 else ', so g has an earlier root'}"
         self._probe(
@@ -375,7 +353,7 @@ class _BilateralDecoder(ImpactDecoder):
             question=Question("Is the gap along this axis open at the far end?", ("open", "closed"), int(e.above < 0.0)),
         )  # fmt: skip
 
-    def root(self, e: Any) -> None:
+    def bilateral_root(self, e: BilateralRoot) -> None:
         g, (t, low, high) = e.above + 0.5 * self.tolerance, (moment(at, e.high - e.low) for at in (e.t, e.low, e.high))
         self._probe(
             "root", 7,
@@ -383,7 +361,7 @@ class _BilateralDecoder(ImpactDecoder):
             f"{low} and {high}.", e.t, g, clear_time("looked_at", e.low, e.high), values={"t": e.t, "g": g, "low": e.low, "high": e.high},
         )  # fmt: skip
 
-    def proof(self, e: Any) -> None:
+    def bilateral_proof(self, e: BilateralProof) -> None:
         at, points, half = self.last, [], 0.5 * self.tolerance
         assert at is not None
         for k in range(_PIECES + 1):
@@ -433,10 +411,6 @@ class BilateralAdvancement(ImpactAlgorithm):
 
 
 class _BisectionDecoder(ImpactDecoder):
-    events = {  # noqa: RUF012
-        **IMPACT_EVENTS,
-        BISECT_INTERVAL: Event("interval", "start width at_start at_end least follows"),
-    }
     gap_line = 1
     end_lines = (0, 1, 6)
 
@@ -444,14 +418,14 @@ class _BisectionDecoder(ImpactDecoder):
         super().set_up()
         self.cleared: list[Mark] = []
 
-    def gap(self, e: Any) -> None:
+    def impact_gap(self, e: ImpactGap) -> None:
         """Add a step only for the first gap; the others are those of intervals."""
         if self.last is None:
-            super().gap(e)
+            super().impact_gap(e)
         else:
             self.measure(e)
 
-    def interval(self, e: Any) -> None:
+    def bisect_interval(self, e: BisectInterval) -> None:
         at, self.end_lines = self.last, (0, 7, 6)
         assert at is not None
         start, end, gap = e.start, e.start + e.width, meters(at.gap)

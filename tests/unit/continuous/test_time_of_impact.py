@@ -6,17 +6,17 @@ from functools import partial
 import numpy as np
 import pytest
 
+from engine.common.events import recording
 from engine.common.jit import is_compiling
 from engine.common.tolerances import SAT_ROUNDING, TOI_CONVERGENCE, TOI_ROUNDINGS
 from engine.compare.cases import random_shapes
-from engine.continuous._motion_kernel import IMPACT_GAP
+from engine.continuous._motion_kernel import ImpactGap
 from engine.continuous.time_of_impact import METHODS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query import batch, batch_casts
 from engine.query.casts import time_of_impact
 from engine.query.shape_batch import ShapeBatch
-from engine.trace.rows import record_rows
 
 WAYS = tuple(partial(time_of_impact, method=method) for method in METHODS)
 STILL = Sweep(Transform(), Transform())
@@ -269,16 +269,17 @@ class TestWorkedExamples:
         assert way(box, STILL, box, at_rest, target="box2d").status is Status.HIT
         assert way(box, STILL, box, at_rest).status is Status.OVERLAPPING
 
-    def test_the_trace(self, way):
+    def test_the_events(self, way):
         box = Polygon.box(0.5, 0.5)
         moves = Sweep(Transform((4.0, 0.3)), Transform((0.0, 0.0), 2.0))
-        impact, rows = record_rows(lambda trace: way(box, STILL, box, moves, trace=trace))
-        steps = np.array([row[1:3] for row in rows if row[0] == IMPACT_GAP])
-        assert 1 <= len(steps) <= impact.iterations
+        with recording() as events:
+            impact = way(box, STILL, box, moves)
+        times = [event.t for event in events if isinstance(event, ImpactGap)]
+        assert 1 <= len(times) <= impact.iterations
         assert impact == way(box, STILL, box, moves)
         if way.keywords["method"] != "bisection":
-            assert (np.diff(steps[:, 0]) > 0.0).all()
-            assert steps[-1, 0] == impact.fraction
+            assert (np.diff(times) > 0.0).all()
+            assert times[-1] == impact.fraction
 
     def test_running_out_of_iterations_is_reported(self, way):
         needle = Polygon.box(1.0, 0.01)
