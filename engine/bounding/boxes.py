@@ -54,6 +54,7 @@ import numpy as np
 from engine.bounding.cloud import Cloud, Points, cloud_of, margin_at
 from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point
+from engine.common.events import record
 from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import AABB, Transform
 
@@ -173,10 +174,8 @@ class Caliper(NamedTuple):
     height: float
 
 
-def least_area_box(points: Points, trace: list[Caliper] | None = None) -> OrientedBox:
+def least_area_box(points: Points) -> OrientedBox:
     """Return the rectangle of least area around points, or around a shape with its radius; body frame.
-
-    `trace` receives the rectangle on each edge of the hull, whose corners are `cloud_of(points).points`.
 
     Examples
     --------
@@ -191,8 +190,8 @@ def least_area_box(points: Points, trace: list[Caliper] | None = None) -> Orient
     if len(corners) == 2:
         return _box_along(cloud, _direction(corners[0], corners[1]))
     rectangles = list(calipers(corners))
-    if trace is not None:
-        trace.extend(rectangles)
+    for caliper in rectangles:
+        record(caliper)
     best = min(rectangles, key=lambda caliper: (caliper.width + twice) * (caliper.height + twice))
     return _box_along(cloud, best.axis)
 

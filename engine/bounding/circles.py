@@ -40,7 +40,7 @@ et al., Computational Geometry, 2008, 4.7 (the three loops).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -50,6 +50,7 @@ import numpy as np
 from engine.bounding.cloud import Points, cloud_of
 from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point
+from engine.common.events import record
 from engine.common.rng import stream
 from engine.common.tolerances import BOUNDING_ROUNDING, EPS64, SAFE_PRODUCT, WELZL_ROUNDING
 from engine.geometry import Transform
@@ -58,7 +59,8 @@ __all__ = [
     "SQUARES_ROUNDING",
     "BoundingCircle",
     "Circumscribed",
-    "WelzlRun",
+    "WelzlOrder",
+    "WelzlResult",
     "WelzlTest",
     "circle_around",
     "diagonal_circle",
@@ -159,34 +161,35 @@ class Circumscribed(NamedTuple, Generic[_Number]):
     support: tuple[int, ...]
 
 
+class WelzlOrder(NamedTuple):
+    """The points (n, 2) of a run, in order, in floats or in fractions; the run's circles are relative to `middle`."""
+
+    points: FloatArray
+    middle: FloatArray
+    is_exact: bool
+
+
 class WelzlTest(NamedTuple):
-    """One test of Welzl's algorithm, for a viewer: whether the next point of the innermost loop is in the current circle."""
+    """Whether the next point of the innermost loop is in the current circle."""
 
     circle: Circumscribed[Any]
     is_in: bool
 
 
-class WelzlRun(NamedTuple):
-    """All tests of one run on points (n, 2), in order, and the verification of the result.
-
-    Circles are relative to `middle`. The result contains all points with the radius `holds_all`, and its own two or three points need
-    `demanded`. In fractions (`is_exact`) both are infinite, because nothing is verified.
+class WelzlResult(NamedTuple):
+    """The circle of a run. It contains all points with the radius `holds_all`, and its own two or three points need `demanded`; in
+    fractions both are infinite, because nothing is verified.
     """
 
-    points: FloatArray
-    middle: FloatArray
-    tests: list[WelzlTest]
-    result: Circumscribed[Any]
-    is_exact: bool
-    holds_all: float = math.inf
-    demanded: float = math.inf
+    circle: Circumscribed[Any]
+    holds_all: float
+    demanded: float
 
 
-def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> BoundingCircle:
+def smallest_circle(points: Points) -> BoundingCircle:
     """Return the smallest circle around points, or around a shape with its radius; body frame.
 
-    Its radius is the smallest, to `WELZL_ROUNDING` of the extent. `trace` receives a `WelzlRun` for the run in floats, and another one if
-    fractions were necessary.
+    Its radius is the smallest, to `WELZL_ROUNDING` of the extent.
 
     Examples
     --------
@@ -198,50 +201,39 @@ def smallest_circle(points: Points, trace: list[WelzlRun] | None = None) -> Boun
     shuffled = cloud.points[stream(0, "smallest circle").permutation(len(cloud.points))]
     middle = 0.5 * (shuffled.min(axis=0) + shuffled.max(axis=0))  # relative coordinates, for accuracy far from the origin
     near = shuffled - middle
-    tests: list[WelzlTest] | None = None if trace is None else []
-    smallest = smallest_of([(float(x), float(y)) for x, y in near], tests)
+    record(WelzlOrder(shuffled, middle, False))
+    smallest = smallest_of([(float(x), float(y)) for x, y in near])
     holds_all, demanded = _judged(near, smallest)
-    if trace is not None and tests is not None:
-        trace.append(WelzlRun(shuffled, middle, tests, smallest, False, holds_all, demanded))
+    record(WelzlResult(smallest, holds_all, demanded))
     if holds_all - demanded <= WELZL_ROUNDING * float(np.abs(near).max()):
         return circle_around(cloud, (float(smallest.x + middle[0]), float(smallest.y + middle[1])))
-    tests = None if trace is None else []
-    exact = smallest_of([(Fraction(float(x)), Fraction(float(y))) for x, y in near], tests)
-    if trace is not None and tests is not None:
-        trace.append(WelzlRun(shuffled, middle, tests, exact, True))
+    record(WelzlOrder(shuffled, middle, True))
+    exact = smallest_of([(Fraction(float(x)), Fraction(float(y))) for x, y in near])
+    record(WelzlResult(exact, math.inf, math.inf))
     return circle_around(cloud, (float(exact.x + Fraction(float(middle[0]))), float(exact.y + Fraction(float(middle[1])))))
 
 
-def smallest_of(points: Sequence[tuple[_Number, _Number]], tests: list[WelzlTest] | None = None) -> Circumscribed[_Number]:
-    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly. `tests` receives all tests."""
-    is_in = _is_in if tests is None else _recorded(tests)
+def smallest_of(points: Sequence[tuple[_Number, _Number]]) -> Circumscribed[_Number]:
+    """Return the smallest circle of points in the order given: in floats quickly, in fractions exactly."""
     circle = _of_one(points, 0)
     for i in range(1, len(points)):
-        if is_in(circle, points[i]):
+        if _is_in(circle, points[i]):
             continue
         circle = _of_one(points, i)
         for j in range(i):
-            if is_in(circle, points[j]):
+            if _is_in(circle, points[j]):
                 continue
             circle = _of_two(points, i, j)
             for k in range(j):
-                if not is_in(circle, points[k]):
+                if not _is_in(circle, points[k]):
                     circle = _of_three(points, i, j, k)
     return circle
 
 
 def _is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bool:
     dx, dy = point[0] - circle.x, point[1] - circle.y
-    return dx * dx + dy * dy <= circle.radius_sq
-
-
-def _recorded(tests: list[WelzlTest]) -> Callable[[Circumscribed[_Number], tuple[_Number, _Number]], bool]:
-    """Return a version of `_is_in` that records its arguments and results."""
-
-    def is_in(circle: Circumscribed[_Number], point: tuple[_Number, _Number]) -> bool:
-        tests.append(WelzlTest(circle, _is_in(circle, point)))
-        return tests[-1].is_in
-
+    is_in = dx * dx + dy * dy <= circle.radius_sq
+    record(WelzlTest(circle, is_in))
     return is_in
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from engine.bounding import boxes as boxes
 from engine.bounding import circles as circles
 from engine.bounding import cloud_of
 from engine.bounding.boxes import Caliper
-from engine.bounding.circles import Circumscribed, WelzlRun, WelzlTest
+from engine.bounding.circles import Circumscribed, WelzlOrder, WelzlResult, WelzlTest
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.trace._cloud import PointsAlgorithm, PointsDecoder
 from engine.trace.cases import PointsCase
 from engine.trace.marks import Marks, Points, along, as_points, away_from_line, dot, dots, path
 from engine.trace.protocol import Algorithm, code
-from engine.trace.rows import record_list
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -45,7 +45,7 @@ class _CalipersDecoder(PointsDecoder):
         self.touched = 0, 0, 0
         return super().decode(rows)
 
-    def decode_row(self, row: Caliper) -> None:
+    def caliper(self, row: Caliper) -> None:
         corners, before, name = self.corners, self.best, self.name
         n, area = len(corners), _area(row)
         self.counts["moves"] += sum((now - then) % n for now, then in zip(row[2:5], self.touched, strict=True))
@@ -105,14 +105,7 @@ def _box(caliper: Caliper, p: Point, left: Point) -> Points:
     return (x, y), (x + w * ux, y + w * uy), (x + w * ux - h * uy, y + w * uy + h * ux), (x - h * uy, y + h * ux)
 
 
-class _Bounding(PointsAlgorithm):
-    record = staticmethod(record_list)
-
-    def run(self, case: PointsCase, trace: Any) -> Any:
-        return self.ask(case.points, trace)
-
-
-class RotatingCalipers(_Bounding):
+class RotatingCalipers(PointsAlgorithm):
     """The rectangle of minimum area, by one revolution of three calipers."""
 
     name = "rotating_calipers"
@@ -141,11 +134,13 @@ class RotatingCalipers(_Bounding):
 _ANSWERS = ("yes, the circle stays", "no, it lies on the next circle")
 
 
-def _replayed(run: WelzlRun) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
+def _replayed(
+    n: int, run: list[WelzlTest], result: Circumscribed[float]
+) -> Iterator[tuple[tuple[int, ...], int, WelzlTest, Circumscribed[float]]]:
     """Yield for each test the points known to be on the circle, the tested one, and the circle after it: the three loops again."""
-    after = iter([*(test.circle for test in run.tests[1:]), run.result])
-    tests = iter(run.tests)
-    for i in range(1, len(run.points)):
+    after = iter([*(test.circle for test in run[1:]), result])
+    tests = iter(run)
+    for i in range(1, n):
         test = next(tests)
         yield (), i, test, next(after)
         for j in range(0 if test.is_in else i):
@@ -166,34 +161,36 @@ class _CircleDecoder(PointsDecoder):
         """Return center and radius, world frame."""
         return (float(circle.x) + self.middle[0], float(circle.y) + self.middle[1]), math.sqrt(circle.radius_sq)
 
-    def decode_row(self, row: WelzlRun) -> None:
+    def welzl_order(self, e: WelzlOrder) -> None:
         """Add the steps of a run: the order and the first circle, the tests, and the check of the effect of rounding."""
-        (self.middle,), self.points = as_points(row.middle), as_points(row.points)
+        (self.middle,), self.points = as_points(e.middle), as_points(e.points)
+        tests: list[WelzlTest] = [*takewhile(lambda event: not isinstance(event, WelzlResult), self.ahead)]
+        result: WelzlResult = next(event for event in self.ahead if isinstance(event, WelzlResult))
         n, first = len(self.points), self.points[0]
-        why = "This pass repeats the search in exact fractions. " if row.is_exact else "No other points matter. " if n > 2 else ""
+        why = "This pass repeats the search in exact fractions. " if e.is_exact else "No other points matter. " if n > 2 else ""
         order = f"The {n} corners of the hull are in random order, {self.names(self.points)}." if n > 1 else "All points coincide."
         self.add(
-            "order", 8 if row.is_exact else 0, f"{why}{order} The first circle is {self.name(first)} alone.",
+            "order", 8 if e.is_exact else 0, f"{why}{order} The first circle is {self.name(first)} alone.",
             self.features(*self.points), self.points, bound=0.0, marks=(*dots("kept", self.points[1:]), self.named("new", first)),
         )  # fmt: skip
-        for known, at, test, after in _replayed(row):
+        for known, at, test, after in _replayed(n, tests, result.circle):
             self.counts["tests"] += 1
             self._tested(known, at, test, after)
-        self.support = support = self.of(row.result.support)
-        if row.is_exact:
+        self.support = support = self.of(result.circle.support)
+        if e.is_exact:
             return
-        center, radius = self.circle(row.result)
+        center, radius = self.circle(result.circle)
         verb = "requires" if len(support) == 1 else "require"
         verdict = (
             "these agree within rounding"
-            if len(self.rows) == 1
+            if sum(isinstance(event, WelzlOrder) for event in self.rows) == 1
             else "these differ by more than rounding, so a rounding error decided a test"
         )
         self.add(
             "judged", 7,
-            f"{self.names(support)} alone {verb} a radius of {meters(row.demanded)}, and one of {meters(row.holds_all)} contains all "
-            f"points: {verdict}.", self.features(*support), support, bound=row.demanded,
-            values={"demanded": row.demanded, "holds all": row.holds_all},
+            f"{self.names(support)} alone {verb} a radius of {meters(result.demanded)}, and one of {meters(result.holds_all)} contains all "
+            f"points: {verdict}.", self.features(*support), support, bound=result.demanded,
+            values={"demanded": result.demanded, "holds all": result.holds_all},
             marks=(*dots("kept", self.points), *dots("best", support), Mark("circle", "best", (center,), radius=radius)),
         )  # fmt: skip
 
@@ -240,7 +237,7 @@ class _CircleDecoder(PointsDecoder):
         )  # fmt: skip
 
 
-class SmallestCircle(_Bounding):
+class SmallestCircle(PointsAlgorithm):
     """Welzl's incremental algorithm, as three loops."""
 
     name = "smallest_circle"
