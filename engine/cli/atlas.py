@@ -13,17 +13,16 @@ from engine.cli.options import Jobs, command, listed, n_jobs, option
 from engine.cli.output import InterruptedRunError, progress, waiting
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
-from engine.common.locks import held
 from engine.experiments.spec import RULES, ShotSpec
 from engine.report import Part, Report, Table
 
 if TYPE_CHECKING:
     from engine.experiments.atlas import Atlas, RuleTiming
-    from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan
+    from engine.experiments.atlas_plan import AtlasPlan, Cell, Count
 
 __all__ = ["atlas_command"]
 
-ATLAS, COST, _LOCK = "atlas.json", "cost.json", ".atlas.lock"
+ATLAS, COST = "atlas.json", "cost.json"
 _SHOWN_OUTLIERS = 12
 
 
@@ -38,7 +37,7 @@ class AtlasOptions(ShotOptions):
     solver: str = option("WORD", "Physics solver: box2d, soft_step, or another engine, box2d3 or chipmunk.", "box2d")
     shots: int = option("N", "Shots per cell, at random phases of a step.", 200)
     jobs: Jobs = None
-    out: str = option("DIR", "Output folder; an interrupted atlas resumes there.", "out/atlas")
+    out: str = option("DIR", "Output folder.", "out/atlas")
 
 
 @command
@@ -46,33 +45,26 @@ def atlas_command(args: AtlasOptions) -> Report:
     """Map the fractions of shots that tunnel and that hit over two parameters, with one map per rule, as PNG, CSV and JSON.
 
     The maps show the boundary predicted by our analysis. The status is 1 if fewer than 99 % of a map's cells lie within three standard
-    errors of the prediction, or if one of the others is unexplained. To resume after an interruption, run the same
-    command again; it writes the same files.
+    errors of the prediction, or if one of the others is unexplained. An interrupted atlas
+    writes nothing and starts again.
     """
     plan = _plan(args)
     from engine.app.files.writing import check_directory
     from engine.experiments.atlas import Atlas, measure_costs
-    from engine.experiments.atlas_plan import AtlasJournal
     from engine.world import load_solver
 
     directory = check_directory("--out", args.out)
     version = load_solver(args.solver).capabilities.version
-    with held(directory / _LOCK) as is_mine:
-        if not is_mine:
-            raise InvalidInputError("--out", "a directory that no other atlas run is using", args.out)
-        journal = AtlasJournal(directory, plan, version)
-        try:
-            _fire(plan, journal, n_jobs(args.jobs))
-            atlas = Atlas.of(plan, journal.cells)
-            _write(directory, atlas, version)
-            with waiting("measuring the cost of a step"):
-                costs = measure_costs(plan)
-        except KeyboardInterrupt:
-            total = plan.n_cells
-            raise InterruptedRunError(
-                f"interrupted after {len(journal.cells):,} of {total:,} cells; run the same command again to resume"
-            ) from None
-        _write_costs(directory, costs)
+    cells: dict[Cell, Count] = {}
+    try:
+        _fire(plan, cells, n_jobs(args.jobs))
+        atlas = Atlas.of(plan, cells)
+        _write(directory, atlas, version)
+        with waiting("measuring the cost of a step"):
+            costs = measure_costs(plan)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(f"interrupted after {len(cells):,} of {plan.n_cells:,} cells") from None
+    _write_costs(directory, costs)
     return Report({}, _parts(atlas, costs, directory), int(not all(rule_map.agrees for rule_map in atlas.maps)))
 
 
@@ -94,17 +86,18 @@ def _plan(args: AtlasOptions) -> AtlasPlan:
         raise refusal if option is None else InvalidInputError(f"{option}: {error.field}", refusal.requirement, refusal.value) from None
 
 
-def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
-    """Fire the shots that have not been fired, with a progress bar on standard error."""
-    from engine.experiments.atlas import fire_missing
+def _fire(plan: AtlasPlan, cells: dict[Cell, Count], n_processes: int) -> None:
+    """Fire all shots and add the counts of each cell, with a progress bar on standard error."""
+    from engine.experiments.atlas import fire_cells
 
-    done = fire_missing(plan, journal, n_processes)
+    fired = fire_cells(plan, n_processes)
     with progress("firing", plan.n_cells, "cells") as advance:
         try:
-            for n_done in done:
-                advance(n_done)
+            for cell, count in fired:
+                cells[cell] = count
+                advance(len(cells))
         finally:
-            done.close()  # stops the worker processes
+            fired.close()  # stops the worker processes
 
 
 def _write(directory: Path, atlas: Atlas, version: str) -> None:

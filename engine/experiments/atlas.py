@@ -1,7 +1,7 @@
 """The atlas: the share of shots that tunnel, for every cell of a map, fired by an engine, and the share predicted by the law.
 
 Each cell is fired independently in any free process, with its own phases from the seed; its counts depend on nothing else. So an atlas is
-the same for any number of processes and interruptions.
+the same for any number of processes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from engine.common.arrays import IntArray
 from engine.compare.processes.workers import run_tasks
 from engine.experiments import tunneling
-from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Cell, Count
+from engine.experiments.atlas_plan import AtlasPlan, Cell, Count
 from engine.experiments.range import fire
 from engine.experiments.rules import RuleStepper
 from engine.experiments.shot_batch import has_lanes, run_batch
@@ -32,7 +32,7 @@ __all__ = [
     "Outlier",
     "RuleTiming",
     "fire_cell",
-    "fire_missing",
+    "fire_cells",
     "measure_costs",
 ]
 
@@ -67,22 +67,9 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
     return cell, Count(hit, tunneled, surprises, inexcusable)
 
 
-def fire_missing(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> Generator[int, None, None]:
-    """Fire the cells that are not in the journal, and record them there; yield the number of its cells, first and after each.
-
-    Closing the generator ends the other processes; recorded cells are kept.
-    """
-    yield len(journal.cells)
-    tasks = [(plan, cell) for cell in plan.cells() if cell not in journal.cells]
-    if not tasks:
-        return
-    answers = run_tasks(fire_cell, tasks, min(n_jobs, len(tasks)))
-    try:
-        for cell, count in answers:
-            journal.add(cell, count)
-            yield len(journal.cells)
-    finally:
-        answers.close()
+def fire_cells(plan: AtlasPlan, n_jobs: int) -> Generator[tuple[Cell, Count], None, None]:
+    """Yield every cell with its counts, in any order; closing the generator ends the other processes."""
+    return run_tasks(fire_cell, [(plan, cell) for cell in plan.cells()], min(n_jobs, plan.n_cells))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,10 @@
-"""Plan of an atlas: two parameters along its axes, the others fixed, a rule for each map; and the journal of finished cells.
-
-With the journal, an interrupted atlas can be resumed, and a finished one written again. It is a text file with the plan in the first line,
-and a line for each finished cell, written immediately. If the process is killed while writing, the incomplete line is removed and the cell
-is fired again with the same phases, which gives the same counts.
-"""
+"""Plan of an atlas: two parameters along its axes, the others fixed, a rule for each map."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,7 +20,6 @@ __all__ = [
     "MAX_SHOTS",
     "PARAMETERS",
     "TARGETS",
-    "AtlasJournal",
     "AtlasPlan",
     "Axis",
     "Cell",
@@ -48,10 +38,6 @@ _MOVING: tuple[Target, ...] = ("kinematic", "head_on")
 
 _ENDS = {"low": "LO", "high": "HI", "n": "N"}
 """Scales of an axis, as written on the command line."""
-_VERSION = 1
-"""File suffix of journals."""
-_NAME_DIGITS = 12
-"""Length of the digest in a journal's name, hex digits."""
 _GIVEN_DIGITS = 12
 """Significant digits of the inner values of an axis: as a person would type them, and independent of the platform's logarithm."""
 
@@ -277,54 +263,3 @@ class Count(NamedTuple):
     tunneled: int
     surprises: int
     inexcusable: int
-
-
-class AtlasJournal:
-    """The finished cells of one plan in a directory; the file is named after the plan, so that plans do not interfere.
-
-    Cells of another `engine_version` of Box2D are ignored. `cells` has those from the file and those added.
-    """
-
-    def __init__(self, directory: str | os.PathLike[str], plan: AtlasPlan, engine_version: str) -> None:
-        head = {"format": "atlas journal", "version": _VERSION, "box2d": engine_version, "plan": plan.as_json()}
-        self._head = json.dumps(head, sort_keys=True, allow_nan=False)
-        digest = hashlib.blake2b(self._head.encode()).hexdigest()[:_NAME_DIGITS]
-        self.path = Path(directory) / f".atlas-{digest}.cells"
-        self.cells: dict[Cell, Count] = {}
-        self._plan = plan
-        self._length = self._read()
-
-    def add(self, cell: Cell, count: Count) -> None:
-        """Record a finished cell; it has been written to the file when this returns."""
-        line = json.dumps([*cell, *count])
-        text = f"{line}\n" if self._length else f"{self._head}\n{line}\n"
-        with open(self.path, "r+b" if self._length else "wb") as file:
-            file.seek(self._length)
-            file.write(text.encode())
-            file.truncate()
-        self._length += len(text)
-        self.cells[cell] = count
-
-    def _read(self) -> int:
-        """Read the file, and return the number of bytes that are complete lines of this plan."""
-        content = self.path.read_bytes() if self.path.exists() else b""
-        lines = content.split(b"\n")[:-1]  # after the last line break there is nothing, or an incomplete line
-        if not lines or lines[0] != self._head.encode():
-            return 0
-        length = len(lines[0]) + 1
-        for line in lines[1:]:
-            finished = self._finished(line)
-            if finished is None:
-                break
-            self.cells[finished[0]] = finished[1]
-            length += len(line) + 1
-        return length
-
-    def _finished(self, line: bytes) -> tuple[Cell, Count] | None:
-        try:
-            rule, *numbers = json.loads(line)
-            most = (self._plan.x.n - 1, self._plan.y.n - 1, *[self._plan.n_shots] * len(Count._fields))
-            is_valid = all(type(number) is int and 0 <= number <= high for number, high in zip(numbers, most, strict=True))
-        except (ValueError, TypeError, RecursionError):
-            return None
-        return (Cell(rule, *numbers[:2]), Count(*numbers[2:])) if is_valid and rule in self._plan.rules else None

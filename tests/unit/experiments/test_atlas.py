@@ -1,10 +1,10 @@
-"""The plan of an atlas, its journal, and its maps compared with the law."""
+"""The plan of an atlas, and its maps compared with the law."""
 
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments.atlas import Atlas, AtlasMap, fire_cell, fire_missing
-from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Axis, Cell, parse_axis
+from engine.experiments.atlas import Atlas, AtlasMap, fire_cell, fire_cells
+from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell, parse_axis
 from engine.experiments.spec import ShotSpec
 
 SMALL = AtlasPlan(Axis("speed", 10.0, 200.0, 4, "log"), Axis("thickness", 0.02, 1.0, 3, "log"), ("discrete", "bullet"), n_shots=60, seed=3)
@@ -85,44 +85,5 @@ def test_a_box_that_hits_the_wall_with_a_corner_is_recognized_by_its_rotation():
     assert all(count[3] == 0 for count in counts.values())
 
 
-def test_a_journal_with_a_truncated_line_keeps_every_complete_line(tmp_path):
-    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
-    first, second = list(SMALL.cells())[:2]
-    journal.add(first, (1, 2, 0, 0))
-    journal.add(second, (3, 4, 0, 0))
-    content = journal.path.read_bytes()
-    for cut in range(len(content) + 1):
-        journal.path.write_bytes(content[:cut])
-        again = AtlasJournal(tmp_path, SMALL, "2.3.0")
-        n_lines = content[:cut].count(b"\n")
-        assert len(again.cells) == max(0, n_lines - 1)
-    journal.path.write_bytes(content[:-3])
-    again = AtlasJournal(tmp_path, SMALL, "2.3.0")
-    again.add(second, (3, 4, 0, 0))
-    assert journal.path.read_bytes() == content
-
-
-def test_a_journal_belongs_to_one_plan_and_one_engine(tmp_path):
-    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
-    journal.add(next(SMALL.cells()), (1, 1, 0, 0))
-    other = AtlasPlan(SMALL.x, SMALL.y, SMALL.rules, SMALL.base, SMALL.n_shots, seed=4)
-    assert AtlasJournal(tmp_path, other, "2.3.0").cells == {}
-    assert AtlasJournal(tmp_path, SMALL, "2.4.0").cells == {}
-    assert len(AtlasJournal(tmp_path, SMALL, "2.3.0").cells) == 1
-    for line in (b'["discrete", 0, 0, 1, 61, 0, 0]\n', b'["discrete", 9, 0, 1, 1, 0, 0]\n', b'["other", 0, 0, 1, 1, 0, 0]\n', b"[]\n"):
-        spoilt = AtlasJournal(tmp_path, SMALL, "2.3.0")
-        spoilt.path.write_bytes(spoilt.path.read_bytes().split(b"\n")[0] + b"\n" + line)
-        assert AtlasJournal(tmp_path, SMALL, "2.3.0").cells == {}
-
-
-def test_firing_resumes_where_it_stopped(tmp_path, cells):
-    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
-    firing = fire_missing(SMALL, journal, 1)
-    for n_done in firing:
-        if n_done == 5:
-            break
-    firing.close()
-    again = AtlasJournal(tmp_path, SMALL, "2.3.0")
-    assert len(again.cells) == 5
-    assert list(fire_missing(SMALL, again, 1)) == list(range(5, SMALL.n_cells + 1))
-    assert again.cells == AtlasJournal(tmp_path, SMALL, "2.3.0").cells == cells
+def test_every_cell_is_fired_once(cells):
+    assert dict(fire_cells(SMALL, 1)) == cells
