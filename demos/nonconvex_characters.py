@@ -1,15 +1,18 @@
-"""A character built from four sets of shapes, and what each does at a platform's edge.
+"""A character built from four sets of shapes, and what each does when it walks off a platform into a gap.
 
 Each set has its own world with the same platform, and all four figures get the same commands. The figures have a fixed rotation and no
 friction: they walk by limited changes of velocity, and jump only if a contact normal pushes them up.
 
-A figure *stands on air* if its body rests on the platform, with its feet at the platform's height, while the feet of the true outline are
-beside the platform. The number is the gap between the edge and the nearer end of the feet. A figure *hangs* if the platform carries it with
-its feet below the platform's top: the second figure does by the box around its head, which begins lower than that top, but the beak higher.
+A figure *stands on air* if its body rests on the platform or a ledge, while the feet of the true outline are over the gap. The number is
+the distance from the feet to the nearer edge. A figure *hangs* if it rests there with its feet below the ledge's top: the second figure
+does by the box around its head, which begins lower than that top, but the beak higher.
+
+Source: A. Parać, 2020, p. 59-60 (docs/studies/README.md): a bird of two boxes that walks off a platform is left hanging by its head.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +34,10 @@ __all__ = ["NonconvexCharacters"]
 
 EDGE, TOP, WALL = 1.4, 0.95, 3.6
 """Half the platform's width, its height, and the distance of the walls from its middle, meters."""
+GAP, LEDGE = 1.1, 0.86
+"""Width of the gaps beside the platform, and height of the ledges behind them, meters: between those of the chin of the second figure's
+head box and of the beak. A ledge as high as the platform would stop a box that crosses the gap by a ghost collision.
+"""
 COLUMNS, SPACING, PITCH = 2, 3.95, 2.0 * WALL + 0.7
 """Number of worlds side by side, and the distances of their floors and of their middles, meters."""
 JUMP_SPEED = 4.8
@@ -41,10 +48,10 @@ UPWARD = 0.7
 """Vertical component from which a normal carries a figure: slopes below 45 degrees."""
 AT_HEIGHT = 0.05
 """Tolerance of the feet's height for standing on the platform, meters."""
-PEEKS = (0.12, 0.25)
-"""How far beyond the edge the autopilot stops, meters: two figures still rest at the first stop, one at the second."""
-HANG = 0.5
-"""Distance from the edge at which the autopilot comes down from a jump beside the platform, meters: heads reach over it, bodies do not."""
+INTO = 0.55
+"""Where in a gap the autopilot stops, meters from the edge: the tail has passed the edge, and the body has room."""
+STILL = 0.05
+"""Speed below which a figure stands still, m/s."""
 RUN_UP = 0.45
 """Distance from the platform at which the autopilot jumps, meters: a rise to its top takes 0.28 s, about 0.45 m of walking."""
 
@@ -57,9 +64,8 @@ class Leg:
     steps: int
 
 
-_RIGHT = (*(Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS), Leg(EDGE + 1.1, 20), Leg(EDGE + HANG, 75), Leg(0.0, 30))
-ROUTE = (Leg(0.0, 40), *_RIGHT, *(Leg(-leg.x, leg.steps) for leg in _RIGHT))
-"""Over the right edge and back by a jump beside it, then the same at the left edge, with stops at the edges."""
+ROUTE = (Leg(0.0, 40), Leg(EDGE + INTO, 90), Leg(0.0, 40), Leg(-EDGE - INTO, 90))
+"""Off the right edge and back by a jump, then the same at the left edge."""
 ROWS = -(-len(HOLDS) // COLUMNS)
 
 _OUTLINE: Color = mix(palette.ACCENT, palette.TEXT, 0.35)
@@ -74,9 +80,9 @@ class Figure:
     walked : float
         Distance since it last stopped, meters, for the animation.
     on_air, max_on_air : float
-        Gap between the edge and the feet, now and at most, meters.
+        Distance of the feet over a gap from its nearer edge, now and at most, meters.
     hangs : bool
-        True if the platform carries it, with its feet below the platform's top.
+        True if it rests on the platform or a ledge with its feet below both.
     """
 
     def __init__(self, world: World, hold: Hold, platform: int) -> None:
@@ -128,13 +134,13 @@ class Figure:
         carriers = self._carriers()
         self.grounded = bool(carriers)
         y = self.position[1]
-        left, right = self.feet
-        stands = self.platform in carriers and abs(y - TOP) < AT_HEIGHT
-        self.hangs = self.platform in carriers and y < TOP - AT_HEIGHT
-        self.on_air = max(0.0, left - EDGE, -EDGE - right) if stands else 0.0
+        nearer, farther = sorted(map(abs, self.feet))
+        stands = self.platform in carriers and y > LEDGE - AT_HEIGHT
+        vx, vy = self.world.state(self.body).linear_velocity
+        self.hangs = carriers == {self.platform} and y < LEDGE - AT_HEIGHT and math.hypot(vx, vy) < STILL
+        self.on_air = max(0.0, min(nearer - EDGE, EDGE + GAP - farther)) if stands else 0.0
         self.max_on_air = max(self.max_on_air, self.on_air)
-        vx = self.world.state(self.body).linear_velocity[0]
-        self.walked = self.walked + abs(vx) / self.world.settings.hertz if abs(vx) > 0.05 else 0.0
+        self.walked = self.walked + abs(vx) / self.world.settings.hertz if abs(vx) > STILL else 0.0
 
     def reach(self, below: float) -> float:
         """Return how far fixtures that begin less than `below` meters above the feet extend ahead, meters."""
@@ -225,14 +231,14 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     id="nonconvex_characters",
     category="Shapes and contacts",
     title="Non-convex characters",
-    watch="Four birds built from different shapes walk off an edge and jump back; red marks birds that stand on air or hang by the head.",
+    watch="Four birds built from different shapes walk off a platform into a gap; red marks birds that stand on air or hang by the head.",
 )
 class NonconvexCharacters(Demo):
     """A bird built from one box, from two, from a circle and three boxes, and from the pieces of its traced outline."""
 
     tries = (
-        ("Pause at the edge (Space): the red bar under the single box is the longest.", "pause"),
-        ("Walk and jump with the arrow keys: the bird made of two boxes hangs by its head.", "key left, key right, key up"),
+        ("Pause over the gap (Space): the bird made of one box stands on air.", "pause"),
+        ("Walk into the gap with the arrow keys: the bird made of two boxes hangs by its head.", "key left, key right, key up"),
         ("Press 2 to see the bounding boxes: which corners are empty?", "aabbs"),
     )
     keywords = "convex concave decomposition outline trace box sprite platform"
@@ -250,7 +256,9 @@ class NonconvexCharacters(Demo):
                 _block(WALL, WALL + 0.2, -0.15, SPACING - 0.8),
             )
             world.create_body(BodySpec(ground, type="static", name="ground"))
-            platform = world.create_body(BodySpec((_block(-EDGE, EDGE, 0.0, TOP),), type="static", name="platform"))
+            parts = ((-WALL, -EDGE - GAP, LEDGE), (-EDGE, EDGE, TOP), (EDGE + GAP, WALL, LEDGE))
+            blocks = tuple(_block(left, right, 0.0, top) for left, right, top in parts)
+            platform = world.create_body(BodySpec(blocks, type="static", name="platform"))
             self.add_stage(world, offset=(PITCH * (k % COLUMNS), SPACING * (ROWS - 1 - k // COLUMNS)), label=hold.title)
             figure = Figure(world, hold, platform)
             self.figures.append(figure)
@@ -294,7 +302,7 @@ class NonconvexCharacters(Demo):
         return AABB((-WALL - 0.3, -0.25), (WALL + 0.3 + PITCH * (COLUMNS - 1), SPACING * ROWS - 0.4))
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = ["distance past the edge while standing, now / maximum"]
+        lines: list[StatusLine] = ["feet over the gap, distance from the edge, now / maximum"]
         for _, figure in self._there():
             now, most = figure.on_air, figure.max_on_air
             text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m" + (", hangs" if figure.hangs else "")
@@ -325,22 +333,19 @@ class NonconvexCharacters(Demo):
         left, right = figure.feet_at(x)
         if figure.grounded:
             canvas.segment((left, y - 0.03), (right, y - 0.03), palette.AGREE, 3.0)
-        start, end = (EDGE, left) if left > EDGE else (right, -EDGE)
-        if figure.on_air > 0.0 and end > start:
-            corners = ((start, TOP - 0.1), (end, TOP - 0.1), (end, TOP), (start, TOP))
-            canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
-            self._label(canvas, end if left > EDGE else start, f"{figure.on_air:.2f} m of air")
+        if figure.on_air > 0.0:
+            canvas.polygon(((left, y - 0.1), (right, y - 0.1), (right, y), (left, y)), palette.UNEXPLAINED, palette.TEXT)
+            self._label(canvas, x, f"{figure.on_air:.2f} m of air")
         elif figure.hangs:
-            boxes = [shape.aabb(Transform(figure.position)) for shape in figure.holds[figure.looks_left].shapes]
-            self._label(canvas, max(box.upper[0] for box in boxes) if x > 0.0 else min(box.lower[0] for box in boxes), "hangs")
+            self._label(canvas, x, "hangs")
 
     @staticmethod
     def _label(canvas: Canvas, x: float, words: str) -> None:
-        """Write a label on the outer side of `x`, at half the platform's height."""
-        outward = 1 if x > 0.0 else -1
-        at = canvas.camera.to_screen((x + 0.12 * outward, 0.5 * TOP))
+        """Write a label on the platform, beside the gap that contains `x`."""
+        side = 1 if x > 0.0 else -1
+        at = canvas.camera.to_screen((side * (EDGE - 0.12), 0.5 * TOP))
         size = min(15.0, max(9.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
-        canvas.label(at, words, palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=((outward, 0),))
+        canvas.label(at, words, palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=((-side, 0),))
 
 
 @cache
