@@ -1,7 +1,7 @@
 """Two bodies at rest that two users of a shared world push toward each other in the same step.
 
-The scene repeats figure 4.2 of the thesis of 2015: steps of 40 ms, the first body is that of the server's own user, the second that of the
-first client, and so on; whoever joins later only watches. W, A, S and D push with 20 N at the center of mass.
+The scene is figure 4.2 of M. Pawłowski, 2015, p. 59 (docs/studies/README.md): steps of 40 ms, the first body is that of the server's own
+user, the second that of the first client, and so on; whoever joins later only watches. W, A, S and D push with 20 N at the center of mass.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Published comparisons, repeated with the functions of this library: the published results and ours.
 
 Each study is a function; its docstring describes the method, and docs/studies has its page. The command ``studies`` runs them. Read the
-modules in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_search`, `contact_graphs`,
-`pushing_apart`, `collision_time`.
+modules in this order: `study` (tables, charts, clocks), `integrators`, `overlap_tests`, `extremes`, `contact_graphs`,
+`pushing_apart`.
 """
 
 # isort: off
-from engine.experiments.studies import integrators, overlap_tests, extremes, contact_search, pushing_apart, collision_time  # in this order
+from engine.experiments.studies import integrators, overlap_tests, extremes, pushing_apart  # in this order
 from engine.experiments.studies.study import STUDIES, Results, Study
 from engine.report import Chart, Curve, Table
 
@@ -17,8 +17,6 @@ __all__ = [
     "Results",
     "Study",
     "Table",
-    "collision_time",
-    "contact_search",
     "extremes",
     "integrators",
     "overlap_tests",

@@ -24,12 +24,8 @@ exit. Otherwise w joins the simplex p, q, and the next s is the normal of one of
 
 With a kept support, the two corners of the last w, the next step's search starts there. Each support needs n + m looks.
 
-**GJK, distance** (`engine.narrowphase._gjk_kernel`) continues until the distance is known, from the kept simplex.
-
-**SAT** ends at the first edge with all corners of the other polygon in front of it. A kept edge, the last one of this kind, is tested
-first; if it fails, the search starts at the first edge, or continues from the neighbors of the kept one.
-
-Source: the three tests and the scene, in three dimensions, are those of a thesis of 2010 (Table 7.1).
+Source: T. Ostroški, *Detekcija sudara čvrstih tijela*, 2010, p. 48-49 and algorithms 6.2 to 6.4: the three tests and the scene, in three
+dimensions.
 """
 
 from __future__ import annotations
@@ -41,37 +37,16 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import SAT_ROUNDING
-from engine.contracts.status import SEPARATED
 from engine.experiments.studies._extremes_kernel import scan
-from engine.narrowphase._gjk_kernel import TRIANGLE_SIZE, Cores, gjk_cores
 
-__all__ = [
-    "CIRCLE_HITS",
-    "CIRCLE_THEN_EDGES",
-    "CIRCLE_THEN_GJK",
-    "COLD_GJK",
-    "DISTANCE_GJK",
-    "EDGES",
-    "GJK",
-    "HITS",
-    "KEPT_SAT",
-    "LOOKS",
-    "NEIGHBOR_SAT",
-    "NOTHING",
-    "N_COUNTS",
-    "SAT",
-    "SUPPORTS",
-    "Pair",
-    "bounce",
-]
+__all__ = ["CIRCLE_HITS", "CIRCLE_THEN_EDGES", "EDGES", "GJK", "HITS", "LOOKS", "NOTHING", "N_COUNTS", "Pair", "bounce"]
 
-NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK, COLD_GJK, CIRCLE_THEN_GJK, DISTANCE_GJK, SAT, KEPT_SAT, NEIGHBOR_SAT = range(10)
+NOTHING, EDGES, CIRCLE_THEN_EDGES, GJK = range(4)
 """Tests; NOTHING never reports an overlap."""
 
-LOOKS, HITS, CIRCLE_HITS, SUPPORTS = range(4)
-N_COUNTS = 4
-"""Columns of the counts: looks, steps with overlap, steps with overlapping circles, supports computed by GJK."""
+LOOKS, HITS, CIRCLE_HITS = range(3)
+N_COUNTS = 3
+"""Columns of the counts: looks, steps with overlap, steps with overlapping circles."""
 
 
 class Pair(NamedTuple):
@@ -111,10 +86,9 @@ def bounce(
         Increased.
     """
     a, b = np.empty_like(pair.a), np.empty_like(pair.b)
-    kept, simplex = np.zeros(2, dtype=np.int64), np.zeros(TRIANGLE_SIZE, dtype=np.int64)
+    kept = np.zeros(2, dtype=np.int64)
     for box in range(pose.shape[0]):
         kept[:] = 0
-        simplex[:] = 0
         poses, velocities = pose[box], velocity[box]
         for _ in range(n_steps):
             for body in range(2):
@@ -124,9 +98,7 @@ def bounce(
             _place(pair.b, poses[1], b)
             _bounce_off_walls(a, poses[0], velocities[0], pair.inverse[0], half, counts[box])
             _bounce_off_walls(b, poses[1], velocities[1], pair.inverse[1], half, counts[box])
-            if test == COLD_GJK:
-                kept[:] = 0
-            if _overlap(test, pair, a, b, poses, kept, simplex, counts[box]):
+            if _overlap(test, pair, a, b, poses, kept, counts[box]):
                 counts[box, HITS] += 1
                 _collide(a, b, poses, velocities, pair.inverse)
 
@@ -163,29 +135,14 @@ def _bounce_off_walls(
 
 
 @inlined_kernel
-def _overlap(
-    test: int, pair: Pair, a: FloatArray, b: FloatArray, poses: FloatArray, kept: IntArray, simplex: IntArray, counts: IntArray
-) -> bool:
-    if test in (CIRCLE_THEN_EDGES, CIRCLE_THEN_GJK):
+def _overlap(test: int, pair: Pair, a: FloatArray, b: FloatArray, poses: FloatArray, kept: IntArray, counts: IntArray) -> bool:
+    if test == CIRCLE_THEN_EDGES:
         if not _circles_overlap(pair.circles, poses, counts):
             return False
         counts[CIRCLE_HITS] += 1
     if test in (EDGES, CIRCLE_THEN_EDGES):
         return _outlines_overlap(a, b, counts)
-    if test in (GJK, COLD_GJK, CIRCLE_THEN_GJK):
-        return _gjk_says_yes(a, b, kept, counts)
-    if test == DISTANCE_GJK:
-        reach = math.hypot(poses[0, 0], poses[0, 1]) + math.hypot(poses[1, 0], poses[1, 1]) + pair.circles[0, 2] + pair.circles[1, 2]
-        rounding = SAT_ROUNDING * reach
-        status, n_supports, _, _, _, _ = gjk_cores(Cores(a, b, 1.0, 0.0, 0.0, 0.0), rounding, rounding, simplex)
-        counts[SUPPORTS] += n_supports
-        counts[LOOKS] += n_supports * (a.shape[0] + b.shape[0])
-        return status != SEPARATED
-    if test == SAT:
-        return not _has_parting_edge(a, b, counts) and not _has_parting_edge(b, a, counts)
-    if test in (KEPT_SAT, NEIGHBOR_SAT):
-        return not _has_kept_parting_edge(a, b, kept, test == NEIGHBOR_SAT, counts)
-    return False
+    return test == GJK and _gjk_says_yes(a, b, kept, counts)
 
 
 @inlined_kernel
@@ -258,28 +215,6 @@ def _is_parting(a: FloatArray, i: int, b: FloatArray, counts: IntArray) -> bool:
 
 
 @inlined_kernel
-def _has_kept_parting_edge(a: FloatArray, b: FloatArray, kept: IntArray, goes_on: bool, counts: IntArray) -> bool:
-    """Test the kept edge, by its number among those of A and then B, and then the others; keep the one that separates."""
-    n, m = a.shape[0], b.shape[0]
-    start: int = kept[0]
-    first, size = (0, n) if start < n else (n, m)
-    for number in range(-1, n + m):
-        edge = number
-        if number < 0:
-            edge = start
-        elif goes_on and number < size:
-            step = number // 2 + 1 if number % 2 == 0 else -(number // 2 + 1)
-            edge = first + (start - first + step) % size
-        elif goes_on:
-            edge = number if first == 0 else number - size
-        is_parting = _is_parting(a, edge, b, counts) if edge < n else _is_parting(b, edge - n, a, counts)
-        if is_parting:
-            kept[0] = edge
-            return True
-    return False
-
-
-@inlined_kernel
 def _gjk_says_yes(a: FloatArray, b: FloatArray, kept: IntArray, counts: IntArray) -> bool:
     n_corners = a.shape[0] + b.shape[0]
     px, py = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
@@ -287,7 +222,6 @@ def _gjk_says_yes(a: FloatArray, b: FloatArray, kept: IntArray, counts: IntArray
     sx, sy = -px, -py
     for _ in range(2 * n_corners):
         kept[0], kept[1] = scan(a, -sx, -sy), scan(b, sx, sy)
-        counts[SUPPORTS] += 1
         counts[LOOKS] += n_corners
         wx, wy = b[kept[1], 0] - a[kept[0], 0], b[kept[1], 1] - a[kept[0], 1]
         if wx * sx + wy * sy < 0.0:

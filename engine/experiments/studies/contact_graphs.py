@@ -3,13 +3,11 @@
 **By normal and gravity.** The contacts of the step are known. A body rests on the other one if gravity would bring it closer, by more than
 six degrees (`contact_layers`).
 
-**By advancing.** Each body takes a step of h alone from rest, so it moves by h^2 g while all others stay in place. It rests on those bodies
-whose overlap with it increases. This needs two queries of depth for each of the two bodies of a contact.
+**By advancing.** Each body takes a step of h alone from rest, so it moves by h^2 g while all others stay in place. Every collision found
+there is an edge, whatever its direction: a box also rests on neighbors that it touches at its sides, and two such boxes on each other.
 
-The two differ if a normal is nearly horizontal. With an angle a between normal and gravity, the depth grows by h^2 g cos a, 2.8 mm at 60 Hz
-straight down, so that any `_SLACK` far below it admits normals that are less than six degrees off horizontal.
-
-Sources: a thesis of 2015 (3.2); E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 7.
+Sources: M. Pawłowski, 2015, p. 44 (docs/studies/README.md); E. Guendelman, R. Bridson, R. Fedkiw, "Nonconvex Rigid Bodies with Stacking",
+2003, section 7.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.dynamics.methods._contact_graph_kernel import NO_ONE, contact_layers
 from engine.experiments.references.lab import (
     GRAVITY,
-    STEP,
     Lab,
 )
 from engine.experiments.scenes import body, pile
@@ -36,8 +33,8 @@ __all__ = ["SCENES", "by_advancing", "by_normal"]
 Edges = set[tuple[int, int]]
 """Pairs of a body and one that it rests on."""
 
-_SLACK = 1e-6
-"""Minimum growth of an overlap, m."""
+_STEP = 0.04
+"""Pawłowski's step (p. 60), s."""
 _FLOOR = Polygon.box(20.0, 0.5)
 
 
@@ -61,22 +58,19 @@ def by_advancing(world: World) -> Edges:
         if world.body(number).spec.type != "dynamic":
             continue
         x, y = poses[number].position
-        moved = Transform((x, y - STEP * STEP * GRAVITY), poses[number].angle)
+        moved = Transform((x, y - _STEP * _STEP * GRAVITY), poses[number].angle)
         for other in world.body_ids:
             if other != number and shapes[number].aabb(moved).overlaps(shapes[other].aabb(poses[other])):
-                before, after = (
-                    query.penetration(shapes[number], pose, shapes[other], poses[other]).depth for pose in (poses[number], moved)
-                )
-                if after > before + _SLACK:
+                if query.overlap(shapes[number], moved, shapes[other], poses[other]):
                     edges.add((number, other))
     return edges
 
 
-def _stacked(rows: tuple[int, ...]) -> World:
-    """Return rows of boxes, each centered on the one below, after a step."""
+def _stacked(rows: tuple[int, ...], pitch: float = 1.001) -> World:
+    """Return rows of boxes `pitch` meters apart, each centered on the one below, after a step."""
     world = Lab("shock_propagation").world()
     body(world, _FLOOR, (0.0, -0.5), type="static")
-    pile(world, rows, pitch=1.001)
+    pile(world, rows, pitch=pitch)
     world.step()
     return world
 
@@ -98,6 +92,7 @@ SCENES: dict[str, Callable[[], World]] = {
     "tower of six": lambda: _stacked((1,) * 6),
     "pyramid of ten": lambda: _stacked((4, 3, 2, 1)),
     "wall, boxes 1 mm apart": lambda: _stacked((4, 4, 4)),
+    "wall, boxes side by side": lambda: _stacked((4, 4, 4), 1.0),
     "disc in a groove, 30 degrees": lambda: groove(30.0),
     "disc in a groove, 7 degrees": lambda: groove(7.0),
     "disc in a groove, 5 degrees": lambda: groove(5.0),

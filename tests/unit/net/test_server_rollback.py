@@ -23,7 +23,7 @@ from tests.unit.net.test_server import joined
 PUSHES = load_script(Path(__file__).parents[3] / "examples" / "pushed_together.json")
 LAST_PUSH = max(action.tick for action in PUSHES)
 LATENCY, JITTER, OFFSET = 0.3, 0.1, 0.03
-"""Latency and jitter of figure 4.2, and the offset of a client's clock, s."""
+"""Latency and jitter, and the offset of a client's clock, s; the source of the scene states none (Pawłowski, p. 59)."""
 
 
 def test_a_late_action_keeps_its_tick_and_a_later_one_is_restamped():
@@ -58,7 +58,7 @@ def test_each_user_pushes_one_body_and_others_watch():
 
 
 def _pushed(seed, tmp_path, **settings):
-    """Run figure 4.2; return the network, and the keys of the first pushes in their order of arrival."""
+    """Run figure 4.2 of Pawłowski; return the network, and the keys of the first pushes in their order of arrival."""
     network = SimulatedNetwork(
         find_demo("pushed_together")(0), 2, LinkSettings(LATENCY, JITTER), ServerSettings(delay=0, rollback=50, **settings), seed=seed
     )
