@@ -26,7 +26,7 @@ from engine.cli.start import start
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
-from engine.common.interrupts import forget_interrupts, interrupt, raise_lost
+from engine.common.interrupts import ending_with_compiler, forget_interrupts, interrupt, raise_lost
 
 __all__ = ["main", "terminating_as_interrupting"]
 
@@ -104,7 +104,8 @@ def terminating_as_interrupting() -> Iterator[None]:
         usual[signal.SIGHUP] = signal.SIG_DFL
     before = {number: signal.signal(number, interrupt) for number, handler in usual.items() if signal.getsignal(number) is handler}
     try:
-        yield
+        with ending_with_compiler():
+            yield
     finally:
         forget_interrupts()
         for number, handler in before.items():

@@ -22,6 +22,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from engine.app.files.writing import check_directory, check_writable
+from engine.common.compile_notice import now
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import write_atomically
 from engine.common.interrupts import raise_lost
@@ -207,12 +208,18 @@ def progress(title: str | Callable[[], str], total: int | None, unit: str = "") 
     Yields a function that advances the bar by one, or sets it to a given count. A callable `title` is evaluated at every call. With a
     `total` of None the bar only moves.
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    class Compiling(ProgressColumn):
+        """What the compiler is at."""
+
+        def render(self, task: object) -> Text:
+            return Text(now(), style=STYLES["caption"])
 
     console = SafeConsole(stderr=True, highlight=False)
     count = () if total is None else (MofNCompleteColumn(),)
     left = () if total is None else (TextColumn("left"), TimeRemainingColumn())
-    columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn(), *left)
+    columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn(), *left, Compiling())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         words = title if callable(title) else lambda: title
         task = bar.add_task(escape(words()), total=total)
@@ -222,7 +229,8 @@ def progress(title: str | Callable[[], str], total: int | None, unit: str = "") 
             bar.update(task, advance=1 if n_done is None else None, completed=n_done, description=escape(words()))
 
         def line() -> str:
-            return words() if total is None else f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()
+            told = words() if total is None else f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()
+            return f"{told}, {now()}" if now() else told
 
         with plain_lines(line):
             yield advance

@@ -9,18 +9,29 @@ the lookup, SWIG wrappers clear conversion errors, and an optional import that f
 a run, one interrupt in eighty was lost this way. Therefore `heed_interrupts` records every interrupt, and each long loop calls `raise_lost`
 once per iteration. Python reports an exception in a finalizer or in a weak reference callback, which cannot be caught, on standard error
 ("Exception ignored in"); an interrupt there is not an error of the program, and is recorded without a report.
+
+Numba's compiler may not return to Python for many seconds, and runs inside deferred steps and callbacks that lose an exception. So
+`ending_with_compiler` ends the process if an interrupt has not ended the compilation within 0.7 s.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the C module behind `signal`
+import contextlib
+import math
+import os
 import signal
+import socket
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
-__all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interrupt", "raise_lost"]
+from engine.common import compile_notice
+
+__all__ = ["DeferredInterrupt", "ending_with_compiler", "forget_interrupts", "heed_interrupts", "interrupt", "raise_lost"]
 
 
 _get_handler, _set_handler = _signal.getsignal, _signal.signal
@@ -31,12 +42,12 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class _Pending:
-    """Records whether an interrupt has arrived that `raise_lost` has not raised again yet."""
+    """Records whether an interrupt has arrived that `raise_lost` has not raised again yet, and when the last one was raised."""
 
-    __slots__ = ("is_set",)
+    __slots__ = ("is_set", "raised_at")
 
     def __init__(self) -> None:
-        self.is_set = False
+        self.is_set, self.raised_at = False, math.inf
 
 
 _pending = _Pending()
@@ -44,7 +55,7 @@ _pending = _Pending()
 
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Signal handler: record the interrupt and raise KeyboardInterrupt."""
-    _pending.is_set = True
+    _pending.is_set, _pending.raised_at = True, time.monotonic()
     raise KeyboardInterrupt
 
 
@@ -76,7 +87,54 @@ def raise_lost() -> None:
 
 def forget_interrupts() -> None:
     """Clear the flag at the end of a run, so that it does not affect the next run in this process."""
-    _pending.is_set = False
+    _pending.is_set, _pending.raised_at = False, math.inf
+
+
+_GRACE, _WATCHED, _DEFERRED = 0.7, 1.7, 60.0
+"""Seconds after an interrupt during which a compilation may still end by itself, and after which none is looked for any more: the second is
+for an interrupt that has been raised, the third for one that has not."""
+INTERRUPTED = 130
+"""Exit status of an interrupted command."""
+
+
+@contextlib.contextmanager
+def ending_with_compiler() -> Iterator[None]:
+    """During the with block, end the process with status 130 if an interrupt cannot end a compilation.
+
+    The signal itself is noticed by a thread, because the main thread may be in the compiler. The compiler's machine code calls release the
+    interpreter, so that this thread can run. For the main thread only.
+    """
+    wakes, woken = socket.socketpair()
+    woken.setblocking(False)
+    before = signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_watch_compiler, args=(wakes,), name="interrupts", daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        woken.close()
+
+
+def _watch_compiler(wakes: socket.socket) -> None:
+    with wakes:
+        while wakes.recv(64):
+            arrived = time.monotonic()
+            time.sleep(_GRACE)
+            while time.monotonic() < arrived + (_WATCHED if _pending.raised_at < math.inf else _DEFERRED):
+                if _is_stuck():
+                    with contextlib.suppress(OSError, ValueError, AttributeError):
+                        sys.stderr.write("interrupted\n")
+                        sys.stderr.flush()
+                    os._exit(INTERRUPTED)
+                time.sleep(0.05)
+
+
+def _is_stuck() -> bool:
+    """Return whether a compilation outlasts an interrupt: one that has not been raised yet, or was raised within it and is lost."""
+    if _pending.raised_at == math.inf:
+        return compile_notice.began() is not None
+    began = compile_notice.began(in_main_thread=True)
+    return began is not None and began < _pending.raised_at
 
 
 class DeferredInterrupt:

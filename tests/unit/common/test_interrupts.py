@@ -111,3 +111,30 @@ def test_sigterm_waits_for_uninterruptible_work_like_ctrl_c(name):
     finally:
         signal.signal(number, before)
     assert is_whole
+
+
+_IN_A_STEP = """
+import os, signal, sys, threading, time
+from engine.cli.main import terminating_as_interrupting
+from engine.common import compile_notice
+from engine.common.interrupts import DeferredInterrupt, interrupt
+
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+try:
+    with terminating_as_interrupting(), DeferredInterrupt():
+        if sys.argv[1] == "compiling":
+            compile_notice._entered[threading.get_ident()] = 1, time.monotonic()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(float(sys.argv[2]))
+        print("whole")
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+def test_an_interrupt_ends_the_compiler_within_a_step_but_no_step():
+    """Issue 45: SIGTERM took 98 s, because a step, which defers it, waited for the compiler."""
+    for doing, seconds, status, said in (("compiling", "60", 130, ""), ("computing", "2.5", 7, "whole\n")):
+        ran = subprocess.run([sys.executable, "-c", _IN_A_STEP, doing, seconds], capture_output=True, text=True, timeout=50, check=False)
+        assert (ran.returncode, ran.stdout) == (status, said), ran.stderr
+        assert ran.stderr == "interrupted\n" * (status == 130)
