@@ -60,9 +60,10 @@ def everything() -> tuple[str, ...]:
     return (*parts(), *(name for name in _LIBRARY if name not in (CHECK, CROWDS)))
 
 
-def run_part(name: str) -> None:
-    """Load the kernels of a part of `everything`, by running what needs them; those that are not on disk are compiled."""
+def run_part(name: str) -> int:
+    """Load the kernels of a part of `everything`, by running what needs them; return how many were not on disk and have been compiled."""
     kind, _, which = name.partition(" ")
+    n_before = compile_notice.n_compiled()
     with DeferredInterrupt():
         if kind == "demo":
             find_demo(which).load_kernels()
@@ -70,6 +71,7 @@ def run_part(name: str) -> None:
             load_solver(which).prepare()
         else:
             _LIBRARY[name]()
+    return compile_notice.n_compiled() - n_before
 
 
 def _check() -> None:

@@ -22,7 +22,7 @@ from engine.cli.options import JsonFile, command, option
 from engine.cli.output import people, print_part, progress, waiting
 from engine.common.errors import LabError
 from engine.common.installation import BOX2D, CORE, ENGINES, INSTALL, INSTALL_ENGINES, LAB, PYTHON, is_checkout
-from engine.common.jit import cache_folder, can_keep, is_compiling, n_in_cache
+from engine.common.jit import cache_folder, can_keep, is_compiling
 from engine.common.words import counted
 from engine.report import Cell, Link, Report, Table
 
@@ -107,17 +107,18 @@ def compile_everything() -> str:
     if not can_keep():
         raise LabError("compiled code cannot be cached here: set NUMBA_CACHE_DIR to a writable folder")
     names, n_processes = everything(), n_cores()
-    n_before, began = n_in_cache(), time.monotonic()
+    n_compiled, began = 0, time.monotonic()
     with progress("compiling", len(names)) as advance:
         try:
-            for _ in run_tasks(run_part, names, n_processes):
+            for n_new in run_tasks(run_part, names, n_processes):
+                n_compiled += n_new
                 advance()
         except Exception as error:
             raise LabError(f"compiling fails: {type(error).__name__}: {error}") from error
-    n_new, by = n_in_cache() - n_before, counted(n_processes, "process", "processes")
-    if n_new == 0:
-        return f"All {n_before} functions were already compiled."
-    return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were already compiled."
+    if n_compiled == 0:
+        return "All functions were already compiled."
+    by = counted(n_processes, "process", "processes")
+    return f"Compiled {counted(n_compiled, 'function')} in {time.monotonic() - began:.0f} s, by {by}."
 
 
 def _python() -> Finding:
@@ -261,6 +262,5 @@ def _numba() -> Iterator[Finding]:
         advice = "set NUMBA_CACHE_DIR to a writable folder; otherwise the kernels are compiled at every start"
         yield Finding("numba cache", "note", f"{cache_folder()} is not writable", advice)
         return
-    there = counted(n_in_cache(), "function")
-    words = f"{there} compiled; each is compiled at its first call, and `doctor --compile` compiles all of them; in {cache_folder()}"
+    words = f"each function is compiled at its first call, and kept in {cache_folder()}; `doctor --compile` compiles all of them now"
     yield Finding("numba cache", "ok", words)

@@ -85,15 +85,15 @@ def test_brackets_are_printed_unchanged(monkeypatch, capsys):
     assert "in /tmp/[a]/b" in printed and "-> see [c]" in printed
 
 
-def test_everything_is_compiled_and_reported(monkeypatch):
-    if not jit.is_compiling():
-        pytest.skip("NUMBA_DISABLE_JIT is set")
-    monkeypatch.setattr(compiling, "everything", lambda: ("solver soft_step",))
+@pytest.mark.parametrize(("n_each", "words"), [(2, "Compiled 4 functions in "), (0, "All functions were already compiled.")])
+def test_everything_is_compiled_and_reported(n_each, words, monkeypatch):
+    """What was compiled is counted by the compiler: files in the cache may be of the folder's former place, which Numba does not use."""
+    monkeypatch.setattr(jit, "_writable_root", lambda: Path())
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setattr(compiling, "everything", lambda: ("one", "two"))
+    monkeypatch.setattr(compiling, "run_part", lambda name: n_each)
     monkeypatch.setattr("engine.common.machine.n_cores", lambda: 1)
-    counts = iter((5, 7))
-    monkeypatch.setattr(doctor, "n_in_cache", lambda: next(counts))
-    words = doctor.compile_everything()
-    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were already compiled.")
+    assert doctor.compile_everything().startswith(words)
 
 
 def test_a_kernel_that_cannot_be_compiled_is_reported_in_one_line(monkeypatch):
