@@ -32,9 +32,7 @@ _MAX_DEGREES = {"angle": math.degrees(MAX_ANGLE), "turn": math.degrees(MAX_TURN)
 _SPEC = ("speed", "thickness", "hertz", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
 _RUN_FIELDS = ("solver", "rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
 _AIM_FIELDS = ("angle", "height", "turn")
-_SHOT_FIELDS = (
-    "hit", "tunneled", "stopped_at", "impact_time", "impact_time_ours", "impact_point", "impact_normal", "stop_time_ours",
-)  # fmt: skip
+_SHOT_FIELDS = ("hit", "tunneled", "stopped_at", "impact_time", "impact_point", "impact_normal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,14 +164,11 @@ def _run_json(series: ShotSeries) -> dict[str, Any]:
 
 
 def _shot_json(shot: ShotResult) -> dict[str, Any]:
-    window = (None, None) if shot.stop_window is None else shot.stop_window
     return {
         **{name: getattr(shot, name) for name in _SHOT_FIELDS},
         "predicted_tunnels": shot.prediction.tunnels,
         "predicted_hit": shot.prediction.hit,
         "impact_time_box2d": shot.impact_time if shot.spec.is_box2d else None,
-        "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
-        "in_window": shot.is_in_time,
         **{name: getattr(shot.spec, name) for name in ("phase", *_AIM_FIELDS)},
     }
 
@@ -209,9 +204,6 @@ def _parts(runs: Sequence[ShotSeries]) -> Iterator[Part]:
     n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
         yield Link(f"{n_surprises} of {len(shots)} shots contradict the prediction.", "wrong")
-    n_late = sum(not shot.is_in_time for shot in shots)
-    if n_late:
-        yield Link(f"{n_late} of {len(shots)} first contacts were reported outside the time window of our analysis.", "note")
 
 
 def _kind(shot: ShotResult) -> str:

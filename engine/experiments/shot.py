@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.common.checks import integer, non_negative, seed_number
 from engine.common.rng import stream
-from engine.experiments.impact import Approach
 from engine.experiments.range import fire
 from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import HALF_PHASE, ShotSpec
-from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
+from engine.experiments.tracker import Outcome, ShotTracker, verdict
 from engine.experiments.tunneling import Prediction, predict
 
 __all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_shot", "scatter"]
@@ -33,10 +31,6 @@ class ShotResult:
     impact_time : float or None
         Time of the poses of the first reported contact: the end of a step, or a time within one at which continuous physics or our swept
         test found it.
-    impact_time_ours : float or None
-        Exact time of the first touch on the ideal path. It is never later than Box2D's, and up to one step earlier if that is discrete;
-        with CCD, it is earlier by the path into the skins to `b2TimeOfImpact`'s target. Our solver reports within
-        `ShotSpec.contact_margin`.
     impact_point, impact_normal : (x, y) or None
         Point and unit normal of the first contact, toward the bullet; None without one, as with a sensor.
     prediction : Prediction
@@ -44,10 +38,6 @@ class ShotResult:
     positions : tuple of (x, y)
         The bullet's center after 0, 1, 2... steps.
     verdict : str
-    stop_time_ours : float or None
-        Time of `b2TimeOfImpact`'s target separation, by our time of impact; for other solvers, the time of the touch.
-    stop_window : (float, float) or None
-        The earliest and latest `impact_time` that our analysis allows; see `engine.experiments.impact`. None if no contact may be reported.
     cost : RuleCost
         Cost of the rule.
     """
@@ -57,14 +47,11 @@ class ShotResult:
     tunneled: bool
     stopped_at: float | None
     impact_time: float | None
-    impact_time_ours: float | None
     impact_point: tuple[float, float] | None
     prediction: Prediction
     positions: tuple[tuple[float, float], ...]
     verdict: str
     impact_normal: tuple[float, float] | None
-    stop_time_ours: float | None
-    stop_window: tuple[float, float] | None
     cost: RuleCost
 
     @property
@@ -72,18 +59,11 @@ class ShotResult:
         """True if the outcome was as predicted, or nothing was predicted."""
         return self.prediction.tunnels in (None, self.tunneled) and self.prediction.hit in (None, self.hit)
 
-    @property
-    def is_in_time(self) -> bool:
-        """True if the first reported contact lies in the window of our analysis, or if none was reported and none is due."""
-        if self.impact_time is None:
-            return self.stop_window is None or math.isinf(self.stop_window[1])
-        return self.stop_window is not None and self.stop_window[0] <= self.impact_time <= self.stop_window[1]
-
 
 def run_shot(spec: ShotSpec) -> ShotResult:
     """Fire one bullet in a new world and track it until it has passed or has been stopped for a while."""
     shot = fire(spec)
-    tracker, stepper, approach = ShotTracker(shot), RuleStepper(shot), Approach(shot, flight_steps(spec) / spec.hertz)
+    tracker, stepper = ShotTracker(shot), RuleStepper(shot)
     while not tracker.is_over:
         for piece in stepper.step():
             tracker.observe(piece)
@@ -94,14 +74,11 @@ def run_shot(spec: ShotSpec) -> ShotResult:
         tunneled=tracker.jump is not None,
         stopped_at=tracker.stop.center[0] if tracker.stop is not None and tracker.outcome is Outcome.STOPPED else None,
         impact_time=None if hit is None else hit.time,
-        impact_time_ours=approach.first_touch,
         impact_point=None if hit is None else hit.point,
         prediction=predict(spec),
         positions=tuple(tracker.positions),
         verdict=verdict(tracker),
         impact_normal=None if hit is None else hit.normal,
-        stop_time_ours=approach.stop_time,
-        stop_window=approach.stop_window,
         cost=stepper.cost,
     )
 

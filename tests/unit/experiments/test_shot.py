@@ -1,4 +1,4 @@
-"""Single shots, series and batches, with Box2D and our solver: outcomes follow the law, within the predicted times."""
+"""Single shots, series and batches, with Box2D and our solver: outcomes follow the law."""
 
 import math
 from dataclasses import replace
@@ -17,7 +17,7 @@ from engine.world import solvers
 
 MOVING = ("kinematic", "head_on", "blade")
 HELD = ("static", "kinematic", "dynamic", "head_on")
-"""Targets whose first touch Box2D finds; it may pass over one of the blade's (test_impact)."""
+"""Targets whose first touch Box2D finds; it may pass over one of the blade's."""
 
 
 def random_shots(target, rule, n, seed=1, solver="box2d", **fixed):
@@ -46,8 +46,6 @@ def random_shots(target, rule, n, seed=1, solver="box2d", **fixed):
 def judge(spec):
     shot = run_shot(spec)
     assert shot.agrees, (spec, shot.prediction, shot.hit, shot.tunneled, shot.verdict)
-    is_late = spec.target == "blade" and spec.solver == "box2d"  # it may pass over a touch
-    assert is_late or shot.is_in_time, (spec, shot.impact_time, shot.stop_window)
     assert spec.rule == "discrete" or spec.target not in HELD or not spec.looks_between_steps or not shot.tunneled, (spec, shot.verdict)
 
 
@@ -60,7 +58,7 @@ def test_every_shot_follows_its_prediction(solver, rule, target):
 
 @pytest.mark.parametrize("solver", ["soft_step", "chipmunk", "box2d3"])
 @pytest.mark.parametrize("target", ["static", "head_on", "sensor"])
-def test_a_slow_bullet_is_reported_in_time(solver, target):
+def test_a_slow_bullet_follows_its_prediction(solver, target):
     if solver not in solvers():
         pytest.skip(f"{solver} is not installed")
     judge(ShotSpec(speed=1.0, target=target, solver=solver, phase=0.4))
@@ -126,7 +124,7 @@ def test_a_plate_pushed_along_at_nearly_full_speed_has_not_stopped_the_bullet(ra
 
 def test_speed_zero_never_arrives():
     shot = run_shot(ShotSpec(speed=0.0))
-    assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.prediction.tunnels) == (False, False, None, False)
+    assert (shot.hit, shot.tunneled, shot.prediction.tunnels) == (False, False, False)
     assert shot.verdict == "the bullet does not move"
 
 
