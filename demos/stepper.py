@@ -26,10 +26,8 @@ from engine.trace.quiz import Asked
 from engine.trace.scene_case import SceneCase
 
 if TYPE_CHECKING:
-    from engine.check.verdicts import Reply
     from engine.contracts.trace import Question
     from engine.render.canvas import Canvas
-    from engine.trace.own import Asking, OwnAnswer
     from engine.trace.quiz import Quiz
 
 __all__ = ["Stepper"]
@@ -109,14 +107,11 @@ class _ViewState:
     ----------
     traced : dict
         By algorithm, the case, its picture, and why there is none.
-    theirs : tuple or None
-        For a picture and the user's answer: the comparison, and the picture with its marks.
     watch : StopWatch
         Measures how long a question has been shown.
     """
 
     traced: dict[str, tuple[Case, StepPicture | None, str]] = field(default_factory=dict)
-    theirs: tuple[StepPicture, Reply, OwnAnswer, StepPicture] | None = None
     watch: StopWatch = field(default_factory=StopWatch)
     message: str = ""
 
@@ -165,8 +160,6 @@ class Stepper(CaseHand):
     """The case of a file, or of what was clicked, in place of the algorithm's example."""
     quiz: ClassVar[Quiz | None] = None
     """Questions to ask instead of playing, which receive the answers."""
-    own: ClassVar[Asking | None] = None
-    """A user's function, to be asked beside the algorithm."""
 
     @classmethod
     def of_case(
@@ -176,7 +169,6 @@ class Stepper(CaseHand):
         title: str = "",
         beside: str = "none",
         quiz: Quiz | None = None,
-        own: Asking | None = None,
     ) -> type[Stepper]:
         """Return a demo class that starts with an algorithm on a case, or on its example; `title` names the source of the case.
 
@@ -196,9 +188,7 @@ class Stepper(CaseHand):
             *others,
             replace(Parameter.choice(last.name, others_of, default=others_of.index(beside)), in_panel=False),
         )
-        more: dict[str, Any] = {"quiz": quiz, "own": own}
-        if own is not None:
-            more["keys"] = (*cls.keys, ("Y", "go to the step that contradicts your answer"))
+        more: dict[str, Any] = {"quiz": quiz}
         if isinstance(case, SceneCase) and case.note:
             more["watch"] = case.note
         if quiz is not None:
@@ -328,31 +318,6 @@ class Stepper(CaseHand):
             return current.question, None
         return (picture is not None and self.guesses.answered(self.k, picture.steps)) or (None, None)
 
-    # A function of the user's own
-
-    @property
-    def theirs(self) -> OwnAnswer | str | None:
-        """The user function's answer, compared with the algorithm's, or why there is none; None without a function, or until it answers."""
-        name, case = self.names[0], self.case
-        picture = None if self.own is None else self.picture(name)
-        if self.own is None or case is None or picture is None:
-            return None
-        from engine.trace.own import BESIDE, beside, plain_case
-
-        if name not in BESIDE:
-            return f"your function can be compared with {', '.join(BESIDE)}"
-        try:
-            reply = self.own.reply(plain_case(case))
-        except LabError as error:
-            return str(error)
-        if reply is None:
-            return None
-        if self.view_state.theirs is None or self.view_state.theirs[0] is not picture or self.view_state.theirs[1] is not reply:
-            answer = beside(self.own.function.query, case, picture.steps, reply)
-            marked = StepPicture(picture.algorithm, (*picture.scenery, *answer.marks), picture.steps)
-            self.view_state.theirs = picture, reply, answer, marked
-        return self.view_state.theirs[2]
-
     def on_parameter(self, name: str) -> None:
         if name == "algorithm":
             self.begin_hand()
@@ -429,11 +394,6 @@ class Stepper(CaseHand):
             if not self.guesses.is_on and self.k == self.n_steps - 1:
                 self._go_to(0)  # after the last step there is nothing to ask about
             self.guesses.toggle(self.k)
-        elif key == "y":
-            theirs = self.theirs
-            if theirs is None or isinstance(theirs, str) or theirs.step is None:
-                return False
-            self._go_to(theirs.step)
         else:
             return self.change_touched(key)
         return True
@@ -504,7 +464,7 @@ class Stepper(CaseHand):
         return [*lines, *self.message_lines()]
 
     def _aside(self) -> Aside | None:
-        """Return the text below the sentence: the score of the predictions, and the user function's answer."""
+        """Return the text below the sentence: the score of the predictions."""
         if self.guesses.is_on or self.quiz is not None:
             current, picture = self._open_question(), self.picture(self.names[0])
             answered = picture and self.guesses.answered(self.k, picture.steps)
@@ -512,13 +472,7 @@ class Stepper(CaseHand):
             is_wrong = answered is not None and answered[0].right != answered[1]
             color = palette.ACCENT if answered is None else palette.UNEXPLAINED if is_wrong else palette.AGREE
             return Aside(words, color)
-        theirs = self.theirs
-        if isinstance(theirs, str):
-            return Aside(theirs, palette.WARNING, 2)
-        if theirs is not None:
-            away = " Press Y to go there." if theirs.step not in (None, self.k) else ""
-            return Aside(theirs.sentence + away, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
-        return Aside("Waiting for your function.", palette.CAPTION, 2) if self.own is not None else None
+        return None
 
     def summary(self) -> Sequence[str]:
         lines = []
@@ -541,9 +495,6 @@ class Stepper(CaseHand):
     def _pictures(self) -> list[StepPicture]:
         pictures = [picture for name in self.names if (picture := self.picture(name)) is not None]
         if pictures:
-            theirs = self.theirs
-            if self.view_state.theirs is not None and theirs is self.view_state.theirs[2]:
-                pictures[0] = self.view_state.theirs[3]
             pictures[0].aside = self._aside()
         return pictures
 

@@ -10,16 +10,13 @@ if TYPE_CHECKING:
     from engine.compare.pair.file import Pair
     from engine.sim.demo import Demo
     from engine.trace.cases import Case
-    from engine.trace.own import Asking
     from engine.trace.quiz import Quiz
 
 __all__ = ["inspector_of", "stepper_of"]
 
 
-def stepper_of(
-    algorithm: str, case: Case, title: str = "", beside: str | None = None, quiz: Quiz | None = None, own: Asking | None = None
-) -> type[Demo]:
-    """Return a stepper demo that starts with an algorithm on a case, in a `quiz`, or next to a user's function.
+def stepper_of(algorithm: str, case: Case, title: str = "", beside: str | None = None, quiz: Quiz | None = None) -> type[Demo]:
+    """Return a stepper demo that starts with an algorithm on a case, or in a `quiz`.
 
     Raises
     ------
@@ -27,7 +24,7 @@ def stepper_of(
         There is no such algorithm.
     """
     kind: Any = find_demo("stepper")
-    made: type[Demo] = kind.of_case(algorithm, case, title, beside or "none", quiz, own)
+    made: type[Demo] = kind.of_case(algorithm, case, title, beside or "none", quiz)
     return made
 
 

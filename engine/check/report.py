@@ -80,10 +80,10 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
 
 
 def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str | None:
-    """Return the command that steps through our algorithm on a pair file, next to the function; None without a file."""
+    """Return the command that steps through our algorithm on a pair file; None without a file."""
     if pair_file is None or not finding.is_alone:
         return None
-    return shlex.join([*program().split(), "step", ANSWERED_BY[task.query], "--pair", pair_file, "--own", name_of(task)])
+    return shlex.join([*program().split(), "step", ANSWERED_BY[task.query], "--pair", pair_file])
 
 
 def pair_of(task: Task, finding: Finding) -> Pair:

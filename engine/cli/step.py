@@ -8,19 +8,17 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.cli import options
 from engine.cli.capture import write_page
-from engine.cli.check import find_functions
 from engine.cli.options import argument, named, option
 from engine.cli.output import people, print_part, progress
 from engine.cli.run import demo_or_file
 from engine.common.checks import integer
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.common.words import counted
 from engine.report import Link, Part, Report, Table, Value
@@ -28,24 +26,11 @@ from engine.report import Link, Part, Report, Table, Value
 if TYPE_CHECKING:
     from engine.contracts.trace import TraceStep
     from engine.trace.cases import Case
-    from engine.trace.own import OwnAnswer, OwnFunction
 
 __all__ = ["step_command"]
 
 _DEFAULT_STEPS, _MAX_STEPS = 60, 100_000
 """Default and maximum number of steps that a scene is run before a case is taken from it."""
-
-
-def _own_file(target: str) -> tuple[Path, str]:
-    """Return the file and the function name of a target FILE.py:FUNCTION."""
-    paths, function, is_folder = find_functions("--own", target)
-    if is_folder:
-        raise InvalidInputError("--own", "FILE.py:FUNCTION", target)
-    return paths[0], function
-
-
-def _own_files(target: str) -> Sequence[str]:
-    return [str(_own_file(target)[0])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +48,8 @@ class StepOptions:
     at: int | None = option("K", "Initial step, or step of the screenshot, counted from 1.", low=1, needs=("name",))
     quiz: int | None = option(
         "N", "Ask N quiz questions; --json writes the answers.", needs=("name",),
-        excludes=("beside", "own", "at", "screenshot", "film"),
+        excludes=("beside", "at", "screenshot", "film"),
     )  # fmt: skip
-    own: str | None = option(
-        "FILE.py:FUNCTION",
-        "Compare with your own function, and show the step that contradicts its answer.",
-        needs=("name",),
-        reads=_own_files,
-    )
     json: options.JsonFile = None
     html: str | None = option(
         "F.html", "Write a page that shows the steps, or asks the quiz, in any browser.", writes=(".html",), needs=("name",),
@@ -94,20 +73,16 @@ def step_command(args: StepOptions) -> Report | None:
 
     In the window, you can drag both shapes at any step. --json, --screenshot and --record need no window; without a display, the steps
     are printed as text, unless --html shows them in a page. The input comes from a file (--pair) or a scene (--scene), or is the
-    algorithm's example. With --own, the status is 1 if your function is wrong.
+    algorithm's example.
     """
     if args.name is None:
         return _list()
     from engine import trace
     from engine.player.steps import packed_steps
-    from engine.trace.own import BESIDE, Asking, beside, plain_case
     from engine.trace.scene_case import SceneCase
 
     with named("ALGORITHM"):
         trace.algorithm(args.name)
-    function = None if args.own is None else _own_file(args.own)
-    if function is not None and args.name not in BESIDE:
-        raise InvalidInputError("--own", "used with one of " + ", ".join(BESIDE), args.name)
     case = _case(args.name, args)
     others = () if args.beside is None else _checked_beside(args.beside, args.name, case)
     if args.quiz is not None:
@@ -120,34 +95,21 @@ def step_command(args: StepOptions) -> Report | None:
             from engine.app.case_demos import stepper_of
 
             title = os.path.basename(args.pair) if args.pair is not None else f"From {os.path.basename(args.scene)}" if args.scene else ""
-            with contextlib.ExitStack() as stack:
-                asking = None if function is None else Asking(stack.enter_context(_own(function, case)))
-                if asking is not None:
-                    stack.callback(asking.stop)
-                kind = stepper_of(args.name, case, title, args.beside, own=asking)
-                options.open_window("", kind, values={"step": args.at or 1}, ui_scale=args.ui_scale, theme=args.theme)
+            kind = stepper_of(args.name, case, title, args.beside)
+            options.open_window("", kind, values={"step": args.at or 1}, ui_scale=args.ui_scale, theme=args.theme)
             return None
         print_part(people(), f"No display ({problem}): printing the steps as text.")
     steps = {algorithm: trace.algorithm(algorithm).steps(case) for algorithm in (args.name, *others)}
     if args.at is not None:
         integer("--at", args.at, 1, max(map(len, steps.values())))
-    theirs = None
-    if function is not None:
-        with _own(function, case) as own:
-            theirs = beside(own.query, case, steps[args.name], own.ask(plain_case(case)))
-    files = _draw(args, case, steps, theirs)
+    files = _draw(args, case, steps)
     if args.html is not None:
-        more = () if theirs is None else theirs.marks
-        pages = [
-            packed_steps(trace.algorithm(algorithm), case, trace_steps, more if algorithm == args.name else ())
-            for algorithm, trace_steps in steps.items()
-        ]
+        pages = [packed_steps(trace.algorithm(algorithm), case, trace_steps) for algorithm, trace_steps in steps.items()]
         files |= write_page(args.html, trace.algorithm(args.name).title, pages)
     plain = {}
     if args.json is not None:
         plain = _as_json(args.name, case, steps[args.name])
         plain |= {} if args.beside is None else {"beside": [_as_json(algorithm, case, steps[algorithm]) for algorithm in others]}
-        plain |= {} if theirs is None else {"own": theirs.as_json()}
 
     def parts() -> Iterator[Part]:
         for algorithm, trace_steps in steps.items():
@@ -156,11 +118,9 @@ def step_command(args: StepOptions) -> Report | None:
                 yield _table(trace_steps)
         if isinstance(case, SceneCase) and case.note:
             yield case.note
-        if theirs is not None:
-            yield theirs.sentence
         yield files
 
-    return Report(plain, parts(), int(theirs is not None and bool(theirs.faults)))
+    return Report(plain, parts(), 0)
 
 
 def _ask(args: StepOptions, case: Case, n: int) -> Report:
@@ -183,27 +143,6 @@ def _ask(args: StepOptions, case: Case, n: int) -> Report:
     kind = stepper_of(args.name, case, f"A quiz: {quiz.algorithm.title}", quiz=quiz)
     options.open_window("a quiz needs a window", kind, ui_scale=args.ui_scale, theme=args.theme)
     return Report(quiz.as_json(), [f"{counted(len(quiz.made), 'answer')}: {score_of(quiz.made)}"])
-
-
-@contextlib.contextmanager
-def _own(function: tuple[Path, str], case: Case) -> Iterator[OwnFunction]:
-    """Start the user's function in a separate process.
-
-    Raises
-    ------
-    LabError
-        The file cannot be loaded (the message names it), or user functions do not support the case.
-    """
-    from engine.check.runner import RefusedFunctionError
-    from engine.trace.own import OwnFunction, plain_case
-
-    plain_case(case)
-    with OwnFunction(*function) as own:
-        try:
-            own.start()
-            yield own
-        except RefusedFunctionError as refusal:
-            raise LabError(f"{function[0]}: {refusal.message}") from None
 
 
 def _list() -> Report:
@@ -275,10 +214,8 @@ def _checked_beside(beside: str, name: str, case: Case) -> tuple[str, ...]:
     return (beside,)
 
 
-def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]], theirs: OwnAnswer | None = None) -> dict[str, Value]:
+def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]]) -> dict[str, Value]:
     """Write the requested picture and video of several algorithms side by side; return summary rows to print.
-
-    `theirs` is the answer of the user's function, which is drawn over the first algorithm.
 
     Raises
     ------
@@ -291,20 +228,15 @@ def _draw(args: StepOptions, case: Case, steps: Mapping[str, Sequence[TraceStep]
     from engine.app.film import Film, check_film
     from engine.app.headless import film_size, no_screen, scale_for
     from engine.app.step_picture import draw_beside, frame_bytes
-    from engine.render import palette
     from engine.render.fonts import FontBook
-    from engine.render.step_view import Aside, StepPicture
+    from engine.render.step_view import StepPicture
     from engine.trace import algorithm
 
     size = film_size(args.size)
     rows: dict[str, Value] = {}
     rate = 0.0 if args.film is None else check_film("--record", args.film, args.fps)
     with no_screen(), contextlib.ExitStack() as undo:
-        first, own = next(iter(steps)), () if theirs is None else theirs.marks
-        sceneries = {name: (*algorithm(name).scenery(case), *(own if name == first else ())) for name in steps}
-        drawn = [StepPicture(algorithm(name), sceneries[name], own_steps) for name, own_steps in steps.items()]
-        if theirs is not None:
-            drawn[0].aside = Aside(theirs.sentence, palette.UNEXPLAINED if theirs.faults else palette.AGREE, 2)
+        drawn = [StepPicture(algorithm(name), algorithm(name).scenery(case), of_name) for name, of_name in steps.items()]
         n_steps, fonts = max(len(picture.steps) for picture in drawn), FontBook(scale_for(size))
         if args.screenshot is not None:
             k = n_steps - 1 if args.at is None else args.at - 1

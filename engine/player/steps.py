@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -23,10 +23,9 @@ __all__ = ["packed_quiz", "packed_steps"]
 _DIGITS = 9
 
 
-def packed_steps(algorithm: Algorithm[Any], case: Case, steps: Sequence[TraceStep], more: Iterable[Mark] = ()) -> str:
-    """Return an algorithm's steps on a case, as `engine.player.encoding` packs them; `more` are drawn with the scenery."""
-    scenery = (*algorithm.scenery(case), *more)
-    return _packed_frames(algorithm, algorithm.title, [(scenery, steps)], steps)
+def packed_steps(algorithm: Algorithm[Any], case: Case, steps: Sequence[TraceStep]) -> str:
+    """Return an algorithm's steps on a case, as `engine.player.encoding` packs them."""
+    return _packed_frames(algorithm, algorithm.title, [(algorithm.scenery(case), steps)], steps)
 
 
 def packed_quiz(quiz: Quiz) -> str:

@@ -94,17 +94,3 @@ def test_a_quiz_reports_the_answers_given_until_the_window_closes(monkeypatch, c
     report = read("quiz.json")
     assert (report["n"], report["seed"], report["skipped"], len(report["questions"]), report["interrupted"]) == (2, 3, 1, 1, True)
     assert "1 answer: " in capsys.readouterr().out
-
-
-def test_a_user_function_is_compared_and_judged(capsys):
-    Path("right.py").write_text("def collide(a, b):\n    return None\n")
-    Path("wrong.py").write_text("def collide(a, b):\n    return {'normal': (0.0, 1.0)}\n")
-    assert main(["step", "gjk", "--own", "right.py", "--json", "own.json"]) == 0
-    assert "Your answer is correct: no contact." in capsys.readouterr().out
-    assert read("own.json")["own"]["is_right"] is True
-    assert main(["step", "gjk", "--own", "wrong.py", "--json", "own.json", "--screenshot", "own.png", "--size", "480x360"]) == 1
-    report = read("own.json")
-    own = report["own"]
-    assert own["is_right"] is False and own["faults"] == ["false_overlap"] and own["sentence"] in capsys.readouterr().out.replace("\n", " ")
-    assert report["steps"][own["step"] - 1]["values"]["w.n"] > 0.0
-    assert Path("own.png").stat().st_size > 1000

@@ -5,9 +5,7 @@ import pytest
 from demos.stepper import Stepper
 from engine import trace
 from engine.sim.actions import Drag, Grab, PressKey, Release, SetParameter
-from engine.trace.own import Asking, OwnFunction, beside
 from engine.trace.quiz import Quiz
-from tests.waiting import until
 
 GJK, SAT = trace.algorithm("gjk"), trace.algorithm("sat")
 
@@ -168,26 +166,3 @@ def test_restart_does_not_undo_answers_of_a_quiz():
     demo.sim.act(PressKey(demo._shown_question()[0].keys[0]))
     demo.restart()
     assert len(demo.guesses.made) == 1 and demo._shown_question() == (quiz.asked(1).question, None)
-
-
-def test_the_users_function_runs_alongside_without_blocking(tmp_path):
-    go = tmp_path / "go"
-    waits = f"    while not os.path.exists({str(go)!r}):\n        time.sleep(0.01)\n"
-    (tmp_path / "mine.py").write_text(f"import os, time\ndef collide(a, b):\n{waits}    return {{'normal': (0.0, 1.0)}}\n")
-    asking = Asking(OwnFunction(tmp_path / "mine.py", "collide", time_limit=60.0))
-    try:
-        demo = opened(own=asking)
-        assert demo.picture("gjk") is not None and demo.theirs is None
-        assert "Waiting for your function" in demo._aside().words
-        go.touch()
-        until(lambda: demo.theirs is not None)
-        assert [fault.reason for fault in demo.theirs.faults] == ["false_overlap"]
-        demo.sim.act(PressKey("y"))
-        assert demo.k == demo.theirs.step > 0
-        assert demo._pictures()[0] is demo._pictures()[0] and demo._pictures()[0].scenery[-1].role == "own"
-        case, reply = demo.case, demo.theirs.reply
-        demo.set_parameter("algorithm", float(demo.parameters[0].choices.index("sat")))
-        assert demo.case is case and demo.theirs.reply is reply  # frames that waited did not call it once more
-        assert demo.theirs == beside("manifold", case, SAT.steps(case), reply)
-    finally:
-        asking.stop()
