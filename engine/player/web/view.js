@@ -160,6 +160,12 @@ export class Labels {
       return [left, y + height * (grow > 0 ? k : k - lines.length + 1) - height / 2, wide];
     });
     const isTaken = ([left, top, wide]) => this.taken.some(([l, t, w]) => left < l + w + 4 && l < left + wide + 4 && Math.abs(top - t) < 0.9 * height);
+    const beside = this.taken.find(([l, t, w]) => align === "left" && l < x && x < l + w + 4 && Math.abs(t - boxes[0][1]) < 0.9 * height);
+    if (!bold && beside && beside[0] + beside[2] + 4 - x < 4 * size) { // a caption behind a name that is wider in this typeface
+      const shift = beside[0] + beside[2] + 6 - x;
+      x += shift;
+      for (const box of boxes) box[0] += shift;
+    }
     const move = (n) => boxes.forEach((box) => (box[1] += n * grow * height));
     if (!bold && boxes.some(isTaken)) move(1 - lines.length); // its last line is where its first was
     for (let moved = 0; moved < 4 && boxes.some(isTaken); moved++) {
