@@ -19,8 +19,8 @@ from benchmarks.measuring import MissingPeerError, require_peer, seconds_in_turn
 from engine.broadphase import BroadPhase
 from engine.common.arrays import FloatArray
 from engine.common.rng import stream
+from engine.narrowphase.batched import box_rows, poses_with_rotation
 from engine.query.batch import ShapeBatch
-from engine.query.batch_frame import aabb
 
 __all__ = ["DT", "FRAMES", "SCENES", "SPEED", "Scene", "frames_of", "peers_of", "seconds_a_frame"]
 
@@ -65,7 +65,7 @@ class Scene:
 
 def _uniform(n: int) -> FloatArray:
     shapes, which, poses = spread_boxes(n)
-    return aabb(ShapeBatch(shapes), which, poses).copy()
+    return box_rows(ShapeBatch(shapes).packed, which, poses_with_rotation(poses))
 
 
 def _log_normal(n: int) -> FloatArray:

@@ -17,8 +17,6 @@ BENCHMARKS: dict[str, str] = {
     "threads": "batched queries on two threads against one; needs two idle cores",
     "bounding": "bounding volumes of the figure: tests and updates, each with its false hits; no peer",
     "broad_phase": "pairs of moving boxes, all our structures against shapely's tree and both structures of pymunk",
-    "broad_phase_growth": "how the cost of each broad phase depends on the number of boxes, their spread of sizes, and how many move",
-    "scene": "a whole collision frame, against pymunk's step with all collisions filtered",
     "growth": "how the cost of each query grows with the vertices, and that of a manifold with the number of pairs",
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one query called from Python, including its result object",

@@ -70,34 +70,28 @@ class Race:
         """Number of wrong results."""
         return sum(lane.wrong for lane in self.lanes)
 
-    def run(self, boxes: FloatArray, moving: IntArray, drawn: int) -> None:
-        """Run the drawn structure and the one whose turn it is on `boxes`, of which `moving` moved in this frame."""
+    def run(self, boxes: FloatArray, drawn: int) -> None:
+        """Run the drawn structure and the one whose turn it is on `boxes`."""
         self._frame += 1
         chosen = self.lanes[drawn]
-        self.pairs, _ = self._feed(chosen, boxes, moving)
+        self.pairs, _ = self._feed(chosen, boxes)
         waiting = [lane for lane in self.lanes if lane is not chosen and lane.due <= self._frame]
         if self._running not in waiting:
             self._running, self._begun = min(waiting, key=lambda lane: lane.fed, default=None), self._frame
         if (lane := self._running) is None:
             return
-        pairs, cost = self._feed(lane, boxes, moving)
+        pairs, cost = self._feed(lane, boxes)
         n_frames = self._frame - self._begun + 1
         if n_frames == _TURN or (n_frames > 1 and cost >= _LONG_MS):
             lane.due, self._running = self._frame + 1 + round(n_frames * (lane.ms or 0.0) / _MS_A_FRAME), None
         self._compare(boxes, [(chosen, self.pairs), (lane, pairs)])
 
-    def _feed(self, lane: Lane, boxes: FloatArray, moving: IntArray) -> tuple[IntArray, float]:
+    def _feed(self, lane: Lane, boxes: FloatArray) -> tuple[IntArray, float]:
         """Return the pairs of a structure and the time that they took, milliseconds."""
         phase = lane.phase
         follows = lane.fed == self._frame - 1 and len(phase) == len(boxes)
-        moved = boxes[moving]
         start = perf_counter()
-        if follows and len(moving) < len(boxes):
-            if len(moving):
-                phase.move(moving, moved)
-            pairs = phase.pairs()
-        else:
-            pairs = phase.pairs(boxes)
+        pairs = phase.pairs(boxes)
         cost = 1000.0 * (perf_counter() - start)
         if follows:  # after a pause, an update takes longer than from frame to frame
             lane.times.append(cost)

@@ -30,7 +30,7 @@ __all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
 STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in STRUCTURES)
 """Short names of the structures, in their order."""
 
-_DRAWN = STRUCTURE_WORDS.index("dynamic tree")
+_DRAWN = STRUCTURE_WORDS.index("top-down")
 _DISCS = 10
 """Number of bodies among the boxes, which users can throw."""
 _RADIUS = 0.6
@@ -51,7 +51,7 @@ class _ViewState:
     id="broadphase",
     category="Algorithms",
     title="Thousands of boxes",
-    watch="Thousands of boxes move, and twelve structures race to find the overlapping pairs.",
+    watch="Thousands of boxes move, and ten structures race to find the overlapping pairs.",
 )
 class BroadPhaseScene(Demo):
     """Boxes, a structure, and a chart of times."""
@@ -136,9 +136,7 @@ class BroadPhaseScene(Demo):
 
         if self.view_state.race is None:
             self.view_state.race = Race()
-        boxes = self.boxes
-        n = len(self.crowd)
-        self.view_state.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
+        self.view_state.race.run(self.boxes, self._drawn)
         self.view_state.sketch = None
 
     def turn(self, point: tuple[float, float]) -> bool:

@@ -45,7 +45,6 @@ _QUESTIONS = {
 """Question that each group of algorithms answers."""
 _WRITTEN = {
     "box2d": "Box2D",
-    "morton": "Morton",
     **{part: part.upper() for part in ("gjk", "sat", "epa", "bvh", "pgs", "ngs", "xpbd", "avbd")},
 }
 """Parts of algorithms' names that are not written in lower case."""

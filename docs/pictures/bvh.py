@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, RED, new, plane
-from engine.broadphase import BottomUpTree, BruteForce, InsertionTree, MortonTree, TopDownTree, quality
+from engine.broadphase import BottomUpTree, BruteForce, InsertionTree, QuadTree, TopDownTree, quality
 
 LEVELS = ("black", RED, ORANGE, GREEN, BLUE)
 """Colors of the levels, from the root down; deeper nodes are not drawn."""
@@ -21,14 +21,11 @@ def picture() -> Figure:
     boxes = np.column_stack((at - half, at + half))
     truth = BruteForce().pairs(boxes)
     figure, panels = new(rows=2, columns=2)
-    named = ((TopDownTree, "top-down"), (BottomUpTree, "bottom-up"), (InsertionTree, "insertion"), (MortonTree, "Morton order (gray)"))
+    named = ((TopDownTree, "top-down"), (BottomUpTree, "bottom-up"), (InsertionTree, "insertion"), (QuadTree, "quadtree"))
     for axes, (structure, name) in zip(panels.ravel(), named, strict=True):
         one = structure()
         assert np.array_equal(one.pairs(boxes), truth)
         measures, sketch = quality(one.tree), one.sketch()
-        if structure is MortonTree:
-            middle = 0.5 * (boxes[:, :2] + boxes[:, 2:])
-            axes.plot(*middle[one.tree.items].T, color=GRAY, lw=0.8, zorder=1)
         for x0, y0, x1, y1 in boxes:
             axes.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fc=(0.4, 0.4, 0.4, 0.18), ec=GRAY, lw=0.5))
         is_node = (sketch.proxies < 0) & (sketch.levels < len(LEVELS))

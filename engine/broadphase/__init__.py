@@ -2,15 +2,13 @@
 
 from engine.broadphase.automatic import Automatic
 from engine.broadphase.brute_force import BruteForce
-from engine.broadphase.bvh import BottomUpTree, InsertionTree, MortonTree, TopDownTree
-from engine.broadphase.dynamic_tree import DynamicTree
+from engine.broadphase.bvh import BottomUpTree, InsertionTree, QuadTree, TopDownTree
 from engine.broadphase.grid import UniformGrid
 from engine.broadphase.interface import BroadPhase
-from engine.broadphase.quadtree import QuadTree
 from engine.broadphase.spatial_hash import SpatialHash
 from engine.broadphase.sweep_and_prune import SweepAndPrune, SweepTwoAxes
 from engine.broadphase.tree import Tree
-from engine.broadphase.tree_queries import TreeQuality, pairs_between, quality
+from engine.broadphase.tree_queries import TreeQuality, quality
 
 __all__ = [
     "STRUCTURES",
@@ -18,9 +16,7 @@ __all__ = [
     "BottomUpTree",
     "BroadPhase",
     "BruteForce",
-    "DynamicTree",
     "InsertionTree",
-    "MortonTree",
     "QuadTree",
     "SpatialHash",
     "SweepAndPrune",
@@ -29,7 +25,6 @@ __all__ = [
     "Tree",
     "TreeQuality",
     "UniformGrid",
-    "pairs_between",
     "quality",
 ]
 
@@ -40,11 +35,9 @@ STRUCTURES: tuple[type[BroadPhase], ...] = (
     SpatialHash,
     UniformGrid,
     Automatic,
-    DynamicTree,
     TopDownTree,
     BottomUpTree,
     InsertionTree,
-    MortonTree,
     QuadTree,
 )
 """All structures, starting with the reference for the others; used by tests, the table and the scene."""

@@ -2,13 +2,16 @@
 
 The *nearest* two clusters are those whose common box has the least perimeter, which the surface-area heuristic minimizes. Merging the
 globally nearest pair first (agglomerative clustering: Walter et al. 2008) takes far longer than the better tree saves. Locally ordered
-clustering is nearly as good: clusters are in Morton order, each searches for its nearest only among the `REACH` on either side, and each
-round merges *all* pairs that have chosen each other::
+clustering is nearly as good: clusters are in order along a Z-order curve, each searches for its nearest only among the `REACH` on either
+side, and each round merges *all* pairs that have chosen each other::
 
       a   b   c   d   e   f            arrows: each one's nearest
       <--->   |   <---    |
               +-->    <---+            (a, b) and (d, e) have chosen each other:
     ->  ab    c    de     f            the next round has four clusters
+
+**The curve.** A center's column and row on a fine grid, their bits interleaved, are its place on the curve: neighbors on it are often close
+together (G. Morton, 1966).
 
 **Every round merges.** Ties are broken by the positions: the cluster with the least (perimeter, exclusive or of the positions) is chosen.
 This key is symmetric, so the two clusters of the pair with the least key choose each other, and a thousand identical boxes form five
@@ -29,16 +32,25 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._boxes_kernel import joint_half_perimeter
-from engine.broadphase._morton_kernel import morton_order
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["BOTTOM_UP_CHOICE", "BOTTOM_UP_CLUSTER", "BOTTOM_UP_JOIN", "BOTTOM_UP_ROUND", "bottom_up_order"]
+__all__ = [
+    "BOTTOM_UP_CHOICE", "BOTTOM_UP_CLUSTER", "BOTTOM_UP_JOIN", "BOTTOM_UP_ROUND", "CURVE_CODE", "CURVE_EXTENT", "CURVE_PLACE",
+    "bottom_up_order",
+]  # fmt: skip
+
+CURVE_EXTENT, CURVE_CODE, CURVE_PLACE = 31.0, 32.0, 33.0
+"""Steps of the order along the curve, recorded first (`engine.common._record_kernel`); world::
+
+    CURVE_EXTENT   lower x, lower y, upper x, upper y of the centers, bits of a coordinate
+    CURVE_CODE     item, column, row
+    CURVE_PLACE    place along the curve, item
+"""
 
 BOTTOM_UP_CHOICE, BOTTOM_UP_ROUND, BOTTOM_UP_JOIN, BOTTOM_UP_CLUSTER = 51.0, 52.0, 53.0, 54.0
-"""Steps recorded in the trace (`engine.common._record_kernel`), after those of `_morton_kernel.morton_order`; world, half perimeters.
-Nodes below the number of boxes are the boxes::
+"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters. Nodes below the number of boxes are the boxes::
 
     BOTTOM_UP_CHOICE   place of a cluster, its node, place and node of the one it chooses, the half perimeter around both
     BOTTOM_UP_ROUND    clusters, pairs that have chosen each other, 1 if those are so few that adjacent clusters are merged instead
@@ -53,6 +65,56 @@ build, with 16 it costs 0.5 % less and takes 1.6 times as long.
 
 MAX_LEFT = 15.0 / 16.0
 """Maximum fraction of the clusters that remain after a round; otherwise it merges adjacent pairs."""
+
+
+AXIS_BITS = 24
+"""Number of bits of a coordinate: a world 100 km wide is divided into squares of 6 mm."""
+
+SPREADS = (
+    (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
+    (np.uint64(8), np.uint64(0x00FF00FF00FF00FF)),
+    (np.uint64(4), np.uint64(0x0F0F0F0F0F0F0F0F)),
+    (np.uint64(2), np.uint64(0x3333333333333333)),
+    (np.uint64(1), np.uint64(0x5555555555555555)),
+)
+"""Shifts and masks that leave a gap after each of 32 bits: halves apart, then quarters, ... (H. Warren, Hacker's Delight, 7-2)."""
+
+
+@inlined_kernel
+def _spread(value: np.uint64) -> np.uint64:
+    """Return `value` with a zero bit before each of its bits."""
+    result = value
+    for shift, mask in SPREADS:
+        result = np.uint64((result | (result << shift)) & mask)
+    return result
+
+
+@kernel
+def curve_order(boxes: FloatArray, trace: FloatArray | None) -> IntArray:
+    """Return the rows of `boxes` (n, 4) in order along the curve; those in one cell of the grid in their own order."""
+    n = boxes.shape[0]
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for i in range(n):
+        x, y = 0.25 * boxes[i, 0] + 0.25 * boxes[i, 2], 0.25 * boxes[i, 1] + 0.25 * boxes[i, 3]
+        low_x, low_y = min(low_x, x), min(low_y, y)
+        high_x, high_y = max(high_x, x), max(high_y, y)
+    last = float((1 << AXIS_BITS) - 1)
+    per_x = last / (high_x - low_x) if high_x > low_x else 0.0
+    per_y = last / (high_y - low_y) if high_y > low_y else 0.0
+    per_x = per_x if per_x < np.inf else 0.0  # a negligible extent
+    per_y = per_y if per_y < np.inf else 0.0
+    record(trace, CURVE_EXTENT, (2.0 * low_x, 2.0 * low_y, 2.0 * high_x, 2.0 * high_y, float(AXIS_BITS)))
+    codes = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        x, y = 0.25 * boxes[i, 0] + 0.25 * boxes[i, 2], 0.25 * boxes[i, 1] + 0.25 * boxes[i, 3]
+        column, row = np.uint64(min((x - low_x) * per_x, last)), np.uint64(min((y - low_y) * per_y, last))
+        record(trace, CURVE_CODE, (float(i), float(column), float(row)))
+        codes[i] = np.int64(_spread(column) | (_spread(row) << np.uint64(1)))
+    order = np.argsort(codes, kind="mergesort")
+    if trace is not None:
+        for k in range(n):
+            record(trace, CURVE_PLACE, (float(k), float(order[k])))
+    return order
 
 
 @inlined_kernel
@@ -76,12 +138,11 @@ def bottom_up_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArr
     n = boxes.shape[0]
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    keys, n_bits = morton_order(boxes, trace)
-    number = np.uint64((1 << n_bits) - 1)
+    order = curve_order(boxes, trace)
     # 1. Clusters: their boxes, and their nodes: 0 to n - 1 the boxes themselves, then the merged ones, in order.
     clusters, node_of = np.empty((n, 4)), np.empty(n, dtype=np.int64)
     for k in range(n):
-        node_of[k] = np.int64(keys[k] & number)
+        node_of[k] = order[k]
         for field in range(4):
             clusters[k, field] = boxes[node_of[k], field]
     left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)

@@ -44,7 +44,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_kernel
 from engine.common.tolerances import MIN_NORMAL, RAY_ROUNDING
 
 __all__ = [
@@ -54,7 +54,6 @@ __all__ = [
     "half_perimeter",
     "is_met",
     "joint_half_perimeter",
-    "n_invalid",
     "query_at",
     "segment_meets_box",
 ]
@@ -126,22 +125,3 @@ def is_met(queries: FloatArray, query: Query, boxes: FloatArray, i: int) -> bool
     if queries.ndim == 3:
         return segment_meets_box(x0, y0, x1, y1, boxes, i)
     return bool((boxes[i, 0] <= x1) & (x0 <= boxes[i, 2]) & (boxes[i, 1] <= y1) & (y0 <= boxes[i, 3]))
-
-
-@kernel
-def n_invalid(boxes: FloatArray) -> int:
-    """Return the number of `boxes` (n, 4) that are not finite or have a lower corner above the upper one.
-
-    Comparisons with a NaN are false, and infinite numbers in order are detected at one of the ends. Flat unsigned indices take a third of
-    the time of ``boxes[i, k]``, which tests each time whether i is below 0.
-    """
-    numbers = boxes.reshape(-1)
-    n_good = 0
-    for i in range(np.uint64(boxes.shape[0])):
-        at = np.uint64(4) * np.uint64(i)
-        low_x, low_y = numbers[at], numbers[at + np.uint64(1)]
-        high_x, high_y = numbers[at + np.uint64(2)], numbers[at + np.uint64(3)]
-        in_x = (-np.inf < low_x) & (low_x <= high_x) & (high_x < np.inf)
-        in_y = (-np.inf < low_y) & (low_y <= high_y) & (high_y < np.inf)
-        n_good += int(in_x & in_y)
-    return int(boxes.shape[0]) - n_good

@@ -14,8 +14,8 @@ minus the width of the row's widest box, and the box's right end. Cells of a row
       |     |     |     |     |     |     |     |   (these search for us)
 
 Each pair is found once: by its lower box, within a row by the left one, within a cell by the first. Cells can be smaller than boxes: a tall
-box searches more rows, and a wide one only extends the search of the boxes that reach its row. A run is compared eight at a time
-(`_lanes_kernel`), which favors narrow columns and high rows: the runs are short, and few.
+box searches more rows, and a wide one only extends the search of the boxes that reach its row. Columns are narrow and rows high: the runs
+are short, and few.
 
 A counting sort orders the boxes cell by cell, row by row. There are at most `CELLS_PER_BOX` cells per box, so that clearing them takes no
 longer than sorting; if the boxes are sparser, cells are enlarged.
@@ -24,7 +24,7 @@ Rounding: the column index is monotone in x, even with rounding, so that a box w
 it. The greatest width is increased by `GRID_MARGIN`, more than the error of a width and of its difference with x0.
 
 Cost: if boxes are concentrated in few cells, or in rows with very large boxes, runs are long. `search` therefore estimates the number of
-comparisons, in groups of eight, from `SAMPLES` boxes, and does not start if it exceeds the caller's limit.
+comparisons from `SAMPLES` boxes, and does not start if it exceeds the caller's limit.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the layout after 7.1.4's).
 """
@@ -36,37 +36,23 @@ from typing import TypeAlias
 
 import numpy as np
 
-from engine.broadphase._sorting_kernel import PlaceArray
-from engine.common._lanes_kernel import EIGHT, append_overlapping
+from engine.broadphase._keys_kernel import FIRST_ROOM, key_of, more_room
 from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
 __all__ = [
-    "CELLS_PER_BOX",
-    "GRID_ASK",
-    "GRID_COMPARED",
-    "GRID_PAIR",
-    "GRID_PUT",
-    "GRID_RUN",
-    "GRID_START",
-    "NO_LIMIT",
-    "TOO_CROWDED",
-    "cells_of_boxes",
-    "grid_of",
-    "padded",
-    "search",
-]
+    "CELLS_PER_BOX", "GRID_ASK", "GRID_PAIR", "GRID_PUT", "GRID_RUN", "GRID_START", "NO_LIMIT", "cells_of_boxes", "grid_of", "grid_pairs",
+]  # fmt: skip
 
-GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_COMPARED, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 75.0, 76.0
+GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 76.0
 """Steps recorded in the trace (`engine.common._record_kernel`); world::
 
     GRID_START     lower corner, cells per meter on both axes (0: one cell), columns, rows
     GRID_PUT       item, its column, its row
     GRID_ASK       place, item, its row, the row after its last one, the column after its last one
     GRID_RUN       row, the column where the run begins, its first place and the place after its last
-    GRID_COMPARED  the first compared place, the number of places
     GRID_PAIR      item, an item of the run that overlaps it
 """
 
@@ -90,26 +76,16 @@ SAMPLED_FROM = 8
 NO_LIMIT = math.inf
 """No limit to the comparisons."""
 
-TOO_CROWDED = -1
-"""Returned by `search` if it would compare more than the limit."""
-
 Grid: TypeAlias = tuple[float, float, float, float, int, int]
 """Lower corner, cells per meter on both axes (0 if there is only one), columns and rows."""
 
-ONE, TWO, STEP, ONE_32 = np.uint64(1), np.uint64(2), np.uint64(EIGHT), np.uint32(1)
-
-
-def padded(n: int) -> int:
-    """Return the padded length of a column for `n` boxes, because eight are read starting at the last one."""
-    return n + EIGHT
-
 
 @inlined_kernel
-def _number(x: float, low: float, per: float, last: float) -> np.uint64:
+def _number(x: float, low: float, per: float, last: float) -> int:
     """Return the index of the column that contains `x`, 0 to `last`; it never decreases with x."""
     at = (x - low) * per
     at = at if at < last else last  # this includes NaN, in a grid of one column
-    return np.uint64(at if at > 0.0 else 0.0)
+    return int(at if at > 0.0 else 0.0)
 
 
 @inlined_kernel
@@ -131,9 +107,9 @@ def _cells(span: float, cell: float) -> int:
 def grid_of(boxes: FloatArray) -> Grid:
     """Return the grid of `boxes` (n, 4), n > 0."""
     n = boxes.shape[0]
-    low_x, low_y, high_x, high_y = boxes[0, 0], boxes[0, 1], boxes[0, 0], boxes[0, 1]
+    (low_x, low_y), (high_x, high_y) = (boxes[0, 0], boxes[0, 1]), (boxes[0, 0], boxes[0, 1])
     total_x = total_y = 0.0
-    for i in range(np.uint64(n)):
+    for i in range(n):
         x0, y0, x1, y1 = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3]
         low_x, low_y = x0 if x0 < low_x else low_x, y0 if y0 < low_y else low_y
         high_x, high_y = x0 if x0 > high_x else high_x, y0 if y0 > high_y else high_y
@@ -152,119 +128,95 @@ def grid_of(boxes: FloatArray) -> Grid:
     return low_x, low_y, per_x, per_y, columns, rows
 
 
-@inlined_kernel
+@allocating_kernel
 def _lay_out(
-    boxes: FloatArray, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray,
+    boxes: FloatArray, grid: Grid, cells: IntArray, items: IntArray, row_of: IntArray, placed: FloatArray, widest: FloatArray,
     trace: FloatArray | None,
 ) -> None:  # fmt: skip
-    """Write the boxes cell by cell: place k contains box ``numbers[k]``, in row ``numbers[2 n + k]``; ``cells[c + 1]`` is the end of c."""
+    """Write the boxes cell by cell: place k contains box ``items[k]``, in row ``row_of[k]``; cell c ends at place ``cells[c + 1]``."""
     low_x, low_y, per_x, per_y, columns, rows = grid
-    last_column, last_row, width, n_rows = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(rows)
-    n, n_cells, stride = np.uint64(boxes.shape[0]), np.uint64(columns * rows), np.uint64(columns_of_boxes.shape[0] // 4)
-    for at in range(n_cells + TWO):
-        cells[at] = 0
-    for in_row in range(n_rows):
-        widest[in_row] = 0.0
+    n = boxes.shape[0]
+    cells[:] = 0
+    widest[:] = 0.0
+    cell_of = np.empty(n, dtype=np.int64)
     for i in range(n):
-        row = _number(boxes[i, 1], low_y, per_y, last_row)
-        column = _number(boxes[i, 0], low_x, per_x, last_column)
+        row, column = _number(boxes[i, 1], low_y, per_y, rows - 1.0), _number(boxes[i, 0], low_x, per_x, columns - 1.0)
         record(trace, GRID_PUT, (float(i), float(column), float(row)))
-        cell = row * width + column
-        numbers[n + i] = cell
-        cells[cell + TWO] += ONE_32
-        extent = boxes[i, 2] - boxes[i, 0]
-        widest[row] = extent if extent > widest[row] else widest[row]
-    for in_row in range(n_rows):
+        cell_of[i] = row * columns + column
+        cells[cell_of[i] + 2] += 1
+        widest[row] = max(widest[row], boxes[i, 2] - boxes[i, 0])
+    for in_row in range(rows):
         widest[in_row] *= 1.0 + GRID_MARGIN
     # while the boxes are written, cells[c + 1] is the next free place of cell c
-    total = np.uint32(0)
-    for at in range(n_cells + TWO):
-        total += cells[at]
-        cells[at] = total
+    for at in range(1, cells.shape[0]):
+        cells[at] += cells[at - 1]
     for i in range(n):
-        its_cell = np.uint64(numbers[n + i])
-        place = np.uint64(cells[its_cell + ONE])
-        cells[its_cell + ONE] = place + ONE
-        numbers[place], numbers[n + n + place] = i, its_cell // width
-        columns_of_boxes[place], columns_of_boxes[place + stride] = boxes[i, 0], boxes[i, 1]
-        columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride] = boxes[i, 2], boxes[i, 3]
+        place = cells[cell_of[i] + 1]
+        cells[cell_of[i] + 1] += 1
+        items[place], row_of[place] = i, cell_of[i] // columns
+        for field in range(4):
+            placed[place, field] = boxes[i, field]
 
 
 @inlined_kernel
-def _eights(n: int, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray) -> float:
-    """Return the mean number of groups of eight that a box compares, over a sample."""
+def _comparisons(n: int, grid: Grid, cells: IntArray, row_of: IntArray, placed: FloatArray, widest: FloatArray) -> float:
+    """Return the mean number of boxes with which a box is compared, over a sample."""
     low_x, low_y, per_x, per_y, columns, rows = grid
-    last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
     n_samples = max(1, min(SAMPLES, n // SAMPLED_FROM))
-    n_eights = 0.0
+    n_compared = 0
     for sample in range(n_samples):
-        place = np.uint64(sample * n // n_samples)
-        x0, x1, y1 = columns_of_boxes[place], columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride]
-        own_row, to_column = np.uint64(numbers[np.uint64(2 * n) + place]), _number(x1, low_x, per_x, last_column) + ONE
-        for row in range(own_row, _number(y1, low_y, per_y, last_row) + ONE):
-            from_column = _number(x0 - widest[row], low_x, per_x, last_column)
-            run_low = place if row == own_row else np.uint64(cells[row * width + from_column])
-            n_eights += 1.0 + (np.uint64(cells[row * width + to_column]) - run_low) // STEP
-    return n_eights / n_samples
+        place = sample * n // n_samples
+        to_column = _number(placed[place, 2], low_x, per_x, columns - 1.0) + 1
+        for row in range(row_of[place], _number(placed[place, 3], low_y, per_y, rows - 1.0) + 1):
+            from_column = _number(placed[place, 0] - widest[row], low_x, per_x, columns - 1.0)
+            low = place if row == row_of[place] else cells[row * columns + from_column]
+            n_compared += cells[row * columns + to_column] - low
+    return n_compared / n_samples
 
 
 @kernel
-def search(
-    boxes: FloatArray,
-    limit: float,
-    cells: PlaceArray,
-    numbers: PlaceArray,
-    columns_of_boxes: FloatArray,
-    widest: FloatArray,
-    first: PlaceArray,
-    second: PlaceArray,
-    trace: FloatArray | None,
-) -> int:
-    """Find the overlapping pairs of `boxes` (n, 4), and return their number, or `TOO_CROWDED`.
+def grid_pairs(boxes: FloatArray, limit: float, trace: FloatArray | None) -> tuple[IntArray, bool]:
+    """Return the keys of the overlapping pairs of `boxes` (n, 4), and whether they are complete.
 
-    Pairs are places in the order of cells, in `first` and `second`; ``numbers[place]`` is the box. If there are more pairs than their
-    length minus `EIGHT`, only the count is valid. `limit` is the maximum mean number of groups of eight that a box compares.
-
-    Scratch, with arbitrary contents: `cells` (`CELLS_PER_BOX` n + 2,), `numbers` (3 n,), `columns_of_boxes` (4 padded(n),), `widest`
-    (`CELLS_PER_BOX` n,).
+    Nothing is compared if a box would be compared with more than `limit` others on average.
     """
     n = boxes.shape[0]
+    keys: IntArray = np.empty(FIRST_ROOM * (n + 1), dtype=np.int64)
     if n < 2:
-        return 0
+        return keys[:0], True
     grid = grid_of(boxes)
-    record(trace, GRID_START, (grid[0], grid[1], grid[2], grid[3], float(grid[4]), float(grid[5])))
-    _lay_out(boxes, grid, cells, numbers, columns_of_boxes, widest, trace)
-    if limit < NO_LIMIT and _eights(n, grid, cells, numbers, columns_of_boxes, widest) > limit:
-        return TOO_CROWDED
     low_x, low_y, per_x, per_y, columns, rows = grid
-    last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
-    room, end = np.uint64(first.shape[0] - EIGHT), np.uint64(0)
-    for place in range(np.uint64(n)):
-        x0, y0 = columns_of_boxes[place], columns_of_boxes[place + stride]
-        x1, y1 = columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride]
-        row, beyond_row = np.uint64(numbers[np.uint64(2 * n) + place]), _number(y1, low_y, per_y, last_row) + ONE
-        to_column = _number(x1, low_x, per_x, last_column) + ONE
-        at, high = place + ONE, np.uint64(cells[row * width + to_column])
-        own = float(numbers[place])
-        record(trace, GRID_ASK, (float(place), own, float(row), float(beyond_row), float(to_column)))
-        from_column = _number(x0, low_x, per_x, last_column)
-        while True:
+    record(trace, GRID_START, (low_x, low_y, per_x, per_y, float(columns), float(rows)))
+    cells, widest = np.empty(columns * rows + 2, dtype=np.int64), np.empty(rows)
+    items, row_of, placed = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 4))
+    _lay_out(boxes, grid, cells, items, row_of, placed, widest, trace)
+    if limit < NO_LIMIT and _comparisons(n, grid, cells, row_of, placed, widest) > limit:
+        return keys[:0], False
+    n_keys = 0
+    for place in range(n):
+        x0, x1, y0, y1 = placed[place, 0], placed[place, 2], placed[place, 1], placed[place, 3]
+        own_row, beyond_row = row_of[place], _number(y1, low_y, per_y, rows - 1.0) + 1
+        to_column = _number(x1, low_x, per_x, columns - 1.0) + 1
+        record(trace, GRID_ASK, (float(place), float(items[place]), float(own_row), float(beyond_row), float(to_column)))
+        for row in range(own_row, beyond_row):
+            if row == own_row:
+                from_column, at = _number(x0, low_x, per_x, columns - 1.0), place + 1
+            else:
+                from_column = _number(x0 - widest[row], low_x, per_x, columns - 1.0)
+                at = cells[row * columns + from_column]
+            high = cells[row * columns + to_column]
             record(trace, GRID_RUN, (float(row), float(from_column), float(at), float(high)))
-            while at < high:
-                to = end if end < room else room
-                behind = append_overlapping(columns_of_boxes, stride, at, high - at, x0, y0, x1, y1, place, first, second, to)
-                end += behind - to
+            keys = more_room(keys, n_keys, high - at)
+            for other in range(at, high):
+                # always written, kept if they overlap: cheaper than an unpredictable branch
+                keys[n_keys] = key_of(items[place], items[other])
+                in_x = (x0 <= placed[other, 2]) & (placed[other, 0] <= x1)
+                is_met = in_x & (y0 <= placed[other, 3]) & (placed[other, 1] <= y1)
                 if trace is not None:
-                    record(trace, GRID_COMPARED, (float(at), float(min(STEP, high - at))))
-                    for at_pair in range(to, behind):
-                        record(trace, GRID_PAIR, (own, float(numbers[np.uint64(second[at_pair])])))
-                at += STEP
-            row += ONE
-            if row >= beyond_row:
-                break
-            from_column = _number(x0 - widest[row], low_x, per_x, last_column)
-            at, high = np.uint64(cells[row * width + from_column]), np.uint64(cells[row * width + to_column])
-    return int(np.int64(end))
+                    if is_met:  # nested: the compiler removes the branch of a missing trace only if it is the whole condition
+                        record(trace, GRID_PAIR, (float(items[place]), float(items[other])))
+                n_keys += int(is_met)
+    return keys[:n_keys], True
 
 
 @kernel

@@ -43,7 +43,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._boxes_kernel import half_perimeter, is_met, query_at
-from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
+from engine.broadphase._keys_kernel import FIRST_ROOM, SHIFT, more_room
 from engine.broadphase.tree import Tree
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
@@ -158,13 +158,11 @@ def half_perimeters(boxes: FloatArray) -> float:
 
 
 @kernel
-def met_items(
-    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, queries: FloatArray, n: int,
-    trace: FloatArray | None,
-) -> IntArray:  # fmt: skip
-    """Return the rows of query, as in `query_at`, and overlapping item, in order; numbers of both are below `n`."""
-    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    n_rows = 0
+def met_items(tree: Tree, queries: FloatArray, trace: FloatArray | None) -> IntArray:
+    """Return keys, ``query << 32 | item``, of queries, as in `query_at`, and the items that they meet."""
+    nodes, sizes, first, items, item_boxes, _ = tree
+    keys: IntArray = np.empty(FIRST_ROOM * (queries.shape[0] + 1), dtype=np.int64)
+    n_keys = 0
     for row in range(queries.shape[0]):
         query = query_at(queries, row)
         node = 0
@@ -174,17 +172,17 @@ def met_items(
             if is_reached:
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
-                    rows = more_room(rows, n_rows, high - low)
+                    keys = more_room(keys, n_keys, high - low)
                     for k in range(low, high):
                         # always written, kept if they overlap: cheaper than an unpredictable branch
-                        rows[n_rows, 0], rows[n_rows, 1] = row, items[k]
+                        keys[n_keys] = (np.int64(row) << SHIFT) | np.int64(items[k])
                         is_hit = is_met(queries, query, item_boxes, k)
                         record(trace, WALK_ITEM, (float(node), float(items[k]), 1.0 if is_hit else 0.0))
-                        n_rows += int(is_hit)
+                        n_keys += int(is_hit)
                 node += 1
             else:
                 node += sizes[node]
-    return sorted_rows(rows, n_rows, n)
+    return keys[:n_keys]
 
 
 @kernel

@@ -15,11 +15,10 @@ runs the test with the current boxes, which adds it, and no swap removes it, sin
 does not now has been separated on an axis, and that swap removed it; a swap on the other axis can have tested it, and found it disjoint. A
 pair that was not in the set and is disjoint now is never added, because each test uses the current boxes.
 
-A new box is inserted as if it had been beyond all others, on both axes, and sorted from there; a removed box is dropped from both orders,
-and its pairs from the set. A frame takes one comparison for every end, and a step for each swap; unchanged pairs are not visited. But a box
-that crosses the scene swaps with all that it passes, even with those it never comes near, on each of the two axes, and a step here takes a
-test or a table lookup: the time grows with the number of moving boxes. After `STEPS_PER_BOX` swaps per box all is rebuilt, by radix sort
-and a sweep.
+If the number of boxes changes, everything is rebuilt. A frame takes one comparison for every end, and a step for each swap; unchanged pairs
+are not visited. But a box that crosses the scene swaps with all that it passes, even with those it never comes near, on each of the two
+axes, and a step here takes a test or a table lookup: the time grows with the number of moving boxes. After `STEPS_PER_BOX` swaps per box
+all is rebuilt, by a sort and a sweep.
 
 **The set of pairs** is a hash table. A pair i < j is one integer, i 2^32 + j. Its place in the table is a hash of it, or the next free one
 after that::
@@ -43,21 +42,20 @@ swap costs as scenes grow); D. Knuth, The Art of Computer Programming 3, 6.4 (li
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._hash_kernel import COLUMN_FACTOR, HASH_MASK, ROW_FACTOR
-from engine.broadphase._radix_kernel import radix_order
-from engine.broadphase._sorting_kernel import sorted_pairs
+from engine.broadphase._keys_kernel import SHIFT
 from engine.broadphase._sweep_kernel import columns_of, swept_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["STEPS_PER_BOX", "added", "all_pairs", "begins_of", "followed", "removed", "table_of", "without"]
+__all__ = ["EMPTY", "STEPS_PER_BOX", "added", "begins_of", "followed", "removed", "table_of"]
 
 EMPTY = -1
+"""A free place of the table."""
+
 MIN_PLACES = 64
-SHIFT = 32
 PART = 2**SHIFT - 1
 
 FOLD = np.uint64(15)
@@ -88,14 +86,14 @@ def _put(table: IntArray, i: int, j: int) -> bool:
 
 
 @kernel
-def table_of(pairs: IntArray) -> IntArray:
-    """Return a table of the distinct pairs (n, 2), each i < j, with at least as many free places."""
+def table_of(keys: IntArray) -> IntArray:
+    """Return a table of the pairs with these keys, with at least as many free places."""
     n_places = MIN_PLACES
-    while n_places < 4 * pairs.shape[0]:
+    while n_places < 4 * keys.shape[0]:
         n_places *= 2
     table = np.full(n_places, EMPTY, dtype=np.int64)
-    for k in range(pairs.shape[0]):
-        _put(table, pairs[k, 0], pairs[k, 1])
+    for k in range(keys.shape[0]):
+        _put(table, keys[k] >> SHIFT, keys[k] & PART)
     return table
 
 
@@ -133,57 +131,27 @@ def removed(table: IntArray, n_pairs: int, i: int, j: int) -> int:
     return n_pairs - 1
 
 
-@kernel
-def all_pairs(table: IntArray, n_pairs: int, n: int) -> IntArray:
-    """Return the pairs (n_pairs, 2) of numbers below `n`, sorted."""
-    rows = np.empty((n_pairs, 2), dtype=np.int64)
-    k = 0
-    for at in range(table.shape[0]):
-        if table[at] != EMPTY:
-            rows[k, 0], rows[k, 1] = table[at] >> SHIFT, table[at] & PART
-            k += 1
-    return sorted_pairs(rows, n_pairs, n)
-
-
-@kernel
-def without(table: IntArray, n_pairs: int, is_gone: NDArray[np.bool_]) -> tuple[IntArray, int]:
-    """Return a table without the pairs of removed proxies, and its number of pairs."""
-    kept = np.empty((n_pairs, 2), dtype=np.int64)
-    k = 0
-    for at in range(table.shape[0]):
-        if table[at] != EMPTY:
-            i, j = table[at] >> SHIFT, table[at] & PART
-            kept[k, 0], kept[k, 1] = i, j
-            k += int(not (is_gone[i] or is_gone[j]))
-    return table_of(kept[:k]), k
-
-
 @inlined_kernel
 def _value(boxes: FloatArray, end: int, axis: int) -> float:
-    """Return the coordinate of an end; the ends of proxy i are 2 i, its begin, and 2 i + 1."""
+    """Return the coordinate of an end; the ends of box i are 2 i, its begin, and 2 i + 1."""
     return float(boxes[end >> 1, axis + 2 * (end & 1)])
 
 
 @kernel
-def _anew(boxes: FloatArray, is_live: NDArray[np.bool_], axis: int) -> IntArray:
+def _anew(boxes: FloatArray, axis: int) -> IntArray:
     """Return all ends in order, by a stable sort with begins before ends."""
-    n = 0
-    for i in range(boxes.shape[0]):
-        n += int(is_live[i])
+    n = boxes.shape[0]
     ends, values = np.empty(2 * n, dtype=np.int64), np.empty(2 * n)
-    k = 0
     for side in range(2):
-        for i in range(boxes.shape[0]):
-            if is_live[i]:
-                ends[k] = 2 * i + side
-                values[k] = boxes[i, axis + 2 * side] + 0.0  # -0.0 becomes 0.0: they are equal coordinates
-                k += 1
-    return ends[radix_order(values)]
+        for i in range(n):
+            ends[side * n + i] = 2 * i + side
+            values[side * n + i] = boxes[i, axis + 2 * side]
+    return ends[np.argsort(values, kind="mergesort")]
 
 
 @kernel
 def begins_of(ends: IntArray) -> IntArray:
-    """Return the proxies in the order of their begins."""
+    """Return the boxes in the order of their begins."""
     order = np.empty(ends.shape[0] // 2, dtype=np.int64)
     n = 0
     for k in range(ends.shape[0]):
@@ -191,21 +159,6 @@ def begins_of(ends: IntArray) -> IntArray:
             order[n] = ends[k] >> 1
             n += 1
     return order
-
-
-@kernel
-def _without_gone(ends: IntArray, is_gone: NDArray[np.bool_], new: IntArray) -> IntArray:
-    """Return the ends of the remaining proxies, in order, followed by those of `new`."""
-    kept = np.empty(ends.shape[0] + 2 * new.shape[0], dtype=np.int64)
-    n = 0
-    for k in range(ends.shape[0]):
-        if not is_gone[ends[k] >> 1]:
-            kept[n] = ends[k]
-            n += 1
-    for k in range(new.shape[0]):
-        kept[n], kept[n + 1] = 2 * new[k], 2 * new[k] + 1
-        n += 2
-    return kept[:n].copy()
 
 
 @kernel
@@ -244,48 +197,21 @@ def _sort_by_swaps(
 
 @kernel
 def followed(
-    boxes: FloatArray, is_live: NDArray[np.bool_], ends_x: IntArray, ends_y: IntArray, table: IntArray, n_pairs: int, most_steps: int
+    boxes: FloatArray, ends_x: IntArray, ends_y: IntArray, table: IntArray, n_pairs: int, most_steps: int
 ) -> tuple[IntArray, IntArray, IntArray, int, int]:
     """Return ends on x and on y, table and number of pairs for the current boxes, and the number of swaps.
 
-    Beyond `most_steps` swaps everything is rebuilt, and their number is -1.
+    Beyond `most_steps` swaps, or for another number of boxes, everything is rebuilt, and their number is -1.
     """
-    size = boxes.shape[0]
-    n_rows = size
-    for k in range(ends_x.shape[0]):
-        n_rows = max(n_rows, (ends_x[k] >> 1) + 1)
-    # removed unless marked as live; known live proxies are already in the orders
-    is_gone, is_known = np.ones(n_rows, dtype=np.bool_), np.zeros(n_rows, dtype=np.bool_)
-    for i in range(size):
-        is_gone[i] = not is_live[i]
-    n_gone = 0
-    for k in range(ends_x.shape[0]):
-        is_known[ends_x[k] >> 1] = True
-        n_gone += int(is_gone[ends_x[k] >> 1])
-    n_live = n_new = 0
-    for i in range(size):
-        n_live += int(is_live[i])
-        n_new += int(is_live[i] and not is_known[i])
-    # each new one passes half of the others' ends, one for each box, with both of its own, on both axes
-    steps = 4 * n_new * n_live
+    steps = 0 if ends_x.shape[0] == 2 * boxes.shape[0] else most_steps + 1
     if steps <= most_steps:
-        if n_gone > 0 or n_new > 0:
-            new = np.empty(n_new, dtype=np.int64)
-            k = 0
-            for i in range(size):
-                if is_live[i] and not is_known[i]:
-                    new[k] = i
-                    k += 1
-            ends_x, ends_y = _without_gone(ends_x, is_gone, new), _without_gone(ends_y, is_gone, new)
-        if n_gone > 0:
-            table, n_pairs = without(table, n_pairs, is_gone)
         table, n_pairs, steps = _sort_by_swaps(boxes, ends_x, 0, table, n_pairs, most_steps)
-        if steps <= most_steps:
-            table, n_pairs, more = _sort_by_swaps(boxes, ends_y, 1, table, n_pairs, most_steps - steps)
-            steps += more
+    if steps <= most_steps:
+        table, n_pairs, more = _sort_by_swaps(boxes, ends_y, 1, table, n_pairs, most_steps - steps)
+        steps += more
     if steps <= most_steps:
         return ends_x, ends_y, table, n_pairs, steps
-    ends_x, ends_y = _anew(boxes, is_live, 0), _anew(boxes, is_live, 1)
+    ends_x, ends_y = _anew(boxes, 0), _anew(boxes, 1)
     order = begins_of(ends_x)
-    pairs = swept_pairs(columns_of(boxes, order, 0), order, size, None)
-    return ends_x, ends_y, table_of(pairs), pairs.shape[0], -1
+    keys = swept_pairs(columns_of(boxes, order, 0), order, None)
+    return ends_x, ends_y, table_of(keys), keys.shape[0], -1

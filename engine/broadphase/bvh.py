@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import numpy as np
+from numpy.typing import ArrayLike
 
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import TreeSketch
 from engine.broadphase.tree import LEAF_SIZE, Tree, empty_tree
-from engine.broadphase.tree_queries import pairs_within, tree_sketch
+from engine.broadphase.tree_queries import tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import integer
 
-__all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "MortonTree", "TopDownTree"]
+__all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "QuadTree", "TopDownTree"]
 
 
 class BoundingVolumeHierarchy(BroadPhase):
     """Keeps a tree over all boxes, which a subclass builds; see `BroadPhase`.
 
-    If boxes move, the tree's boxes are *refitted* without changing its structure, and the tree is rebuilt if their sum has grown too much.
-    Insertion and removal always rebuild it. The work is done by the next query.
+    If as many boxes are given as before, the tree's boxes are *refitted* without changing its structure, and the tree is rebuilt if their
+    sum has grown too much. The work is done by the next query.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class BoundingVolumeHierarchy(BroadPhase):
     def __init__(self, leaf_size: int = LEAF_SIZE) -> None:
         super().__init__()
         self.leaf_size = integer("leaf_size", leaf_size, low=1, high=LEAF_SIZE)
-        self._tree: Tree | None = None
+        self._tree = empty_tree()
         self._is_stale = False
         self._built_total = 0.0
 
@@ -54,48 +54,31 @@ class BoundingVolumeHierarchy(BroadPhase):
 
     @property
     def tree(self) -> Tree:
-        """The tree of the current boxes; invalidated by the next change."""
-        if self._tree is None:
-            return self._build()
-        if self._is_stale:
-            return self._refit(self._tree)
-        return self._tree
-
-    def _build(self) -> Tree:
-        proxies, boxes = self._live_boxes()
-        tree = self._built(boxes) if len(boxes) > 0 else empty_tree()
-        self._tree = tree if proxies is None else tree._replace(items=proxies[tree.items])
-        self._built_total, self._is_stale = -1.0, False
-        return self._tree
-
-    def _refit(self, tree: Tree) -> Tree:
+        """The tree of the current boxes; invalidated by the next update."""
         from engine.broadphase._tree_kernel import half_perimeters, refitted
 
-        if self._built_total < 0.0:
-            self._built_total = half_perimeters(tree.boxes)
-        if refitted(tree, self._boxes) > self.REBUILT_AT * self._built_total:
-            return self._build()
-        self._is_stale = False
+        boxes, tree = self._boxes, self._tree
+        if self._is_stale:
+            is_kept = len(tree.items) == len(boxes) and refitted(tree, boxes) <= self.REBUILT_AT * self._built_total
+            if not is_kept:
+                tree = self._tree = self._built(boxes) if len(boxes) > 0 else empty_tree()
+                self._built_total = half_perimeters(tree.boxes)
+            self._is_stale = False
         return tree
 
-    # ---------------------------------------------------------------------------------------------------------------- the hooks
-
-    def _pairs(self) -> IntArray:
-        return pairs_within(self.tree)
-
-    def _rebuilt(self) -> None:
-        self._tree = None
-
-    def _all_moved(self, before: FloatArray) -> None:
+    def update(self, aabbs: ArrayLike) -> None:
+        super().update(aabbs)
         self._is_stale = True
 
-    def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
-        self._is_stale = True
+    def _keys(self, boxes: FloatArray) -> IntArray:
+        from engine.broadphase._tree_pairs_kernel import tree_pairs
 
-    def _query(self, queries: FloatArray) -> IntArray:
+        return tree_pairs(self.tree)
+
+    def _met(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._tree_kernel import met_items
 
-        return met_items(*self.tree[:5], queries, max(len(queries), self._size), self.trace)
+        return met_items(self.tree, queries, self.trace)
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""
@@ -131,9 +114,9 @@ class BottomUpTree(BoundingVolumeHierarchy):
 
 
 class InsertionTree(BoundingVolumeHierarchy):
-    """Builds its tree like `DynamicTree`, with tight boxes, then lays it out for queries; see `BroadPhase` for the methods.
+    """Inserts each box where it costs least; see `_insertion_kernel`, and `BroadPhase` for the methods.
 
-    By far the most expensive to build; suited to growing sets (`DynamicTree`), and to comparisons with the others.
+    By far the most expensive to build; suited to comparisons with the others.
     """
 
     name = "BVH, by insertion"
@@ -141,27 +124,23 @@ class InsertionTree(BoundingVolumeHierarchy):
     REBUILT_AT = 1.5
 
     def _built(self, boxes: FloatArray) -> Tree:
-        from engine.broadphase._dynamic_tree_kernel import insert_leaves, unlinked
+        from engine.broadphase._insertion_kernel import insertion_order
         from engine.broadphase._tree_kernel import closed_tree
 
-        n = len(boxes)
-        nodes, links, heights = np.empty((2 * n, 4)), np.empty((2 * n, 3), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
-        state = np.array((-1, -1, 1))
-        insert_leaves(np.arange(n), boxes, 0.0, nodes, links, heights, state, self.trace)
-        return closed_tree(*unlinked(n, links, heights, state), boxes, self.leaf_size)
+        return closed_tree(*insertion_order(boxes, self.trace), boxes, self.leaf_size)
 
 
-class MortonTree(BoundingVolumeHierarchy):
-    """Sorts the centers along a Z-order curve and splits where their bits do; see `_morton_kernel`, and `BroadPhase` for the methods.
+class QuadTree(BoundingVolumeHierarchy):
+    """Divides space, not the set of boxes, in the middle; see `_quadtree_kernel`, and `BroadPhase` for the methods.
 
-    The best choice if everything moves and sizes differ much, or bodies crowd in a wide world. It has at most 64 levels for any boxes.
+    The cheapest to build.
     """
 
-    name = "BVH, Morton order"
-    short_name = "morton"
+    name = "quadtree"
     REBUILT_AT = 1.2
 
     def _built(self, boxes: FloatArray) -> Tree:
-        from engine.broadphase._morton_kernel import morton_tree
+        from engine.broadphase._quadtree_kernel import quadtree_order
+        from engine.broadphase._tree_kernel import closed_tree
 
-        return morton_tree(boxes, self.leaf_size, self.trace)
+        return closed_tree(*quadtree_order(boxes, self.leaf_size), boxes, self.leaf_size)

@@ -1,4 +1,4 @@
-"""A spatial hash: cells of one size, chosen for the boxes, in an unbounded world; only boxes whose cells changed are moved.
+"""A spatial hash: cells of one size, chosen for the boxes, in an unbounded world.
 
 **How large cells should be.** With small cells, large boxes cover too many of them, and oversize boxes are compared with everything. Large
 cells: boxes crowd in them. The cost of a frame with a given cell size can be counted without running it: links to follow, comparisons
@@ -14,7 +14,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
@@ -23,12 +22,6 @@ from engine.common.rng import stream
 from engine.common.tolerances import MIN_NORMAL
 
 __all__ = ["CellChoice", "SpatialHash", "chosen_cell"]
-
-ALL_FROM = 0.3
-"""Fraction of changed boxes above which the cached pairs are discarded and all pairs are searched."""
-
-CROWDED = 4.0
-"""Factor by which the comparisons per box may exceed those of the first frame before a new cell size is chosen."""
 
 GROWN = 2
 """Factor by which the number of boxes may grow or shrink before a new cell size is chosen."""
@@ -57,10 +50,10 @@ class CellChoice:
 
 
 class SpatialHash(BroadPhase):
-    """Links each box into the cells that it covers, and caches the pairs of boxes that were not touched; see `BroadPhase`.
+    """Links each box into the cells that it covers; see `BroadPhase`.
 
-    For unbounded worlds in which some of the boxes move, however far. The cell size is chosen from the boxes (see the module), and again if
-    their number has doubled or halved, or if they crowd. If sizes differ much, no cell size suits all boxes; then use a tree.
+    For unbounded worlds. The cell size is chosen from the boxes (see the module), and again if their number has doubled or halved. If sizes
+    differ much, no cell size suits all boxes; then use a tree.
     """
 
     name = "spatial hash"
@@ -69,136 +62,38 @@ class SpatialHash(BroadPhase):
     def __init__(self) -> None:
         super().__init__()
         self.choice = CellChoice(1.0, np.zeros((0, 2)))
-        self._is_built = False
-        self._grid: FloatArray = np.array([0.0, 0.0, 1.0])
-        self._cells: IntArray = np.empty((0, 4), dtype=np.int64)
-        self._where: IntArray = np.empty(0, dtype=np.int64)
-        self._links: IntArray = np.empty((0, 2), dtype=np.int64)
-        self._heads: IntArray = np.empty(0, dtype=np.int64)
-        self._is_touched: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self._cached: IntArray = np.empty((0, 2), dtype=np.int64)
-        self._oversize: IntArray | None = None
-        self._n_built = 0
-        self._compared_at_first: float | None = None
+        self._n_chosen = 0
 
-    def _rebuilt(self) -> None:
-        self._is_built = False
+    def _cell(self, boxes: FloatArray) -> tuple[float, float, float]:
+        """Return the lower corner of all boxes, and the width of a cell."""
+        if len(boxes) > GROWN * self._n_chosen or GROWN * len(boxes) < self._n_chosen:
+            self.choice, self._n_chosen = chosen_cell(boxes), len(boxes)
+        low_x, low_y = boxes[:, :2].min(axis=0, initial=np.inf).tolist()
+        return low_x, low_y, self.choice.cell
 
-    def _all_moved(self, before: FloatArray) -> None:
-        if self._is_built:
-            from engine.broadphase._hash_kernel import changed_rows
+    def _keys(self, boxes: FloatArray) -> IntArray:
+        from engine.broadphase._hash_kernel import hashed_pairs
 
-            self._touch(changed_rows(self._boxes[: self._size], before))
-
-    def _inserted(self, proxies: IntArray) -> None:
-        self._touch(proxies)
-
-    def _removed(self, proxies: IntArray) -> None:
-        self._touch(proxies)
-
-    def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
-        self._touch(proxies)
-
-    def _touch(self, proxies: IntArray) -> None:
-        """Link boxes into their current cells."""
-        if not self._is_built:
-            return
-        if self._n_live > GROWN * self._n_built or GROWN * self._n_live < self._n_built:
-            self._is_built = False
-            return
-        self._fit()
-        self._relink(proxies)
-
-    def _relink(self, proxies: IntArray) -> None:
-        from engine.broadphase._hash_kernel import relink
-
-        self._is_touched[proxies] = True
-        self._oversize = None
-        relink(proxies, self._boxes[: self._size], self._is_live[: self._size], self._grid, *self._table())
-
-    def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        return self._cells, self._where, self._links, self._heads
-
-    def _fit(self) -> None:
-        """Resize the arrays to the number of boxes."""
-        n = len(self._where)
-        if n < self._size:
-            from engine.broadphase._hash_kernel import LINKS
-
-            more = len(self._boxes) - n
-            self._cells = np.concatenate((self._cells, np.zeros((more, 4), dtype=np.int64)))
-            self._where = np.concatenate((self._where, np.zeros(more, dtype=np.int64)))
-            self._links = np.concatenate((self._links, np.zeros((LINKS * more, 2), dtype=np.int64)))
-            self._is_touched = np.concatenate((self._is_touched, np.zeros(more, dtype=np.bool_)))
-
-    def _build(self) -> None:
-        """Choose the cell size and link all boxes, unless this has been done."""
-        if not self._is_built:
-            from engine.broadphase._hash_kernel import END, LINKS, NOWHERE
-
-            _, boxes = self._live_boxes()
-            self.choice = chosen_cell(boxes)
-            low = boxes[:, :2].min(axis=0) if len(boxes) > 0 else np.zeros(2)
-            self._grid = np.array([low[0], low[1], self.choice.cell])
-            self._fit()
-            self._where[:] = NOWHERE
-            n_places = 1
-            while n_places < LINKS * self._n_live:
-                n_places *= 2
-            self._heads = np.full(n_places, END, dtype=np.int64)
-            self._n_built, self._compared_at_first = self._n_live, None
-            self._relink(self.proxies)
-            self._is_built = True
-
-    def _oversize_ones(self) -> IntArray:
-        if self._oversize is None:
-            from engine.broadphase._hash_kernel import OVERSIZE
-
-            self._oversize = np.flatnonzero(self._where[: self._size] == OVERSIZE)
-        return self._oversize
-
-    def _pairs(self) -> IntArray:
-        from engine.broadphase._hash_query_kernel import pairs_anew, pairs_of_touched
-
-        self._build()
-        touched = np.flatnonzero(self._is_touched[: self._size])
-        state = self._boxes[: self._size], self._oversize_ones(), *self._table()
-        if self._compared_at_first is None or len(touched) > ALL_FROM * self._n_live:
-            self._cached, n_compared = pairs_anew(*state)
-            per_box = n_compared / max(1, self._n_live)
-            if self._compared_at_first is None:
-                self._compared_at_first = max(per_box, 1.0)
-            elif per_box > CROWDED * self._compared_at_first:
-                self._is_built = False
-        elif len(touched) > 0:
-            self._cached = pairs_of_touched(touched, self._is_touched, self._cached, *state)
-        self._is_touched[touched] = False
-        return self._cached.copy()
-
-    def _query(self, queries: FloatArray) -> IntArray:
-        from engine.broadphase._hash_query_kernel import met_in_cells
-
-        self._build()
-        return met_in_cells(queries, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
+        return hashed_pairs(boxes, *self._cell(boxes))
 
     def sketch(self) -> CellSketch:
         """Return the occupied cells and the oversize boxes."""
-        from engine.broadphase._hash_kernel import IN_CELLS
-
-        self._build()
-        of = self._cells[: self._size][self._where[: self._size] == IN_CELLS]
+        low_x, low_y, cell = self._cell(self._boxes)
+        low = np.array((low_x, low_y))
+        first, last = (np.floor((self._boxes[:, side : side + 2] - low) / cell) for side in (0, 2))
+        is_oversize = ((last - first) > 1.0).any(axis=1)
+        of, to = first[~is_oversize], last[~is_oversize]
         rows = [
-            np.column_stack((of[chosen, 0] + column, of[chosen, 1] + row))
-            for column in (0, 1)
-            for row in (0, 1)
-            for chosen in ((of[:, 2] - of[:, 0] >= column) & (of[:, 3] - of[:, 1] >= row),)
+            of[chosen] + (column, row)
+            for column in (0.0, 1.0)
+            for row in (0.0, 1.0)
+            for chosen in ((to[:, 0] - of[:, 0] >= column) & (to[:, 1] - of[:, 1] >= row),)
         ]
         used, counts = np.unique(np.concatenate(rows), axis=0, return_counts=True)
-        low = self._grid[:2] + used * self._grid[2]
-        large = self._boxes[self._oversize_ones()]
-        cells = np.concatenate((np.hstack((low, low + self._grid[2])), large))
-        is_oversize = np.arange(len(cells)) >= len(used)
-        return CellSketch(cells, np.concatenate((counts.astype(np.int64), np.ones(len(large), dtype=np.int64))), is_oversize)
+        corners, large = low + used * cell, self._boxes[is_oversize]
+        cells = np.concatenate((np.hstack((corners, corners + cell)), large))
+        in_each = np.concatenate((counts.astype(np.int64), np.ones(len(large), dtype=np.int64)))
+        return CellSketch(cells, in_each, np.arange(len(cells)) >= len(used))
 
 
 def chosen_cell(boxes: FloatArray) -> CellChoice:

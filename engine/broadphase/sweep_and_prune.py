@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import AxisSketch
@@ -12,31 +11,8 @@ from engine.common.arrays import FloatArray, IntArray
 
 __all__ = ["SweepAndPrune", "SweepTwoAxes"]
 
-Along = tuple[FloatArray, IntArray, int]
-"""Columns of the boxes, sorted along an axis; the order; the axis."""
 
-
-class _Sweep(BroadPhase):
-    """Queries and sketches of boxes that are sorted along axes."""
-
-    @abstractmethod
-    def _orders(self) -> tuple[Along, ...]:
-        """Update and return the one or two orders."""
-
-    def _query(self, queries: FloatArray) -> IntArray:
-        from engine.broadphase._sweep_kernel import met_on_axes
-
-        orders = self._orders()
-        return met_on_axes(*orders[0], *orders[-1], self._boxes[: self._size], queries)
-
-    def sketch(self) -> AxisSketch:
-        """Return the intervals in order."""
-        columns, orders, axes = zip(*self._orders(), strict=True)
-        lower, upper = (tuple(column[side].copy() for column in columns) for side in (0, 1))
-        return AxisSketch(axes, tuple(order.copy() for order in orders), lower, upper)
-
-
-class SweepAndPrune(_Sweep):
+class SweepAndPrune(BroadPhase):
     """Sorts boxes along the axis of largest spread, and compares those whose intervals there overlap; see `BroadPhase`.
 
     For scenes that are long and flat, or high and narrow, where little changes from frame to frame: the order of the last frame is
@@ -51,33 +27,36 @@ class SweepAndPrune(_Sweep):
         super().__init__()
         self._axis = 0
         self._order: IntArray = np.empty(0, dtype=np.int64)
-        self._along: Along | None = None
+        self._is_sorted = False
 
-    def _rebuilt(self) -> None:
-        # the old order is kept as the best starting point for the next one
-        self._along = None
+    def update(self, aabbs: ArrayLike) -> None:
+        super().update(aabbs)
+        self._is_sorted = False
 
-    def _orders(self) -> tuple[Along, ...]:
-        if self._along is None:
-            from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, columns_of, repaired_order
+    def _sort(self, boxes: FloatArray) -> None:
+        if not self._is_sorted:
+            from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, repaired_order
 
-            boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
-            axis = chosen_axis(boxes, is_live, self._axis, self.trace)
+            axis = chosen_axis(boxes, self._axis, self.trace)
             # an order along the other axis is useless for this one
-            most_steps = STEPS_PER_BOX * self._n_live if axis == self._axis else -1
+            most_steps = STEPS_PER_BOX * len(boxes) if axis == self._axis else -1
             self._axis = axis
-            self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps, self.trace)
-            self._along = columns_of(boxes, self._order, axis), self._order, axis
-        return (self._along,)
+            self._order, _ = repaired_order(boxes, self._order, axis, most_steps, self.trace)
+            self._is_sorted = True
 
-    def _pairs(self) -> IntArray:
-        from engine.broadphase._sweep_kernel import swept_pairs
+    def _keys(self, boxes: FloatArray) -> IntArray:
+        from engine.broadphase._sweep_kernel import columns_of, swept_pairs
 
-        ((columns, order, _),) = self._orders()
-        return swept_pairs(columns, order, self._size, self.trace)
+        self._sort(boxes)
+        return swept_pairs(columns_of(boxes, self._order, self._axis), self._order, self.trace)
+
+    def sketch(self) -> AxisSketch:
+        """Return the intervals in order."""
+        self._sort(self._boxes)
+        return _sketch(self._boxes, {self._axis: self._order})
 
 
-class SweepTwoAxes(_Sweep):
+class SweepTwoAxes(BroadPhase):
     """Keeps all ends in order on both axes, and the set of pairs by the swaps of the insertion sort; see `BroadPhase`.
 
     For scenes nearly at rest: a frame without swaps visits each end once, however many pairs there are. If much moves, each swap costs more
@@ -92,36 +71,22 @@ class SweepTwoAxes(_Sweep):
         self._ends: tuple[IntArray, IntArray] = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
         self._table: IntArray = np.full(1, -1, dtype=np.int64)
         self._n_pairs = 0
-        self._is_current = True
-        self._along: tuple[Along, ...] = ()
 
-    def _rebuilt(self) -> None:
-        # the orders and the set are kept, because the swaps will reveal any change
-        self._is_current = False
-        self._along = ()
+    def _keys(self, boxes: FloatArray) -> IntArray:
+        from engine.broadphase._two_axes_kernel import EMPTY, STEPS_PER_BOX, followed
 
-    def _follow(self) -> None:
-        if not self._is_current:
-            from engine.broadphase._two_axes_kernel import STEPS_PER_BOX, followed
+        ends_x, ends_y, self._table, self._n_pairs, _ = followed(
+            boxes, *self._ends, self._table, self._n_pairs, STEPS_PER_BOX * len(boxes)
+        )  # fmt: skip
+        self._ends = ends_x, ends_y
+        keys: IntArray = self._table[self._table != EMPTY]
+        return keys
 
-            boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
-            most_steps = STEPS_PER_BOX * self._n_live
-            ends_x, ends_y, self._table, self._n_pairs, _ = followed(boxes, is_live, *self._ends, self._table, self._n_pairs, most_steps)
-            self._ends = ends_x, ends_y
-            self._is_current = True
+    def sketch(self) -> AxisSketch:
+        """Return the intervals in order on both axes."""
+        return _sketch(self._boxes, {axis: np.argsort(self._boxes[:, axis], kind="stable") for axis in (0, 1)})
 
-    def _orders(self) -> tuple[Along, ...]:
-        self._follow()
-        if not self._along:
-            from engine.broadphase._sweep_kernel import columns_of
-            from engine.broadphase._two_axes_kernel import begins_of
 
-            boxes, orders = self._boxes[: self._size], [begins_of(ends) for ends in self._ends]
-            self._along = tuple((columns_of(boxes, order, axis), order, axis) for axis, order in enumerate(orders))
-        return self._along
-
-    def _pairs(self) -> IntArray:
-        from engine.broadphase._two_axes_kernel import all_pairs
-
-        self._follow()
-        return all_pairs(self._table, self._n_pairs, self._size)
+def _sketch(boxes: FloatArray, orders: dict[int, IntArray]) -> AxisSketch:
+    lower, upper = (tuple(boxes[order, axis + side] for axis, order in orders.items()) for side in (0, 2))
+    return AxisSketch(tuple(orders), tuple(order.copy() for order in orders.values()), lower, upper)

@@ -43,10 +43,6 @@ BOX2D_BOX_EXTENSION = 0.1
 BOX2D_BOX_MULTIPLIER = 2.0
 """Ratio. Box2D 2.3 `b2_aabbMultiplier`: extension of such a box along the motion, in displacements of one step."""
 
-BOX2D_HUGE_MARGIN = 4.0
-"""Ratio. Box2D 2.4 `b2DynamicTree::MoveProxy`: a box in the tree that exceeds a new one by more than this many margins, on any side, is
-replaced even if the shape has not left it: it was extended for an earlier, higher speed."""
-
 BOX2D_EPSILON = EPS32
 """Physical, meters. Box2D 2.3 `b2_epsilon`: a circle's center closer than this to a polygon counts as inside it; two centers closer than
 this have no direction."""

@@ -36,7 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "conservative_advancement", "bilateral_advancement", "bisection", "swept_sat", "moving_discs", "ray_cast", "shape_cast",
     ),
     "trees and grids": (
-        "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree", "grid", "quadtree", "sweep_and_prune",
+        "bvh_top_down", "bvh_bottom_up", "bvh_insertion", "grid", "sweep_and_prune",
     ),
     "hulls and pieces": (
         "quickhull", "monotone_chain", "rotating_calipers", "smallest_circle", "triangulation", "hertel_mehlhorn",
@@ -53,8 +53,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "manifold": ("manifold_box2d",),
     "time_of_impact": ("conservative_advancement", "bilateral_advancement", "bisection"),
     "swept": ("swept_sat", "moving_discs", "shape_cast"),
-    "insertion": ("bvh_insertion", "dynamic_tree"),
-    "curve": ("bvh_morton", "bvh_bottom_up"),
+    "insertion": ("bvh_insertion",),
+    "curve": ("bvh_bottom_up",),
     "hull": ("quickhull", "monotone_chain"),
     "bounding": ("rotating_calipers", "smallest_circle"),
     "decomposition": ("triangulation", "hertel_mehlhorn"),

@@ -53,12 +53,10 @@ class Forest:
         Final number of boxes: with many, only the nodes of the current step are named.
     is_built_up : bool
         The height of a node is that above its deepest leaf, not the depth below the root, so subtrees stay in place when they are joined.
-    fat : bool
-        Leaves have their own boxes, larger than their contents.
     """
 
-    def __init__(self, n_boxes: int, is_built_up: bool = False, fat: bool = False) -> None:
-        self.is_built_up, self.fat = is_built_up, fat
+    def __init__(self, n_boxes: int, is_built_up: bool = False) -> None:
+        self.is_built_up = is_built_up
         self._is_crowded = n_boxes > _MAX_NAMED
         self.boxes: dict[int, Box] = {}
         self.names: dict[int, str] = {}
@@ -156,8 +154,6 @@ class Forest:
                 marks.append(dot("kept", place, view=TREE.name, text="" if self._is_crowded else self.names[node]))
                 if self.is_inner(node):
                     marks.append(Mark("polygon", "kept", box_corners(self.boxes[node])))
-                elif self.fat:
-                    marks.append(Mark("polygon", "bound", box_corners(self.boxes[node])))
             self._drawn = tuple(marks)
         return self._drawn
 
@@ -180,7 +176,7 @@ class TreeDecoder(Decoder[BoxesCase]):
 
     Attributes
     ----------
-    is_built_up, fat : bool
+    is_built_up : bool
         As in `Forest`.
     layout_line : int or None
         Line of the pseudocode that lays the tree out in memory; None if it stays as it is.
@@ -188,11 +184,10 @@ class TreeDecoder(Decoder[BoxesCase]):
 
     costs = ("choices tried", "rotations", "nodes visited", "boxes tested")
     is_built_up: ClassVar[bool] = False
-    fat: ClassVar[bool] = False
     layout_line: ClassVar[int | None] = None
 
     def set_up(self) -> None:
-        self.forest = Forest(len(self.case.boxes), self.is_built_up, self.fat)
+        self.forest = Forest(len(self.case.boxes), self.is_built_up)
         self.visits: list[tuple[int, bool, bool | None]] = []
 
     def show(
@@ -223,7 +218,7 @@ class TreeDecoder(Decoder[BoxesCase]):
             counts["nodes visited"] += 1
             counts["boxes tested"] += is_hit is not None
             name, is_inner = forest.said(node), forest.is_inner(node)
-            its_box = "Fat " + name if forest.fat and not is_inner else f"{name}'s box" if is_inner else "B" + name[1:]
+            its_box = f"{name}'s box" if is_inner else "B" + name[1:]
             if is_inner and is_met:
                 words = f"meets the region, so its children may too. The next one is {forest.said(forest.children[node][0])}."
             elif is_inner:
@@ -231,10 +226,6 @@ class TreeDecoder(Decoder[BoxesCase]):
                 words = f"misses the region, so all {n} inside it do too and are skipped."
             elif not is_met:
                 words = "misses the region."
-            elif forest.fat:
-                words = (
-                    f"meets the region, {'and so does the box inside it, which is a hit' if is_hit else 'but the box inside it does not'}."
-                )
             else:
                 words = "meets the region, so it is a hit."
             prompt = f"Does the query descend into {name}?" if is_inner else f"Is {name} a hit?"
@@ -275,5 +266,5 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
     def run(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
         structure = self.structure()
         structure.trace = trace
-        structure.insert(case.boxes)
+        structure.update(case.boxes)
         return tuple(structure.regions([case.region])[:, 1].tolist())

@@ -21,6 +21,7 @@ from engine.common.jit import is_compiling
 from engine.common.tolerances import EPS64
 from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Transform
+from engine.narrowphase import batched
 from engine.query import batch
 from tests.agreement.adversarial import FAMILIES, pairs_of
 from tests.agreement.rational import Edge, Pair, common_part, distance_sq, fractions, off_outline, root
@@ -271,9 +272,7 @@ def test_contact_sets(family):
 def test_boxes():
     for family in FAMILIES:
         shapes, pairs, poses_a, _, exact = cases(family)
-        from engine.query.batch_frame import aabb
-
-        boxes = aabb(shapes, pairs[:, 0], poses_a)
+        boxes = batched.box_rows(shapes.packed, pairs[:, 0], batched.poses_with_rotation(poses_a))
         for row, pair in enumerate(exact):
             xs, ys = zip(*pair.a, strict=True)
             expected = (min(xs) - pair.radius_a, min(ys) - pair.radius_a, max(xs) + pair.radius_a, max(ys) + pair.radius_a)

@@ -17,7 +17,7 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain
 from engine.narrowphase import alternating_projections, simple
-from engine.query import batch, batch_frame
+from engine.query import batch
 
 BOX, DISC, HERE = Polygon.box(0.5, 0.5), Circle(0.5), Transform()
 SHAPES = batch.ShapeBatch([BOX, DISC, Capsule((0.0, 0.0), (1.0, 0.0), 0.25), Segment((0.0, 0.0), (1.0, 0.0))])
@@ -116,7 +116,6 @@ for _name in ("center_a", "center_b"):
     del WRONG[_name]["nothing"]  # the local origins
 
 BATCHED = {name: getattr(batch, name) for name in batch.__all__ if inspect.isfunction(getattr(batch, name)) and name != "columns_of"}
-BATCHED |= {"aabb": batch_frame.aabb, "collide": batch_frame.collide}
 
 
 def wrong_of(function, argument):

@@ -110,7 +110,7 @@ class BvhTopDown(TreeAlgorithm):
         *ASKED,
     )
     views = (PLANE, TREE, COSTS)
-    beside = ("bvh_bottom_up", "bvh_insertion", "bvh_morton", "dynamic_tree")
+    beside = ("bvh_bottom_up", "bvh_insertion")
     decoder = _Decoder
 
     def structure(self) -> TopDownTree:

@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from engine.broadphase import UniformGrid
-from engine.broadphase._grid_kernel import GRID_ASK, GRID_COMPARED, GRID_PAIR, GRID_PUT, GRID_RUN, GRID_START
+from engine.broadphase._grid_kernel import GRID_ASK, GRID_PAIR, GRID_PUT, GRID_RUN, GRID_START
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Role
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, boxes_that, how_many, named_boxes, overlap_question
@@ -26,7 +26,6 @@ class _Decoder(PairsDecoder):
         GRID_PUT: Event("put", "item:i column:i row:i"),
         GRID_ASK: Event("ask", "place item:i row:i beyond_row beyond:i"),
         GRID_RUN: Event("run", "row:i column:i first:i end:i"),
-        GRID_COMPARED: Event("compared", "place n"),
         GRID_PAIR: Event("pair", "item:i other:i"),
     }
     costs = ("cells visited", "boxes tested")
@@ -53,9 +52,6 @@ class _Decoder(PairsDecoder):
         width, height = (x1 - x0) / columns, (y1 - y0) / rows
         size = f"{meters(width)} by {meters(height)}"
         words = f"{counted(columns, 'column')} and {counted(rows, 'row')} cover all the boxes' lower-left corners; each cell is {size}."
-        if self.pairs:
-            words += f" The buffer was too small for {len(self.pairs)} pairs, so the search runs again with a larger one."
-            self.pairs = []
         values = {"x": x0, "y": y0, "width": width, "height": height, "columns": float(columns), "rows": float(rows)}
         self.show("grid", 0, words, {}, values=values)
 
@@ -84,16 +80,12 @@ class _Decoder(PairsDecoder):
     def ask(self, e: Any) -> None:
         self.asked = e
 
-    def compared(self, e: Any) -> None:
-        """Comparisons are shown with their run."""
-
     def pair(self, e: Any) -> None:
         """Pairs are shown with their run."""
 
     def run(self, e: Any) -> None:
         row, first, item, beyond = e.row, e.column, self.asked.item, self.asked.beyond
-        rows = takewhile(lambda row: type(row).__name__ in ("compared", "pair"), self.ahead)
-        met = [row.other for row in rows if type(row).__name__ == "pair"]
+        met = [row.other for row in takewhile(lambda row: type(row).__name__ == "pair", self.ahead)]
         compared = self.item_at[e.first : e.end]
         self.counts["cells visited"] += beyond - first
         self.counts["boxes tested"] += len(compared)
@@ -133,10 +125,10 @@ class GridSteps(PairsAlgorithm):
           in its own row: the cells after it, up to the column where it ends
           in each row above, up to the row in which it ends:
             from (its left end - the row's widest box) to its right end
-          each box in these cells is compared, eight at a time
+          each box in these cells is compared
         sort the pairs
     """)
-    beside = ("sweep_and_prune", "quadtree", "dynamic_tree")
+    beside = ("sweep_and_prune",)
     decoder = _Decoder
 
     def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:

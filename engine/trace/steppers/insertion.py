@@ -1,4 +1,4 @@
-"""Trees built by inserting leaves, step by step: `engine.broadphase._dynamic_tree_kernel`."""
+"""Trees built by inserting leaves, step by step: `engine.broadphase._insertion_kernel`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import math
 from itertools import takewhile
 from typing import Any
 
-from engine.broadphase import DynamicTree, InsertionTree
-from engine.broadphase._dynamic_tree_kernel import (
-    ASK_LEAF,
-    ASK_NODE,
+from engine.broadphase import InsertionTree
+from engine.broadphase._insertion_kernel import (
     INSERT_BESIDE,
     INSERT_LEAF,
     INSERT_LOOK,
@@ -175,37 +173,11 @@ class BvhInsertion(TreeAlgorithm):
     name = "bvh_insertion"
     title = "BVH by insertion: each box goes where it costs least"
     pseudo_code = ("for each box: add a leaf", *INSERTED, "lay the nodes out in preorder", *ASKED)
-    beside = ("bvh_top_down", "bvh_bottom_up", "bvh_morton", "dynamic_tree")
+    beside = ("bvh_top_down", "bvh_bottom_up")
     decoder = _HierarchyDecoder
 
     def structure(self) -> InsertionTree:
         return InsertionTree(leaf_size=1)
 
 
-class _DynamicDecoder(InsertionDecoder):
-    events = {  # noqa: RUF012
-        **InsertionDecoder.events,
-        ASK_NODE: Event("node", "node:i is_met:b"),
-        ASK_LEAF: Event("item", "item is_hit:b"),
-    }
-    fat = True
-
-    def node(self, e: Any) -> None:
-        self.visits.append((e.node, e.is_met, None))
-
-
-class DynamicTreeSteps(TreeAlgorithm):
-    """A tree that is updated, not rebuilt."""
-
-    name = "dynamic_tree"
-    title = "Dynamic tree: boxes are added one at a time"
-    page = "dynamic_tree.md#derivation"
-    pseudo_code = ("for each box: add a leaf with a margin of 0.1 m", *INSERTED, *ASKED)
-    beside = ("bvh_insertion", "bvh_top_down", "bvh_bottom_up", "bvh_morton")
-    decoder = _DynamicDecoder
-
-    def structure(self) -> DynamicTree:
-        return DynamicTree()
-
-
-ALGORITHMS: tuple[Algorithm[Any], ...] = (BvhInsertion(), DynamicTreeSteps())
+ALGORITHMS: tuple[Algorithm[Any], ...] = (BvhInsertion(),)

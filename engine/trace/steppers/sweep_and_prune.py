@@ -152,14 +152,14 @@ class SweepAndPruneSteps(PairsAlgorithm):
         sort the pairs
     """)
     views = (PLANE, AXIS)
-    beside = ("grid", "quadtree", "dynamic_tree")
+    beside = ("grid",)
     decoder = _Decoder
 
     def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:
         structure = SweepAndPrune()
         structure.trace = trace
-        for box in boxes:
-            structure.insert([box])
+        for n in range(1, len(boxes) + 1):
+            structure.update(boxes[:n])
             structure.sketch()  # brings the order up to date
         return structure.pairs()
 

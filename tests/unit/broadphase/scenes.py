@@ -134,7 +134,7 @@ def questions(boxes, rng, n):
 
 def check_questions(broad_phase, truth, rng, n):
     """Check that a structure's pairs, regions and rays equal those of brute force."""
-    inputs = questions(truth.aabbs(), rng, n)
+    inputs = questions(truth._boxes, rng, n)
     np.testing.assert_array_equal(broad_phase.pairs(), truth.pairs())
     np.testing.assert_array_equal(broad_phase.regions(inputs[0]), truth.regions(inputs[0]))
     np.testing.assert_array_equal(broad_phase.rays(*inputs[1:]), truth.rays(*inputs[1:]))

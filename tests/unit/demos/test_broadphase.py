@@ -18,9 +18,8 @@ def test_structures_are_named_in_the_order_of_the_table():
     assert len(STRUCTURE_WORDS) == len(STRUCTURES) == len(set(STRUCTURE_WORDS))
     for word, structure in (
         ("brute force", "BruteForce"),
-        ("dynamic tree", "DynamicTree"),
+        ("top-down", "TopDownTree"),
         ("uniform", "UniformGrid"),
-        ("morton", "MortonTree"),
     ):
         assert STRUCTURES[STRUCTURE_WORDS.index(word)].__name__ == structure
 
@@ -130,7 +129,7 @@ def _overlapping(boxes, region):
     return np.flatnonzero((boxes[:, :2] <= region[2:]).all(axis=1) & (boxes[:, 2:] >= region[:2]).all(axis=1))
 
 
-@pytest.mark.parametrize("structure", ["sweep", "uniform", "dynamic tree"])
+@pytest.mark.parametrize("structure", ["sweep", "uniform", "top-down"])
 def test_a_picture_with_the_chart(structure):
     demo = BroadPhaseScene(values={**SMALL, "structure": structure})
     for _ in range(5):

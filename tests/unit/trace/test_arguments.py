@@ -29,8 +29,8 @@ BOX, AT, STILL, MANY = Polygon.box(0.5, 0.5), Transform(), Sweep(Transform(), Tr
         ("quickhull", ("points",), r"points must be a \(n, 2\) array of finite numbers, got 'points'"),
         ("quickhull", (np.zeros((501, 2)),), "points must be at most 500 points .*got 501"),
         ("grid", (MANY,), "boxes must be at most 128 boxes .*got 1000"),
-        ("dynamic_tree", ([(0, 0, 1, 1)], [[1], [2, 3]]), r"region must be a \(n, 4\) array"),
-        ("dynamic_tree", ([(0, 0, 1, 1)], (0, 0, 1, float("nan"))), r"region\[0\] must be finite"),
+        ("bvh_insertion", ([(0, 0, 1, 1)], [[1], [2, 3]]), r"region must be a \(n, 4\) array"),
+        ("bvh_insertion", ([(0, 0, 1, 1)], (0, 0, 1, float("nan"))), r"region\[0\] must be finite"),
     ],
 )
 def test_wrong_arguments_are_named(name, arguments, message):

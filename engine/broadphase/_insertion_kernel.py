@@ -1,15 +1,7 @@
-"""A tree of boxes that changes one leaf at a time: insertion at least cost, rotations on the way up, and fat boxes.
+"""A tree of n boxes built one leaf at a time: insertion at least cost, and rotations on the way up.
 
 **Memory.** Leaf i is node 2 i, and inner nodes have odd numbers: the lowest bit distinguishes them, and a box's leaf needs no table.
-`links` contains the parent and the two children of each node (-1: none); unused inner nodes form a list through their parents. `state`
-contains the root, the first free inner node, and the first that was never used.
-
-**Fat boxes.** A leaf's box is the tight one enlarged by a `margin` m on all sides, and in the direction of motion by `reach` times the
-expected displacement d (Box2D 2.3: 0.1 m, twice). While the tight box stays inside, a move requires only that check. Cost: a box of side s
-overlaps fat ones whose corner is within an area of ``(2 s + 2 m)^2`` instead of ``(2 s)^2``, so a query tests ``(1 + m / s)^2`` times as
-many leaves. Benefit: a body that moves as expected is reinserted after ``m / d + 2`` frames, not after each. Queries descend by fat boxes,
-but test a leaf by its tight box, so the results are those of brute force. If a resting leaf still has a box enlarged for motion, larger
-than a new one by more than `BOX2D_HUGE_MARGIN` margins, it receives a new one (Box2D 2.4).
+`links` contains the parent and the two children of each node (-1: none). `state` contains the root and the first unused inner node.
 
 **Insertion.** The cost of a tree is the sum of the perimeters of its inner nodes (see `_top_down_kernel`). A new leaf L as sibling of node
 S costs a new parent, ``perimeter(S + L)``, and the growth of every ancestor of S::
@@ -50,58 +42,31 @@ insertion-based optimization of BVHs, CGF 32(1), 2013; J. Goldsmith and J. Salmo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter, query_at
-from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
+from engine.broadphase._boxes_kernel import half_perimeter, joint_half_perimeter
 from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel, kernel
-from engine.common.tolerances import BOX2D_HUGE_MARGIN
+from engine.common.jit import inlined_kernel, kernel
 
 __all__ = [
-    "ASK_LEAF",
-    "ASK_NODE",
-    "FREE",
-    "INSERT_BESIDE",
-    "INSERT_LEAF",
-    "INSERT_LOOK",
-    "INSERT_REFIT",
-    "INSERT_ROTATE",
-    "LEFT",
-    "NONE",
-    "PARENT",
-    "RIGHT",
-    "ROOT",
-    "UNUSED",
-    "MarkArray",
-    "insert_leaves",
-    "met_leaves",
-    "move_leaves",
-    "once_each",
-    "remove_leaves",
-    "unlinked",
-]
-
-MarkArray = NDArray[np.uint8]
+    "INSERT_BESIDE", "INSERT_LEAF", "INSERT_LOOK", "INSERT_REFIT", "INSERT_ROTATE", "LEFT", "NONE", "PARENT", "RIGHT", "ROOT", "inserted",
+    "insertion_order",
+]  # fmt: skip
 
 NONE = -1
 PARENT, LEFT, RIGHT = 0, 1, 2
-ROOT, FREE, UNUSED = 0, 1, 2
+ROOT, UNUSED = 0, 1
 
 INSERT_LEAF, INSERT_LOOK, INSERT_BESIDE, INSERT_REFIT, INSERT_ROTATE = 11.0, 12.0, 13.0, 14.0, 15.0
-ASK_NODE, ASK_LEAF = 16.0, 17.0
 """Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters, nodes as numbers::
 
     INSERT_LEAF    leaf, its box, the root (-1: none), the cost beside the root
     INSERT_LOOK    node, left, right, cost beside left, beside right, the least below left, below right, the best node so far (-1: none),
                    its cost, 0 if the descent ends here, 1 if it continues left, 2 right
-    INSERT_BESIDE  leaf, sibling, the new parent of both, the one above it (-1: it is the root) INSERT_REFIT   node, its new box, its height
+    INSERT_BESIDE  leaf, sibling, the new parent of both, the one above it (-1: it is the root)
+    INSERT_REFIT   node, its new box, its height
     INSERT_ROTATE  node, its child, the grandchild that rises, the uncle that takes its place, the decrease of the child's half perimeter
-    (NaN: the
-                   heights require it), the child's new box
-    ASK_NODE       node, 1 if the query meets its box
-    ASK_LEAF       proxy, 1 if the query meets its tight box
+                   (NaN: the heights require it), the child's new box
 """
 
 MAX_TILT = 8
@@ -225,12 +190,8 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
         record(trace, INSERT_LEAF, (float(leaf), boxes[leaf, 0], boxes[leaf, 1], boxes[leaf, 2], boxes[leaf, 3], -1.0, 0.0))
         return
     sibling = _sibling(leaf, boxes, links, heights, state, trace)
-    parent = state[FREE]
-    if parent == NONE:
-        parent = state[UNUSED]
-        state[UNUSED] += 2
-    else:
-        state[FREE] = links[parent, PARENT]
+    parent = state[UNUSED]
+    state[UNUSED] += 2
     above = links[sibling, PARENT]
     links[parent, PARENT], links[parent, LEFT], links[parent, RIGHT] = above, sibling, leaf
     links[sibling, PARENT], links[leaf, PARENT] = parent, parent
@@ -244,148 +205,26 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
 
 
 @kernel
-def _remove(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> None:
-    """Remove a leaf and its parent, which is replaced by the sibling."""
-    parent = links[leaf, PARENT]
-    if parent == NONE:
-        state[ROOT] = NONE
-        return
-    sibling = links[parent, RIGHT] if links[parent, LEFT] == leaf else links[parent, LEFT]
-    above = links[parent, PARENT]
-    links[sibling, PARENT] = above
-    links[parent, PARENT], links[parent, LEFT], links[parent, RIGHT] = state[FREE], NONE, NONE
-    state[FREE] = parent
-    if above == NONE:
-        state[ROOT] = sibling
-    else:
-        links[above, LEFT if links[above, LEFT] == parent else RIGHT] = sibling
-        _refit(above, boxes, links, heights, None)
-
-
-@inlined_kernel
-def _fatten(i: int, tight: FloatArray, margin: float, dx: float, dy: float, boxes: FloatArray, to: int) -> None:
-    """Set box `to`: the tight box `i`, enlarged by a margin and for a displacement, which is ignored if it is NaN."""
-    x0, y0, x1, y1 = tight[i, 0] - margin, tight[i, 1] - margin, tight[i, 2] + margin, tight[i, 3] + margin
-    boxes[to, 0], boxes[to, 2] = x0 + dx if dx < 0.0 else x0, x1 + dx if dx > 0.0 else x1
-    boxes[to, 1], boxes[to, 3] = y0 + dy if dy < 0.0 else y0, y1 + dy if dy > 0.0 else y1
-
-
-@inlined_kernel
-def _contains(outer: FloatArray, i: int, inner: FloatArray, j: int, extra: float) -> bool:
-    """Return whether box `i`, enlarged by `extra` on all sides, contains box `j`."""
-    from_below = (outer[i, 0] - extra <= inner[j, 0]) & (outer[i, 1] - extra <= inner[j, 1])
-    return bool(from_below & (inner[j, 2] <= outer[i, 2] + extra) & (inner[j, 3] <= outer[i, 3] + extra))
+def inserted(boxes: FloatArray, trace: FloatArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Insert `boxes` (n, 4) one after the other; return the nodes' boxes (2 n, 4), links (2 n, 3), heights (2 n,) and the state."""
+    n = boxes.shape[0]
+    nodes, links, heights = np.empty((2 * n, 4)), np.empty((2 * n, 3), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
+    state = np.array((NONE, 1))
+    for i in range(n):
+        for field in range(4):
+            nodes[2 * i, field] = boxes[i, field]
+        _insert(2 * i, nodes, links, heights, state, trace)
+    return nodes, links, heights, state
 
 
 @kernel
-def insert_leaves(
-    proxies: IntArray, tight: FloatArray, margin: float, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray,
-    trace: FloatArray | None,
-) -> None:  # fmt: skip
-    """Insert the leaves of `proxies`, one after the other; `tight` (n, 4) contains the boxes of all proxies."""
-    for k in range(proxies.shape[0]):
-        leaf = 2 * proxies[k]
-        _fatten(proxies[k], tight, margin, 0.0, 0.0, boxes, leaf)
-        _insert(leaf, boxes, links, heights, state, trace)
-
-
-@kernel
-def remove_leaves(proxies: IntArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> None:
-    """Remove the leaves of `proxies`."""
-    for k in range(proxies.shape[0]):
-        _remove(2 * proxies[k], boxes, links, heights, state)
-
-
-@kernel
-def move_leaves(
-    proxies: IntArray, tight: FloatArray, before: FloatArray, displacements: FloatArray, margin: float, reach: float,
-    boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, is_moved: MarkArray,
-) -> int:  # fmt: skip
-    """Update boxes that moved from `before` (m, 4), mark them in `is_moved`, and return the number of reinserted leaves.
-
-    `displacements` (m, 2) contains the predicted displacements; without rows, the last displacement is repeated.
-    """
-    fat = np.empty((1, 4))
-    n_reinserted = 0
-    for k in range(proxies.shape[0]):
-        i = proxies[k]
-        is_same = (tight[i, 0] == before[k, 0]) & (tight[i, 1] == before[k, 1])
-        if not (is_same & (tight[i, 2] == before[k, 2]) & (tight[i, 3] == before[k, 3])):
-            is_moved[i] = 1
-        if displacements.shape[0] > 0:
-            dx, dy = displacements[k, 0], displacements[k, 1]
-        else:
-            dx = 0.5 * (tight[i, 0] - before[k, 0]) + 0.5 * (tight[i, 2] - before[k, 2])
-            dy = 0.5 * (tight[i, 1] - before[k, 1]) + 0.5 * (tight[i, 3] - before[k, 3])
-        leaf = 2 * i
-        _fatten(i, tight, margin, reach * dx, reach * dy, fat, 0)
-        if not (_contains(boxes, leaf, tight, i, 0.0) and _contains(fat, 0, boxes, leaf, BOX2D_HUGE_MARGIN * margin)):
-            _remove(leaf, boxes, links, heights, state)
-            for field in range(4):
-                boxes[leaf, field] = fat[0, field]
-            _insert(leaf, boxes, links, heights, state, None)
-            n_reinserted += 1
-    return n_reinserted
-
-
-@allocating_kernel
-def _stack(heights: IntArray, state: IntArray) -> IntArray:
-    """Return a stack for the descent: right siblings, one for each level, and the last left child."""
-    return np.empty((heights[state[ROOT]] if state[ROOT] >= 0 else 0) + 2, dtype=np.int64)
-
-
-@kernel
-def met_leaves(
-    queries: FloatArray, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int,
-    trace: FloatArray | None,
-) -> IntArray:  # fmt: skip
-    """Return the rows of query, as in `query_at`, and overlapping proxy, in order; numbers of both are below `n`."""
-    rows: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
-    waiting = _stack(heights, state)
-    n_rows = 0
-    for row in range(queries.shape[0] if state[ROOT] >= 0 else 0):
-        query = query_at(queries, row)
-        waiting[0], n_waiting = state[ROOT], 1
-        while n_waiting > 0:
-            n_waiting -= 1
-            node = waiting[n_waiting]
-            is_reached = is_met(queries, query, boxes, node)
-            record(trace, ASK_NODE, (float(node), 1.0 if is_reached else 0.0))
-            if not is_reached:
-                continue
-            if node & 1:
-                waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
-                n_waiting += 2
-                continue
-            is_hit = is_met(queries, query, tight, node >> 1)
-            record(trace, ASK_LEAF, (float(node >> 1), 1.0 if is_hit else 0.0))
-            if is_hit:
-                rows = more_room(rows, n_rows, 1)
-                rows[n_rows, 0], rows[n_rows, 1] = row, node >> 1
-                n_rows += 1
-    return sorted_rows(rows, n_rows, n)
-
-
-@kernel
-def once_each(rows: IntArray, is_moved: MarkArray) -> int:
-    """Reduce rows of pairs (moved proxy, any proxy) to the first rows, each pair once with the smaller number first; return their number.
-
-    Pairs of two moved proxies were found twice; the one found from the smaller number is kept.
-    """
-    end = 0
-    for k in range(rows.shape[0]):
-        i, j = rows[k, 0], rows[k, 1]
-        if i < j or (is_moved[j] == 0 and i != j):
-            rows[end, 0], rows[end, 1] = min(i, j), max(i, j)
-            end += 1
-    return end
-
-
-@kernel
-def unlinked(n: int, links: IntArray, heights: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the tree of `n` leaves as arguments of `_tree_kernel.closed_tree`: counts in preorder, and items in the leaves' order."""
-    counts, items = np.empty(max(2 * n - 1, 0), dtype=np.int64), np.empty(n, dtype=np.int64)
-    waiting = _stack(heights, state)
+def insertion_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArray, IntArray]:
+    """Return the tree of `boxes` (n, 4), n > 0, as arguments of `closed_tree`: the counts in preorder, the items in the leaves' order."""
+    _, links, heights, state = inserted(boxes, trace)
+    n = boxes.shape[0]
+    counts, items = np.empty(2 * n - 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    # right siblings, one for each level, and the last left child
+    waiting = np.empty(heights[state[ROOT]] + 2, dtype=np.int64)
     waiting[0] = state[ROOT]
     n_waiting, n_items = 1, 0
     for at in range(counts.shape[0]):
