@@ -151,42 +151,32 @@ export class Labels {
   }
 
   add(text, [x, y], color, { width = Infinity, grow = 1, ...style }) {
-    const { size = 12, align = "left", bold = false } = style, height = 1.25 * size, across = this.view.size[0];
+    const { size = 12, align = "left", bold = false } = style, height = 1.25 * size, across = this.view.size[0], { ctx, taken } = this;
     const room = Math.min(width, { left: across - x, right: x, center: 2 * Math.min(x, across - x) }[align] - 4);
-    this.ctx.font = fontOf(size, bold);
-    const lines = room > 6 * size ? broken(this.ctx, text, room) : [text];
-    const boxes = lines.map((line, k) => {
-      const wide = this.ctx.measureText(line).width, left = x - wide * { left: 0, right: 1, center: 0.5 }[align];
-      return [left, y + height * (grow > 0 ? k : k - lines.length + 1) - height / 2, wide];
+    ctx.font = fontOf(size, bold);
+    const boxes = (room > 6 * size ? broken(ctx, text, room) : [text]).map((line, k, lines) => {
+      const wide = ctx.measureText(line).width, left = x - wide * { left: 0, right: 1, center: 0.5 }[align];
+      return { line, left, wide, top: y + height * (grow > 0 ? k : k - lines.length + 1) };
     });
-    const isTaken = ([left, top, wide]) => this.taken.some(([l, t, w]) => left < l + w + 4 && l < left + wide + 4 && Math.abs(top - t) < 0.9 * height);
-    const beside = this.taken.find(([l, t, w]) => align === "left" && l < x && x < l + w + 4 && Math.abs(t - boxes[0][1]) < 0.9 * height);
-    if (!bold && beside && beside[0] + beside[2] + 4 - x < 4 * size) { // a caption behind a name that is wider in this typeface
-      const shift = beside[0] + beside[2] + 6 - x;
-      x += shift;
-      for (const box of boxes) box[0] += shift;
-    }
-    const move = (n) => boxes.forEach((box) => (box[1] += n * grow * height));
-    if (!bold && boxes.some(isTaken)) move(1 - lines.length); // its last line is where its first was
-    for (let moved = 0; moved < 4 && boxes.some(isTaken); moved++) {
-      if (!bold) return;
-      move(1);
-    }
-    this.taken.push(...boxes);
-    lines.forEach((line, k) => label(this.ctx, this.theme, line, [x, boxes[k][1] + height / 2], color, style));
+    const over = (one, other) => one.left < other.left + other.wide + 4 && other.left < one.left + one.wide + 4 && Math.abs(one.top - other.top) < 0.9 * height;
+    const isFree = () => !boxes.some((box) => taken.some((other) => over(box, other)));
+    const move = (right, down) => boxes.forEach((box) => ([box.left, box.top] = [box.left + right, box.top + down * grow * height]));
+    const name = bold || align !== "left" ? undefined : taken.find((other) => other.left < x && over(other, boxes[0]));
+    const shift = name ? name.left + name.wide + 6 - x : 0; // of a caption behind a name that is wider in this typeface
+    if (shift < 4 * size) move(shift, 0);
+    if (!bold && !isFree()) move(0, 1 - boxes.length); // its last line is where its first was
+    if (!bold && !isFree()) return;
+    for (let moved = 0; moved < 4 && !isFree(); moved++) move(0, 1);
+    taken.push(...boxes);
+    for (const { line, left, top } of boxes) label(ctx, this.theme, line, [left, top], color, { ...style, align: "left" });
   }
 }
 
 // A text in lines of at most a width, as far as its words allow.
-function broken(ctx, text, width) {
-  const lines = [];
-  for (const word of text.split(" ")) {
-    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length && ctx.measureText(longer).width <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
-}
+const broken = (ctx, text, width) => text.split(" ").reduce((lines, word) => {
+  const longer = `${lines.at(-1)} ${word}`;
+  return lines.length && ctx.measureText(longer).width <= width ? [...lines.slice(0, -1), longer] : [...lines, word];
+}, []);
 
 const fontOf = (size, bold) => `${bold ? 600 : 400} ${size}px system-ui, sans-serif`;
 
