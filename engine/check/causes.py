@@ -28,6 +28,8 @@ _MOST = 3
 """Maximum number of causes."""
 _NEAR = 1e-6
 """Relative error within which two lengths are the same."""
+_ALWAYS = {"missed_overlap": "it never returns a contact,", "false_overlap": "it always returns a contact,"}
+"""Causes of kinds of which no pair is right."""
 _SKINS = 0.02
 """Box2D's two polygon skins, meters."""
 
@@ -224,6 +226,8 @@ def causes(failures: Sequence[Failure], right: Sequence[PlainPair]) -> list[Caus
     answers = Counter(text for failure, f in zip(failures, facts, strict=True) for text in _answers(failure, f))
     found = [*(Cause(f"it fails at {where},", k, n) for where, k in places.items()), *(Cause(text, k, n) for text, k in answers.items())]
     found += _constant(failures, facts)
+    if not passed and failures[0].fault.reason in _ALWAYS:
+        found.append(Cause(_ALWAYS[failures[0].fault.reason], n, n))
     best: dict[str, Cause] = {}
     for group, text, holds in _PAIRS if passed else ():
         k = sum(map(holds, facts))

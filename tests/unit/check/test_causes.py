@@ -57,3 +57,9 @@ def test_a_known_mistake_is_named_first_or_second(right, wrong, kind, cause, pai
 
 def test_two_pairs_have_nothing_in_common(pairs):
     assert causes([Failure(pair, Reply("answer"), judge("overlap", pair, Reply("raised"), 0.0)[0]) for pair in pairs[:2]], []) == []
+
+
+def test_a_function_that_never_returns_a_contact(pairs):
+    reply = Reply("answer", False)
+    failures = [Failure(pair, reply, fault) for pair in pairs[:40] for fault in judge("overlap", pair, reply, 0.0)]
+    assert [str(cause) for cause in causes(failures, [])] == [f"it never returns a contact, in all {len(failures)}"]
