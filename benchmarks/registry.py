@@ -15,7 +15,6 @@ BENCHMARKS: dict[str, str] = {
     "distance": "distance of many pairs, against shapely's vectorized distance and b2Distance through pybox2d",
     "time_of_impact": "times of impact of many pairs, rotating and not, against b2TimeOfImpact through pybox2d",
     "threads": "batched queries on two threads against one; needs two idle cores",
-    "bounding": "bounding volumes of the figure: tests and updates, each with its false hits; no peer",
     "broad_phase": "pairs of moving boxes, all our structures against shapely's tree and both structures of pymunk",
     "growth": "how the cost of each query grows with the vertices, and that of a manifold with the number of pairs",
     "trace": "from a sprite's file to convex fixtures, stage by stage",

@@ -27,7 +27,7 @@ def outline_named(name: str) -> Rings:
     """Return the rings of an outline, the outer one first, read-only."""
     rings = _drawn(name)
     circle = smallest_circle(rings[0])
-    return tuple(frozen(np.ascontiguousarray(1.0 / circle.radius * (ring - np.array(circle.center)))) for ring in rings)
+    return tuple(frozen(np.ascontiguousarray(1.0 / circle.radius * (ring - circle.core[0]))) for ring in rings)
 
 
 def _drawn(name: str) -> Rings:

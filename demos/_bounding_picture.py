@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demos._gallery import MIN_SIZE, label
-from engine.bounding import BoundingCapsule, BoundingCircle, BoundingHull, KDop, OrientedBox
+from engine.bounding import KDop
 from engine.bounding.kinds import Placed
 from engine.common.arrays import FloatArray
-from engine.geometry import AABB, Transform
+from engine.geometry import AABB, Transform, convex_hull
 from engine.render import palette
 from engine.render.palette import Color, mix
 
@@ -68,19 +68,11 @@ def ring_of(volume: Placed) -> FloatArray:
     if isinstance(volume, AABB):
         (x0, y0), (x1, y1) = volume.lower, volume.upper
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
-    if isinstance(volume, OrientedBox | KDop):
+    if isinstance(volume, KDop):
         return volume.corners
     turn = np.linspace(0.0, 2.0 * math.pi, _CORNERS, endpoint=False)
-    if isinstance(volume, BoundingCircle):
-        return np.array(volume.center) + volume.radius * np.column_stack((np.cos(turn), np.sin(turn)))
-    if isinstance(volume, BoundingCapsule):
-        (x1, y1), (x2, y2) = volume.p1, volume.p2
-        along = math.atan2(y2 - y1, x2 - x1)
-        caps = along + np.concatenate((np.linspace(-0.5, 0.5, _CORNERS // 2), np.linspace(0.5, 1.5, _CORNERS // 2))) * math.pi
-        ends = np.repeat(((x2, y2), (x1, y1)), _CORNERS // 2, axis=0)
-        return ends + volume.radius * np.column_stack((np.cos(caps), np.sin(caps)))
-    assert isinstance(volume, BoundingHull)
-    return volume.vertices
+    arcs = volume.core[:, None] + volume.radius * np.column_stack((np.cos(turn), np.sin(turn)))
+    return convex_hull(arcs.reshape(-1, 2))
 
 
 def color_of(kind: str) -> Color:

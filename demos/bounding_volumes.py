@@ -16,9 +16,8 @@ import numpy as np
 
 from demos._bounding_outlines import OUTLINES, outline_named
 from demos._bounding_picture import COLORS, Row, color_of, draw_outline, draw_table, draw_volume, is_table_legible, table_size
-from engine.bounding import cloud_of, outlines_overlap
+from engine.bounding import cloud_of, outline_area, outlines_overlap
 from engine.bounding.kinds import KINDS, Placed, area_of, follower, overlap, volume_name
-from engine.bounding.outlines import outline_area
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Transform
 from engine.render import palette
@@ -172,7 +171,7 @@ class BoundingVolumes(Demo):
             rows.append(
                 Row(
                     kind=kind,
-                    name=volume_name((kind, self._sides())),
+                    name=volume_name(kind, self._sides()),
                     area_ratio=area_of(self.volumes[kind]) / self.outline_area,
                     says_yes=len(yes),
                     false_now=sum(not neighbor.meets for neighbor in yes),

@@ -6,13 +6,12 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon as Outline
 
-from benchmarks._trade_off import ALL_VOLUMES, trade_offs
 from demos._bounding_outlines import outline_named
 from demos._bounding_picture import ring_of
 from docs.pictures.kit import BLUE, GRAY, GREEN, ORANGE, PURPLE, RED, SKY, dot, plane
 from engine.bounding import cloud_of
 from engine.bounding.boxes import calipers
-from engine.bounding.kinds import Placed, follower, volume_name
+from engine.bounding.kinds import Placed, follower
 from engine.geometry import Transform
 
 TURNED = Transform(angle=0.5)
@@ -20,9 +19,8 @@ VIEW = ((-1.35, 1.35), (-1.55, 1.55))
 
 
 def picture() -> Figure:
-    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
-    above, below = figure.subfigures(2, 1)
-    panels = above.subplots(1, 4)
+    figure = pyplot.figure(figsize=(9, 3), layout="constrained")
+    panels = figure.subplots(1, 4)
     rings = outline_named("figure")
     cloud = cloud_of(rings[0])
 
@@ -31,7 +29,7 @@ def picture() -> Figure:
     for kind, color in (("mean_circle", SKY), ("smallest_circle", BLUE)):
         circle = follower(kind, cloud)(TURNED)
         _border(axes, circle, color, "--" if kind == "mean_circle" else "-")
-        dot(axes, circle.center, color, size=5)
+        dot(axes, circle.core[0], color, size=5)
     plane(axes, "circle (mean: dashed)", *VIEW)
 
     axes = panels[1]
@@ -60,7 +58,6 @@ def picture() -> Figure:
     _border(axes, follower("hull", cloud)(TURNED), "black")
     plane(axes, "8-DOP, capsule, hull", *VIEW)
 
-    _draw_false(below.subplots(), rings)
     return figure
 
 
@@ -70,17 +67,3 @@ def _figure(axes, rings, xf: Transform) -> None:
 
 def _border(axes, volume: Placed, color: str, style: str = "-") -> None:
     axes.add_patch(Outline(ring_of(volume), closed=True, fill=False, edgecolor=color, lw=1.7, ls=style))
-
-
-def _draw_false(axes, rings) -> None:
-    found = trade_offs(rings, ALL_VOLUMES, n_pairs=20_000)
-    names = [volume_name(one.volume) for one in found]
-    colors = (SKY, BLUE, "#F0E442", ORANGE, RED, PURPLE, "#8FD6BF", "#8FD6BF", GREEN, GREEN, "#004D38", "black")
-    bars = axes.barh(names, [100.0 * one.false_rate for one in found], color=colors, edgecolor="black", lw=0.5)
-    axes.bar_label(bars, [f"{one.area_ratio:.2f} ×" for one in found], padding=3, fontsize=8)
-    axes.set_xlim(0.0, 80.0)
-    axes.invert_yaxis()
-    axes.tick_params(labelsize=8)
-    axes.set_title("figure: false positives, % of disjoint pairs; area ratio, ×", fontsize=11)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

@@ -1,20 +1,17 @@
 """Bounding volumes: simple volumes around shapes, which a broad phase tests first. Each contains its shape, even in exact arithmetic."""
 
-from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
-from engine.bounding.capsule import BoundingCapsule, least_area_capsule
-from engine.bounding.circles import BoundingCircle, diagonal_circle, mean_circle, smallest_circle
+from engine.bounding.boxes import box_area, fitted_box, least_area_box, refitted_box
+from engine.bounding.capsule import least_area_capsule
+from engine.bounding.circles import diagonal_circle, mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, cloud_of
-from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop
-from engine.bounding.outlines import outlines_overlap
+from engine.bounding.outlines import outline_area, outlines_overlap
+from engine.bounding.volume import Volume, bounding_hull
 
 __all__ = [
-    "BoundingCapsule",
-    "BoundingCircle",
-    "BoundingHull",
     "Cloud",
     "KDop",
-    "OrientedBox",
+    "Volume",
     "bounding_hull",
     "box_area",
     "cloud_of",
@@ -24,6 +21,7 @@ __all__ = [
     "least_area_box",
     "least_area_capsule",
     "mean_circle",
+    "outline_area",
     "outlines_overlap",
     "refitted_box",
     "smallest_circle",

@@ -46,21 +46,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.bounding.cloud import Cloud, Points, cloud_of, margin_at
-from engine.common.arrays import FloatArray
-from engine.common.checks import non_negative, point
+from engine.bounding.volume import Volume
+from engine.common.arrays import FloatArray, frozen
 from engine.common.events import record
 from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import AABB, Transform
 
-__all__ = ["Caliper", "OrientedBox", "box_area", "calipers", "fitted_box", "least_area_box", "refitted_box"]
+__all__ = ["Caliper", "box_area", "calipers", "fitted_box", "least_area_box", "refitted_box"]
 
 _HERE = Transform()
+_CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+"""Corners of a rectangle, counter-clockwise, in half sizes."""
 
 
 def fitted_box(points: Points, xf: Transform = _HERE) -> AABB:
@@ -104,64 +105,6 @@ def box_area(box: AABB) -> float:
     return (box.upper[0] - box.lower[0]) * (box.upper[1] - box.lower[1])
 
 
-@dataclass(frozen=True, slots=True)
-class OrientedBox:
-    """Closed rectangle, meters: `half_width` along the unit vector `axis`, `half_height` across it.
-
-    Raises
-    ------
-    InvalidInputError
-        A number is not finite, or a half size is negative.
-    """
-
-    center: tuple[float, float]
-    axis: tuple[float, float]
-    half_width: float
-    half_height: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "center", point("center", self.center))
-        object.__setattr__(self, "axis", point("axis", self.axis, ""))
-        object.__setattr__(self, "half_width", non_negative("half_width", self.half_width, "m"))
-        object.__setattr__(self, "half_height", non_negative("half_height", self.half_height, "m"))
-
-    @property
-    def area(self) -> float:
-        """Area, square meters."""
-        return 4.0 * self.half_width * self.half_height
-
-    @property
-    def reach(self) -> float:
-        """Upper bound of the distance of the farthest corner from the origin."""
-        return math.hypot(*self.center) + self.half_width + self.half_height
-
-    @property
-    def corners(self) -> FloatArray:
-        """Corners, float64 (4, 2), counter-clockwise."""
-        (x, y), (ux, uy), w, h = self.center, self.axis, self.half_width, self.half_height
-        return np.array([(x + a * w * ux - b * h * uy, y + a * w * uy + b * h * ux) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
-
-    def at(self, xf: Transform) -> OrientedBox:
-        """Return the box around the same shape at a pose."""
-        around = BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + self.reach)
-        return OrientedBox(xf.apply(self.center), xf.rotate(self.axis), self.half_width + around, self.half_height + around)
-
-    def contains(self, at: tuple[float, float]) -> bool:
-        """Return True if a point lies in the box, to rounding; the boundary counts."""
-        x, y = point("at", at)
-        dx, dy = x - self.center[0], y - self.center[1]
-        along, across = self.axis[0] * dx + self.axis[1] * dy, self.axis[0] * dy - self.axis[1] * dx
-        around = BOUNDING_ROUNDING * (abs(dx) + abs(dy))
-        return abs(along) <= self.half_width + around and abs(across) <= self.half_height + around
-
-    def overlaps(self, other: OrientedBox) -> bool:
-        """Return True if the boxes share a point, to rounding; touching counts."""
-        from engine.bounding._volumes_kernel import oriented_boxes_overlap
-
-        rows = np.array([(*box.center, *box.axis, box.half_width, box.half_height) for box in (self, other)])
-        return bool(oriented_boxes_overlap(rows, np.array([(0, 1)]))[0])
-
-
 class Caliper(NamedTuple):
     """A candidate rectangle: the edge from corner `edge` to the next one, its direction, and the corners that touch the other sides."""
 
@@ -174,7 +117,7 @@ class Caliper(NamedTuple):
     height: float
 
 
-def least_area_box(points: Points) -> OrientedBox:
+def least_area_box(points: Points) -> Volume:
     """Return the rectangle of least area around points, or around a shape with its radius; body frame.
 
     Examples
@@ -229,11 +172,12 @@ def _direction(p: FloatArray, q: FloatArray) -> tuple[float, float]:
     return dx / length, dy / length
 
 
-def _box_along(cloud: Cloud, axis: tuple[float, float]) -> OrientedBox:
+def _box_along(cloud: Cloud, axis: tuple[float, float]) -> Volume:
     """Return the tight box of a cloud whose width runs along `axis`."""
     ux, uy = axis
     along, across = cloud.points @ np.array((ux, uy)), cloud.points @ np.array((-uy, ux))
     u, v = 0.5 * float(along.min() + along.max()), 0.5 * float(across.min() + across.max())
     around = cloud.radius + BOUNDING_ROUNDING * cloud.extent
-    half_width, half_height = float(np.abs(along - u).max()) + around, float(np.abs(across - v).max()) + around
-    return OrientedBox((u * ux - v * uy, u * uy + v * ux), axis, half_width, half_height)
+    w, h = float(np.abs(along - u).max()) + around, float(np.abs(across - v).max()) + around
+    corners = [((u + a * w) * ux - (v + b * h) * uy, (u + a * w) * uy + (v + b * h) * ux) for a, b in _CORNERS]
+    return Volume(frozen(np.array(corners)), BOUNDING_ROUNDING * (cloud.extent + w + h))

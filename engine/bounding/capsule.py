@@ -23,19 +23,17 @@ constrained optimization", 2006 (why the directions must not be fixed).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from engine.bounding.circles import smallest_circle
 from engine.bounding.cloud import Points, cloud_of
-from engine.common.arrays import FloatArray
-from engine.common.checks import non_negative, point
+from engine.bounding.volume import Volume
+from engine.common.arrays import FloatArray, frozen
 from engine.common.rng import stream
 from engine.common.tolerances import BOUNDING_ROUNDING, CAPSULE_CONVERGENCE
-from engine.geometry import Transform
 
-__all__ = ["BoundingCapsule", "capsule_around", "least_area_capsule"]
+__all__ = ["capsule_around", "least_area_capsule"]
 
 _EVEN_DIRECTIONS = 24
 _RADII = 12
@@ -51,66 +49,20 @@ _MAX_TURNS = 400
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class BoundingCapsule:
-    """Closed capsule, meters; a disc if both points are equal.
-
-    Raises
-    ------
-    InvalidInputError
-        A number is not finite, or the radius is negative.
-    """
-
-    p1: Point
-    p2: Point
-    radius: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "p1", point("p1", self.p1))
-        object.__setattr__(self, "p2", point("p2", self.p2))
-        object.__setattr__(self, "radius", non_negative("radius", self.radius, "m"))
-
-    @property
-    def area(self) -> float:
-        """Area, square meters."""
-        return math.pi * self.radius * self.radius + 2.0 * self.radius * math.dist(self.p1, self.p2)
-
-    @property
-    def reach(self) -> float:
-        """Distance of the farthest point from the origin."""
-        return max(math.hypot(*self.p1), math.hypot(*self.p2)) + self.radius
-
-    def at(self, xf: Transform) -> BoundingCapsule:
-        """Return the capsule around the same shape at a pose."""
-        around = BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + self.reach)
-        return BoundingCapsule(xf.apply(self.p1), xf.apply(self.p2), self.radius + around)
-
-    def overlaps(self, other: BoundingCapsule) -> bool:
-        """Return True if the capsules share a point, to rounding; touching counts."""
-        from engine.bounding._volumes_kernel import capsules_overlap
-
-        rows = np.array([(*capsule.p1, *capsule.p2, capsule.radius) for capsule in (self, other)])
-        return bool(capsules_overlap(rows, np.array([(0, 1)]))[0])
-
-    def contains(self, at: Point) -> bool:
-        """Return True if a point lies in the capsule, to rounding; the boundary counts."""
-        return self.overlaps(BoundingCapsule(at, at, 0.0))
-
-
-def least_area_capsule(points: Points) -> BoundingCapsule:
+def least_area_capsule(points: Points) -> Volume:
     """Return a capsule of nearly the least area around points, or around a shape with its radius; body frame.
 
     Examples
     --------
     >>> rod = least_area_capsule([(-2.0, -0.1), (2.0, -0.1), (2.0, 0.1), (-2.0, 0.1)])
-    >>> 0.1 < rod.radius < 0.15 and abs(rod.p1[1]) < 1e-4
+    >>> 0.1 < rod.radius < 0.15 and abs(rod.core[0, 1]) < 1e-4
     True
     """
     cloud = cloud_of(points)
     middle = 0.5 * (cloud.points.min(axis=0) + cloud.points.max(axis=0))
     near = cloud.points - middle
     circle = smallest_circle(near)
-    disc = np.array([*circle.center, *circle.center])
+    disc = np.tile(circle.core[0], 2)
     best, least = disc, float(_area(disc, near, cloud.radius))
     if len(near) == 2:
         best, least = near.reshape(4), float(_area(near.reshape(4), near, cloud.radius))
@@ -122,12 +74,12 @@ def least_area_capsule(points: Points) -> BoundingCapsule:
     return capsule_around(cloud, (float(best[0]) + x, float(best[1]) + y), (float(best[2]) + x, float(best[3]) + y))
 
 
-def capsule_around(points: Points, p1: Point, p2: Point) -> BoundingCapsule:
+def capsule_around(points: Points, p1: Point, p2: Point) -> Volume:
     """Return the smallest capsule with this segment as its core."""
     cloud = cloud_of(points)
     away = float(_away(np.array([*p1, *p2]), cloud.points))
     scale = cloud.extent + math.hypot(*p1) + math.hypot(*p2)
-    return BoundingCapsule(p1, p2, away + cloud.radius + BOUNDING_ROUNDING * scale)
+    return Volume(frozen(np.array([p1, p2])), away + cloud.radius + BOUNDING_ROUNDING * scale)
 
 
 def _starts(points: FloatArray, radius: float) -> list[FloatArray]:

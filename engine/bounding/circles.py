@@ -1,14 +1,6 @@
 """The bounding circle: unaffected by rotation, and defined by three numbers. The smallest one, by Welzl's incremental algorithm.
 
-A circle is the only volume that is unaffected by a rotation: its center moves, and its radius stays. Two circles share a point if the
-distance of their centers is at most the sum of the radii; comparing squares avoids a root::
-
-        .--.      .---.
-       (  a--+---+--b  )          |b - a|^2 <= (r_a + r_b)^2
-        `--'      `---'
-
-Both sides are sums of squares with at most five roundings each, so a touch can be misjudged by a relative error of at most 8 EPS64, by
-which the right side is enlarged.
+A circle is the only volume that is unaffected by a rotation: its center moves, and its radius stays.
 
 **The mean** of the points is the quickest center; the radius is then up to twice the smallest. (Many points in one corner and one far away:
 the mean lies at the corner.)
@@ -41,23 +33,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from engine.bounding.cloud import Points, cloud_of
-from engine.common.arrays import FloatArray
-from engine.common.checks import non_negative, point
+from engine.bounding.volume import Volume
+from engine.common.arrays import FloatArray, frozen
 from engine.common.events import record
 from engine.common.rng import stream
-from engine.common.tolerances import BOUNDING_ROUNDING, EPS64, SAFE_PRODUCT, WELZL_ROUNDING
-from engine.geometry import Transform
+from engine.common.tolerances import BOUNDING_ROUNDING, WELZL_ROUNDING
 
 __all__ = [
-    "SQUARES_ROUNDING",
-    "BoundingCircle",
     "Circumscribed",
     "WelzlOrder",
     "WelzlResult",
@@ -69,84 +57,44 @@ __all__ = [
     "smallest_of",
 ]
 
-SQUARES_ROUNDING = 1.0 + 8.0 * EPS64
-"""Rounding, as a factor: five roundings of half EPS64 on each side of a comparison of squares, and slack for their products."""
 
-
-@dataclass(frozen=True, slots=True)
-class BoundingCircle:
-    """Closed disc, meters.
-
-    Raises
-    ------
-    InvalidInputError
-        A number is not finite, or the radius is negative.
-    """
-
-    center: tuple[float, float]
-    radius: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "center", point("center", self.center))
-        object.__setattr__(self, "radius", non_negative("radius", self.radius, "m"))
-
-    @property
-    def area(self) -> float:
-        """Area, square meters."""
-        return math.pi * self.radius * self.radius
-
-    def at(self, xf: Transform) -> BoundingCircle:
-        """Return the circle around the same shape at a pose; the rounding of the pose is added to the radius."""
-        reach = math.hypot(*self.center) + self.radius
-        scale = abs(xf.position[0]) + abs(xf.position[1]) + reach
-        return BoundingCircle(xf.apply(self.center), self.radius + BOUNDING_ROUNDING * scale)
-
-    def overlaps(self, other: BoundingCircle) -> bool:
-        """Return True if the discs share a point; touching counts."""
-        dx, dy = other.center[0] - self.center[0], other.center[1] - self.center[1]
-        reach = self.radius + other.radius
-        return dx * dx + dy * dy <= SQUARES_ROUNDING * reach * reach + SAFE_PRODUCT
-
-    def contains(self, at: tuple[float, float]) -> bool:
-        """Return True if a point lies in the disc; the boundary counts."""
-        x, y = point("at", at)
-        dx, dy = x - self.center[0], y - self.center[1]
-        return dx * dx + dy * dy <= SQUARES_ROUNDING * self.radius * self.radius + SAFE_PRODUCT
-
-
-def mean_circle(points: Points) -> BoundingCircle:
+def mean_circle(points: Points) -> Volume:
     """Return the circle around the mean of the points, body frame.
 
     Examples
     --------
-    >>> mean_circle([(-1.0, 0.0), (1.0, 0.0)]).center
-    (0.0, 0.0)
+    >>> mean_circle([(-1.0, 0.0), (1.0, 0.0)]).core.tolist()
+    [[0.0, 0.0]]
     """
     return circle_around(points, cloud_of(points).mean)
 
 
-def diagonal_circle(points: Points) -> BoundingCircle:
+def diagonal_circle(points: Points) -> Volume:
     """Return the circle whose diameter is the diagonal of the points' upright box, body frame.
 
     Examples
     --------
-    >>> diagonal_circle([(-3.0, 0.0), (3.0, 0.0), (0.0, 4.0), (0.0, -4.0)]).center
-    (0.0, 0.0)
+    >>> diagonal_circle([(-3.0, 0.0), (3.0, 0.0), (0.0, 4.0), (0.0, -4.0)]).core.tolist()
+    [[0.0, 0.0]]
     """
     cloud = cloud_of(points)
     lower, upper = cloud.points.min(axis=0), cloud.points.max(axis=0)
     center = 0.5 * (lower + upper)
     scale = math.hypot(*center) + cloud.extent
     radius = 0.5 * math.hypot(*(upper - lower)) + cloud.radius + BOUNDING_ROUNDING * scale
-    return BoundingCircle((float(center[0]), float(center[1])), radius)
+    return _circle((float(center[0]), float(center[1])), radius)
 
 
-def circle_around(points: Points, center: tuple[float, float]) -> BoundingCircle:
+def circle_around(points: Points, center: tuple[float, float]) -> Volume:
     """Return the smallest circle with this center."""
     cloud = cloud_of(points)
     away = float(np.hypot(cloud.points[:, 0] - center[0], cloud.points[:, 1] - center[1]).max())
     scale = math.hypot(*center) + cloud.extent
-    return BoundingCircle(center, away + cloud.radius + BOUNDING_ROUNDING * scale)
+    return _circle(center, away + cloud.radius + BOUNDING_ROUNDING * scale)
+
+
+def _circle(center: tuple[float, float], radius: float) -> Volume:
+    return Volume(frozen(np.array([center])), radius)
 
 
 _Number = TypeVar("_Number", float, Fraction)
@@ -186,7 +134,7 @@ class WelzlResult(NamedTuple):
     demanded: float
 
 
-def smallest_circle(points: Points) -> BoundingCircle:
+def smallest_circle(points: Points) -> Volume:
     """Return the smallest circle around points, or around a shape with its radius; body frame.
 
     Its radius is the smallest, to `WELZL_ROUNDING` of the extent.

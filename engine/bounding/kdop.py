@@ -28,7 +28,7 @@ from functools import cache
 
 import numpy as np
 
-from engine.bounding.cloud import Cloud, Points, area_of_rounded, cloud_of
+from engine.bounding.cloud import Cloud, Points, area_of_rounded, cloud_of, margin_at
 from engine.common.arrays import FloatArray, frozen
 from engine.common.checks import integer, point
 from engine.common.errors import InvalidInputError
@@ -111,13 +111,11 @@ def fitted_kdop(points: Points, k: int, xf: Transform = _HERE) -> KDop:
     >>> [round(fitted_kdop(square, k, Transform(angle=0.5)).area, 3) for k in (4, 8, 16, 32)]
     [1.841, 1.382, 1.158, 1.098]
     """
-    from engine.bounding._kdop_kernel import posed_kdops
-
     cloud, axes = cloud_of(points), kdop_axes(k)
-    first, ends = np.zeros(1, dtype=np.int64), np.empty((1, k))
-    hull = first, np.array([len(cloud.points)]), cloud.points.copy(), np.array([(cloud.radius, cloud.extent, 0.0)])
-    posed_kdops(*hull, axes.copy(), first, np.array([(*xf.position, xf.cos, xf.sin)]), ends)  # copied: kernels take no read-only array
-    return KDop(k, frozen(ends[0, : len(axes)]), frozen(ends[0, len(axes) :]))
+    (x, y), cos, sin = xf.position, xf.cos, xf.sin
+    turned = np.column_stack((cos * axes[:, 0] + sin * axes[:, 1], cos * axes[:, 1] - sin * axes[:, 0]))  # to the body's frame
+    along, shift, around = turned @ cloud.points.T, axes @ np.array((x, y)), cloud.radius + margin_at(cloud, xf)
+    return KDop(k, frozen(along.min(axis=1) + shift - around), frozen(along.max(axis=1) + shift + around))
 
 
 def refitted_kdop(local: KDop, xf: Transform) -> KDop:

@@ -6,32 +6,28 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
-from engine.bounding.capsule import BoundingCapsule, least_area_capsule
-from engine.bounding.circles import BoundingCircle, mean_circle, smallest_circle
+from engine.bounding.boxes import box_area, fitted_box, least_area_box, refitted_box
+from engine.bounding.capsule import least_area_capsule
+from engine.bounding.circles import mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, Points, cloud_of
-from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop, kdop_axes, kdop_cloud
+from engine.bounding.volume import Volume, bounding_hull
 from engine.common.checks import choice
 from engine.geometry import AABB, Transform
 
-__all__ = ["KINDS", "TURN_ALONG", "Placed", "Volume", "area_of", "follower", "overlap", "volume_name"]
+__all__ = ["KINDS", "Placed", "area_of", "follower", "overlap", "volume_name"]
 
-Placed = BoundingCircle | AABB | OrientedBox | KDop | BoundingCapsule | BoundingHull
+Placed = AABB | KDop | Volume
 """A placed volume, in the world frame."""
-
-Volume = tuple[str, int]
-"""A kind of `KINDS`, and the sides of a k-DOP (0 for the others)."""
 
 _Follower = Callable[[Transform], "Placed"]
 
 
 class _Kind(NamedTuple):
-    """Display name of a kind, the functions that build and place it, and whether it rotates with its body, so that its area is constant."""
+    """Display name of a kind, and the function that builds it and returns one that places it."""
 
     name: str
     follow: Callable[[Cloud, int], _Follower]
-    turns_along: bool = False
 
 
 def _kdop_follower(cloud: Cloud, k: int) -> _Follower:
@@ -40,33 +36,30 @@ def _kdop_follower(cloud: Cloud, k: int) -> _Follower:
 
 
 _KINDS = {
-    "mean_circle": _Kind("circle, mean center", lambda cloud, k: mean_circle(cloud).at, True),
-    "smallest_circle": _Kind("circle, smallest", lambda cloud, k: smallest_circle(cloud).at, True),
+    "mean_circle": _Kind("circle, mean center", lambda cloud, k: mean_circle(cloud).at),
+    "smallest_circle": _Kind("circle, smallest", lambda cloud, k: smallest_circle(cloud).at),
     "refitted_box": _Kind("box, refitted", lambda cloud, k: partial(refitted_box, fitted_box(cloud))),
     "box": _Kind("box, rebuilt", lambda cloud, k: partial(fitted_box, cloud)),
-    "oriented_box": _Kind("oriented box", lambda cloud, k: least_area_box(cloud).at, True),
-    "capsule": _Kind("capsule", lambda cloud, k: least_area_capsule(cloud).at, True),
+    "oriented_box": _Kind("oriented box", lambda cloud, k: least_area_box(cloud).at),
+    "capsule": _Kind("capsule", lambda cloud, k: least_area_capsule(cloud).at),
     "refitted_kdop": _Kind("{k}-DOP, refitted", lambda cloud, k: _kdop_follower(kdop_cloud(fitted_kdop(cloud, k)), k)),
     "kdop": _Kind("{k}-DOP, rebuilt", _kdop_follower),
-    "hull": _Kind("hull", lambda cloud, k: bounding_hull(cloud).at, True),
+    "hull": _Kind("hull", lambda cloud, k: bounding_hull(cloud).at),
 }
 
 KINDS = tuple(_KINDS)
 """All kinds of volume, from the simplest to the tightest."""
 
-TURN_ALONG = tuple(kind for kind, volume in _KINDS.items() if volume.turns_along)
-"""Kinds that rotate with their body, so that their area is constant."""
 
-
-def volume_name(volume: Volume) -> str:
-    """Return the display name.
+def volume_name(kind: str, k: int = 16) -> str:
+    """Return the display name of a kind; `k` are the sides of a k-DOP.
 
     Examples
     --------
-    >>> [volume_name(one) for one in (("refitted_kdop", 8), ("smallest_circle", 0), ("box", 0))]
-    ['8-DOP, refitted', 'circle, smallest', 'box, rebuilt']
+    >>> volume_name("refitted_kdop", 8), volume_name("smallest_circle")
+    ('8-DOP, refitted', 'circle, smallest')
     """
-    return _KINDS[volume[0]].name.format(k=volume[1])
+    return _KINDS[kind].name.format(k=k)
 
 
 def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Placed]:

@@ -14,7 +14,7 @@ from engine.report import Report, Table
 __all__ = ["NAMES", "bench_command"]
 
 NAMES = (
-    "manifold, overlap, distance, time_of_impact, threads, bounding, broad_phase, growth, trace, "
+    "manifold, overlap, distance, time_of_impact, threads, broad_phase, growth, trace, "
     "scalar_query, waiting, compiling, rewind, history, frame, network, player, worlds, dynamics"
 )
 """Names in `benchmarks.registry`, repeated to avoid importing it for the help text."""

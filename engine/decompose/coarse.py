@@ -80,7 +80,7 @@ def _box_around(region: Any, is_upright: bool) -> FloatArray:
     if is_upright:
         x0, y0, x1, y1 = region.bounds
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
-    return least_area_box(shapely.get_coordinates(region.convex_hull)[:-1]).corners
+    return least_area_box(shapely.get_coordinates(region.convex_hull)[:-1]).core
 
 
 def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, Any, Any] | None:

@@ -30,8 +30,6 @@ def test_every_module_of_measurements_is_in_the_registry():
         "bodies",
         "moving_boxes",
         "history_memory",
-        "_trade_off",
-        "_transfer_kernel",
     }
     assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
 

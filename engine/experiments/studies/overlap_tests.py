@@ -51,7 +51,7 @@ class Boxes:
         corners, circle = _polygon(n_edges), smallest_circle(_polygon(n_edges))
         mass = polygon_mass(corners, 1.0)
         inverse = np.array([(1.0 / mass.mass, 1.0 / mass.inertia)] * 2)
-        self.pair = tests.Pair(corners, corners.copy(), np.array([(*circle.center, circle.radius)] * 2), inverse)
+        self.pair = tests.Pair(corners, corners.copy(), np.array([(*circle.core[0], circle.radius)] * 2), inverse)
         reach = _REACH * _SIDE
         half = 1.5 * reach if is_crowded else 0.5 * _SIDE - reach
         self.pose, self.velocity = np.empty((n_boxes, 2, 3)), np.empty((n_boxes, 2, 3))

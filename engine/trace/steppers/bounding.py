@@ -83,8 +83,8 @@ class _CalipersDecoder(PointsDecoder):
         return (*way, newest, dot("best", least, view="areas", text=square_meters(least[1])))
 
     def answer(self) -> None:
-        result, corners, best, box = self.result, self.corners, self.best, as_points(self.result.corners)
-        length, height = meters(2.0 * result.half_width), meters(2.0 * result.half_height)
+        result, corners, best, box = self.result, self.corners, self.best, as_points(self.result.core)
+        length, height = meters(math.dist(box[0], box[1])), meters(math.dist(box[1], box[2]))
         if best is not None:
             edge = f"from {self.name(corners[best.edge])} to {self.name(corners[(best.edge + 1) % len(corners)])}"
             words = f"The smallest rectangle lies on the edge {edge}. Its area is {length} x {height} = {square_meters(result.area)}."
@@ -93,7 +93,7 @@ class _CalipersDecoder(PointsDecoder):
         else:
             words = f"The box is that point, {length} wide to allow for rounding."
         self.add(
-            "answer", 8, words, (), box, result.axis, result.area, {"area": result.area},
+            "answer", 8, words, (), box, best.axis if best is not None else None, result.area, {"area": result.area},
             marks=(Mark("polygon", "result", box), *self._curve()), result=result,
         )  # fmt: skip
 
@@ -227,12 +227,13 @@ class _CircleDecoder(PointsDecoder):
 
     def answer(self) -> None:
         result, support, radius = self.result, self.support, meters(self.result.radius)
+        (middle,) = as_points(result.core)
         words = f"The smallest circle has a radius of {radius} and is determined by these points: {self.names(support)}."
         if len(support) == 1:
             words = f"The smallest circle is {self.name(support[0])}, with a radius of {radius} to allow for rounding."
         self.add(
-            "answer", 9, words, self.features(*support), (result.center, *support), bound=result.radius, values={"radius": result.radius},
-            marks=(Mark("circle", "result", (result.center,), radius=result.radius), *dots("result", (result.center, *support))),
+            "answer", 9, words, self.features(*support), (middle, *support), bound=result.radius, values={"radius": result.radius},
+            marks=(Mark("circle", "result", (middle,), radius=result.radius), *dots("result", (middle, *support))),
             result=result,
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from engine.bounding import BoundingCapsule, BoundingCircle, BoundingHull, KDop, OrientedBox
+from engine.bounding import KDop, Volume
 from engine.bounding.kdop import kdop_axes
 from engine.common.rng import stream
 from engine.geometry import AABB, Transform
@@ -58,28 +58,22 @@ def holds(volume, point, radius=0.0):
     if isinstance(volume, AABB):
         (x0, y0), (x1, y1) = volume.lower, volume.upper
         return x0 + r <= x <= x1 - r and y0 + r <= y <= y1 - r
-    if isinstance(volume, BoundingCircle):
-        dx, dy = x - Fraction(volume.center[0]), y - Fraction(volume.center[1])
-        return _within(dx * dx + dy * dy, Fraction(volume.radius) - r)
-    if isinstance(volume, OrientedBox):
-        ux, uy = (Fraction(number) for number in volume.axis)
-        dx, dy = x - Fraction(volume.center[0]), y - Fraction(volume.center[1])
-        length_sq = ux * ux + uy * uy
-        gaps = Fraction(volume.half_width) - abs(ux * dx + uy * dy), Fraction(volume.half_height) - abs(ux * dy - uy * dx)
-        return all(gap >= 0 and gap * gap >= r * r * length_sq for gap in gaps)
     if isinstance(volume, KDop):
         for (ux, uy), low, high in zip(kdop_axes(volume.k).tolist(), volume.lower.tolist(), volume.upper.tolist(), strict=True):
             along, length_sq = Fraction(ux) * x + Fraction(uy) * y, Fraction(ux) ** 2 + Fraction(uy) ** 2
             if any(gap < 0 or gap * gap < r * r * length_sq for gap in (along - Fraction(low), Fraction(high) - along)):
                 return False
         return True
-    if isinstance(volume, BoundingCapsule):
-        return _within(_distance_sq(point, _exact(volume.p1), _exact(volume.p2)), Fraction(volume.radius) - r)
-    assert isinstance(volume, BoundingHull)
-    ring = [_exact(corner) for corner in volume.vertices.tolist()]
+    assert isinstance(volume, Volume)
+    ring = [_exact(corner) for corner in volume.core.tolist()]
     edges = list(zip(ring, ring[1:] + ring[:1], strict=True))
     inside = len(ring) > 2 and all((q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) >= 0 for p, q in edges)
     room = Fraction(volume.radius) - r
+    if inside and room < 0:  # in a polygon, as far from every edge
+        return all(
+            ((q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0])) ** 2 >= room**2 * ((q[0] - p[0]) ** 2 + (q[1] - p[1]) ** 2)
+            for p, q in edges
+        )
     return room >= 0 and (inside or min(_distance_sq(point, p, q) for p, q in edges) <= room * room)
 
 

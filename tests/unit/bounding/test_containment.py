@@ -18,9 +18,8 @@ from engine.bounding import (
     refitted_box,
     smallest_circle,
 )
-from engine.bounding.batch import VolumeBatch
 from engine.bounding.kdop import refitted_kdop
-from engine.bounding.kinds import KINDS
+from engine.bounding.kinds import follower
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from tests.unit.bounding.clouds import CLOUDS, FAR, POSES, exact_world, holds
@@ -74,44 +73,6 @@ def test_is_no_larger_than_rounding_requires(volume):
     assert 4.0 <= area <= 2 * math.pi * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_batches_match_the_scalar_volumes(kind):
-    shapes = [CLOUDS["cloud"], CLOUDS["one point"], CLOUDS["rod"], SHAPES["skinned"][0], CLOUDS["two points"]]
-    which = np.repeat(np.arange(5), len(POSES))
-    poses = np.array([(*xf.position, xf.angle) for xf in POSES] * 5)
-    rows = VolumeBatch(kind, shapes, 8).update(which, poses)
-    names = {
-        "mean_circle": "mean circle",
-        "smallest_circle": "smallest circle",
-        "refitted_box": "re-fitted box",
-        "oriented_box": "oriented box",
-    }
-    for row, shape, pose in zip(rows, which, poses, strict=True):
-        xf = Transform((pose[0], pose[1]), pose[2])
-        if kind == "kdop":
-            volume = fitted_kdop(shapes[shape], 8, xf)
-        else:
-            volume = VOLUMES["re-fitted 8-DOP" if kind == "refitted_kdop" else names.get(kind, kind)](shapes[shape], xf)
-        expected = _row(kind, volume)
-        scale = 1.0 + abs(pose[0]) + abs(pose[1])
-        assert np.abs(row[: len(expected)] - expected).max() <= 1e-15 * 8 * scale
-
-
-def _row(kind, volume):
-    if kind in ("mean_circle", "smallest_circle"):
-        return np.array([*volume.center, volume.radius])
-    if kind in ("box", "refitted_box"):
-        return np.array([*volume.lower, *volume.upper])
-    if kind == "oriented_box":
-        return np.array([*volume.center, *volume.axis, volume.half_width, volume.half_height])
-    if kind == "capsule":
-        return np.array([*volume.p1, *volume.p2, volume.radius])
-    if kind == "hull":
-        span = np.hypot(*(volume.vertices - volume.vertices[0]).T).max()
-        return np.array([len(volume.vertices), volume.radius, span, *volume.vertices.ravel()])
-    return np.concatenate((volume.lower, volume.upper))
-
-
 def test_contains_distinguishes_points():
     points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
     around = (smallest_circle(points), least_area_box(points), fitted_kdop(points, 8), least_area_capsule(points), bounding_hull(points))
@@ -133,13 +94,6 @@ def test_bad_input_is_named():
     with pytest.raises(InvalidInputError, match="k must be even"):
         fitted_kdop([(0.0, 0.0)], 7)
     with pytest.raises(InvalidInputError, match="kind"):
-        VolumeBatch("sphere", [CLOUDS["square"]])
-    with pytest.raises(InvalidInputError, match="shapes"):
-        VolumeBatch("box", [])
-    batch = VolumeBatch("hull", [CLOUDS["square"]])
-    rows = batch.update([0], [(0.0, 0.0, 0.0)])
-    rows[0, 0] = 99.0
-    with pytest.raises(InvalidInputError, match=r"rows\[0, 0\]"):
-        batch.overlap(rows, [(0, 0)])
+        follower("sphere", CLOUDS["square"])
     with pytest.raises(InvalidInputError, match=r"other\.k"):
         fitted_kdop([(0.0, 0.0)], 4).overlaps(fitted_kdop([(0.0, 0.0)], 8))

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bounding import cloud_of, diagonal_circle, fitted_kdop, least_area_box, least_area_capsule, mean_circle, smallest_circle
-from engine.bounding._kdop_kernel import posed_kdops
 from engine.bounding.boxes import calipers
 from engine.bounding.capsule import capsule_around
 from engine.bounding.circles import smallest_of
@@ -104,18 +103,10 @@ def test_a_caliper_does_not_stop_at_an_edge_too_short_to_project():
     edges = np.roll(hull, -1, axis=0) - hull
     areas = [_box_area(hull, angle, 0.0) for angle in np.arctan2(edges[:, 1], edges[:, 0])]
     assert len(hull) == 6 and least_area_box(hull).area == pytest.approx(min(areas))
-    angles = np.arange(-1.5, 1.5, 0.1)  # from the lower left corner on, past the tiny edge
-    directions = np.column_stack((np.cos(angles), np.sin(angles)))
-    assert hull[1] @ directions[5] == 0.0 and hull[2] @ directions[5] == hull[3] @ directions[5]
-    shape, ends = np.zeros(1, dtype=np.int64), np.empty((1, 2 * len(directions)))
-    rounded, here = np.zeros((1, 3)), np.array([(0.0, 0.0, 1.0, 0.0)])
-    posed_kdops(shape, np.array([len(hull)]), hull, rounded, directions, shape, here, ends, 0)
-    shadows = hull @ directions.T
-    assert np.abs(ends[0] - np.concatenate((shadows.min(axis=0), shadows.max(axis=0)))).max() < 1e-15
 
 
 @pytest.mark.parametrize("k", [4, 6, 10, 16, 32])
-def test_the_walk_matches_projecting_all_corners(k):
+def test_a_kdop_is_the_projection_of_all_corners(k):
     rng, axes = stream(4, "walk"), kdop_axes(k)
     for _ in range(10):
         points, xf = rng.normal(size=(50, 2)), Transform((rng.normal(), rng.normal()), rng.uniform(-9.0, 9.0))
@@ -141,7 +132,7 @@ def test_the_corners_of_a_kdop_are_the_intersection_of_its_slabs():
 def test_the_capsule_of_a_capsule_is_itself():
     shape = Capsule((-1.0, 0.5), (2.0, 1.0), 0.4)
     capsule = least_area_capsule(shape)
-    assert capsule.radius == pytest.approx(0.4, rel=1e-9) and {capsule.p1, capsule.p2} == {shape.p1, shape.p2}
+    assert capsule.radius == pytest.approx(0.4, rel=1e-9) and set(map(tuple, capsule.core.tolist())) == {shape.p1, shape.p2}
 
 
 @pytest.mark.parametrize("name", ["square", "rod", "triangle", "obtuse", "cloud", "on a circle"])

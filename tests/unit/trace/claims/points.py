@@ -115,10 +115,12 @@ def check_rotating_calipers(case, steps):
         for angle in np.linspace(0.0, 0.5 * math.pi, 25):  # and no other rectangle is less
             width, height = spans(points, (math.cos(angle), math.sin(angle)))
             assert width * height >= least - around * size
-    center, (ux, uy) = np.array(result.center), result.axis
-    away = np.array(case.points) - center
-    assert (np.abs(away @ np.array((ux, uy))) <= result.half_width + near).all()
-    assert (np.abs(away @ np.array((-uy, ux))) <= result.half_height + near).all()
+    core, away = result.core, np.array(case.points) - result.core.mean(axis=0)
+    sides = sorted((core[1] - core[0], core[2] - core[1]), key=lambda side: math.hypot(*side))
+    width, length = (math.hypot(*side) for side in sides)
+    along = sides[1] / length
+    assert (np.abs(away @ along) <= 0.5 * length + result.radius + near + around).all()
+    assert (np.abs(away @ (-along[1], along[0])) <= 0.5 * width + result.radius + near + around).all()
 
 
 GAP = math.pi + 2e-6
@@ -162,7 +164,8 @@ def check_smallest_circle(case, steps):
                     assert is_smallest(center, radius, order[:seen], near)  # all seen so far are in it, and it is the smallest
                 seen += 1
     result, support = steps[-1].result, steps[-1].points[1:]
-    assert all(math.dist(result.center, point) <= result.radius * (1.0 + 1e-15) for point in case.points)
+    (center,) = result.core.tolist()
+    assert all(math.dist(center, point) <= result.radius * (1.0 + 1e-15) for point in case.points)
     widened = 1e-14 * float(np.abs(points).sum(axis=1).max())  # the answer is larger by BOUNDING_ROUNDING of its place
-    assert is_smallest(result.center, result.radius, case.points, near + widened)
-    assert all(abs(math.dist(result.center, point) - result.radius) <= near + widened for point in support)
+    assert is_smallest(center, result.radius, case.points, near + widened)
+    assert all(abs(math.dist(center, point) - result.radius) <= near + widened for point in support)
