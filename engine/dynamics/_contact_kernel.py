@@ -55,12 +55,15 @@ __all__ = [
 
 @inlined_kernel
 def sweep_soft_contacts(
-    bodies: Bodies, contacts: Contacts, order: IntArray, soft: Softness, per_h: float, is_relaxing: bool, trace: FloatArray | None
-) -> None:
+    bodies: Bodies, contacts: Contacts, held: FloatArray, order: IntArray, soft: Softness, per_h: float, is_relaxing: bool,
+    trace: FloatArray | None,
+) -> None:  # fmt: skip
     """Solve some contacts once: the normal impulses of both points, then their friction.
 
     Parameters
     ----------
+    held : float64 (k, 2)
+        Normal impulse of each point at which a closed gap does not yield: 0, or a share of that from the last step; see `_softness_kernel`.
     order : int64 (n,)
         Rows of the contacts, in the order in which they are solved.
     soft : Softness
@@ -68,7 +71,7 @@ def sweep_soft_contacts(
     per_h : float
         1 / seconds of a sub-step.
     is_relaxing : bool
-        Do not push closed gaps apart, and add the impulses to the totals.
+        Do not push closed gaps apart.
     """
     for place in range(len(order)):
         row = np.uint64(order[place])  # unsigned: no negative index is looked for
@@ -77,26 +80,29 @@ def sweep_soft_contacts(
         is_pair = False
         if contacts.n_points[row] == 2:
             second = _row_of_point(bodies, contacts, row, 1, pair, soft, per_h, is_relaxing)
-            is_pair, after_0, after_1 = _solve_pair(bodies, contacts, row, first, second, is_relaxing)
+            is_pair, after_0, after_1 = _solve_pair(bodies, contacts, held, row, first, second, is_relaxing)
             if is_pair:
                 before_0, before_1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
-                pair = _push(bodies, contacts, row, 0, pair, first, after_0, is_relaxing)
-                pair = _push(bodies, contacts, row, 1, pair, second, after_1, is_relaxing)
+                pair = _push(bodies, contacts, row, 0, pair, first, after_0)
+                pair = _push(bodies, contacts, row, 1, pair, second, after_1)
                 if trace is not None:
                     _write(bodies, contacts, row, pair)
-                    numbers, terms = (before_0, before_1, after_0, after_1), (first.bias, second.bias, first.give, second.give)
+                    numbers, terms = (before_0, before_1, after_0, after_1), (
+                        first.bias - first.give * held[row, 0], second.bias - second.give * held[row, 1], first.give, second.give,
+                    )  # fmt: skip
                     record_pair(trace, PAIR, contacts, row, numbers, bodies.velocity, terms)
         if not is_pair:
             for k in range(contacts.n_points[row]):
                 point, before = _row_of_point(bodies, contacts, row, k, pair, soft, per_h, is_relaxing), contacts.impulse[row, k, 0]
-                after = _solve_alone(contacts, row, k, point, is_relaxing)
-                pair = _push(bodies, contacts, row, k, pair, point, after, is_relaxing)
+                after = _solve_alone(contacts, held, row, k, point, is_relaxing)
+                pair = _push(bodies, contacts, row, k, pair, point, after)
                 if trace is not None:
                     _write(bodies, contacts, row, pair)
-                    record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, point.bias, point.share, point.kept, point.gap)
+                    bias = point.bias - point.give * held[row, k]
+                    record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, bias, point.share, point.kept, point.gap)
         for k in range(contacts.n_points[row]):
             before = contacts.impulse[row, k, 1]
-            pair = _rub(bodies, contacts, row, k, pair, is_relaxing)
+            pair = _rub(bodies, contacts, row, k, pair)
             if trace is not None:
                 _write(bodies, contacts, row, pair)
                 record_row(trace, TANGENT, bodies, contacts, row, k, before, contacts.impulse[row, k, 1], 0.0, 1.0, 0.0, np.nan)
@@ -172,18 +178,18 @@ def _row_of_point(
 
 
 @inlined_kernel
-def _solve_alone(contacts: Contacts, row: int, k: int, point: _PointRow, is_relaxing: bool) -> float:
+def _solve_alone(contacts: Contacts, held: FloatArray, row: int, k: int, point: _PointRow, is_relaxing: bool) -> float:
     """Return the accumulated impulse of a point solved alone along the normal."""
     if is_relaxing and point.is_open:
         return 0.0
     before = contacts.impulse[row, k, 0]
-    after: float = (before - point.kept * before) - contacts.mass[row, k, 0] * point.share * (point.rate + point.bias)
+    after: float = before - point.kept * (before - held[row, k]) - contacts.mass[row, k, 0] * point.share * (point.rate + point.bias)
     return max(after, 0.0)
 
 
 @inlined_kernel
 def _solve_pair(
-    bodies: Bodies, contacts: Contacts, row: int, first: _PointRow, second: _PointRow, is_relaxing: bool
+    bodies: Bodies, contacts: Contacts, held: FloatArray, row: int, first: _PointRow, second: _PointRow, is_relaxing: bool
 ) -> tuple[bool, float, float]:
     """Return the accumulated impulses of both points along the normal; False, if one is left alone or both have the same levers."""
     if is_relaxing and (first.is_open or second.is_open):
@@ -196,24 +202,22 @@ def _solve_pair(
     if k00 * k11 - k01 * k01 <= SINGULAR_PAIR * k00 * k11:
         return False, 0.0, 0.0
     before_0, before_1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
-    left_0 = first.rate + first.bias - (k00 * before_0 + k01 * before_1)
-    left_1 = second.rate + second.bias - (k01 * before_0 + k11 * before_1)
+    left_0 = first.rate + first.bias - (k00 * before_0 + k01 * before_1) - first.give * held[row, 0]
+    left_1 = second.rate + second.bias - (k01 * before_0 + k11 * before_1) - second.give * held[row, 1]
     after_0, after_1 = _complementary(k00 + first.give, k01, k11 + second.give, left_0, left_1)
     return True, after_0, after_1
 
 
 @inlined_kernel
-def _push(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, point: _PointRow, after: float, is_relaxing: bool) -> _Pair:
+def _push(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, point: _PointRow, after: float) -> _Pair:
     """Set a point's accumulated normal impulse, and return the velocities after the difference."""
     impulse = after - contacts.impulse[row, k, 0]
     contacts.impulse[row, k, 0] = after
-    if is_relaxing:
-        contacts.total[row, k, 0] += after
     return _pushed(bodies, contacts, row, pair, contacts.normal[row, 0], contacts.normal[row, 1], point.lever_a, point.lever_b, impulse)
 
 
 @inlined_kernel
-def _rub(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, is_relaxing: bool) -> _Pair:
+def _rub(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair) -> _Pair:
     """Bring a point to rest along the tangent, as far as friction can, and return the velocities after it."""
     tx, ty, arm = contacts.normal[row, 1], -contacts.normal[row, 0], arm_of(contacts, row, k)
     lever_a, lever_b = arm[0] * ty - arm[1] * tx, arm[2] * ty - arm[3] * tx
@@ -221,8 +225,6 @@ def _rub(bodies: Bodies, contacts: Contacts, row: int, k: int, pair: _Pair, is_r
     limit, before = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     after = max(-limit, min(before - contacts.mass[row, k, 1] * rate, limit))
     contacts.impulse[row, k, 1] = after
-    if is_relaxing:
-        contacts.total[row, k, 1] += after
     return _pushed(bodies, contacts, row, pair, tx, ty, lever_a, lever_b, after - before)
 
 

@@ -36,7 +36,10 @@ from __future__ import annotations
 
 from math import hypot, inf, pi, sqrt
 
-from engine.common.jit import inlined_kernel
+import numpy as np
+
+from engine.common.arrays import IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel
 from engine.dynamics._row_kernel import (
     Arm,
     apply_at_point,
@@ -47,10 +50,9 @@ from engine.dynamics._row_kernel import (
 )
 from engine.dynamics._softness_kernel import Softness, softness
 from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LOW, POINT, READ, SPRING, SUM, Bodies, Joints
-from engine.dynamics.tolerances import JOINT_DAMPING_RATIO
 
 __all__ = [
-    "coordinate", "driven_rate", "forces_at", "n_parts", "part", "point_impulse", "solve_either", "solve_joints",
+    "coordinate", "driven_rate", "first_rows", "forces_at", "n_parts", "part", "point_impulse", "solve_either", "solve_joints",
     "solve_mouse", "solve_point", "solve_row", "warm_start_joints", "warm_start_row",
 ]  # fmt: skip
 
@@ -76,14 +78,95 @@ def warm_start_row(bodies: Bodies, joints: Joints, row: int) -> None:
 
 
 @inlined_kernel
-def solve_joints(bodies: Bodies, joints: Joints, h: float, dt: float, is_relaxing: bool) -> None:
-    """Solve every row once, in order, with sub-steps of `h` seconds in a step of `dt` seconds.
+def solve_joints(bodies: Bodies, joints: Joints, rows: IntArray, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
+    """Solve some rows once, in order, with sub-steps of `h` seconds in a step of `dt` seconds; those of a block are solved together.
 
-    Relaxation corrects no error and skips springs, which have already acted in this sub-step.
+    `rows` are the first ones of blocks (`first_rows`). Relaxation corrects no error and skips springs, which have already acted in this
+    sub-step.
     """
-    held = softness(0.25 / h, JOINT_DAMPING_RATIO, h)
-    for row in range(len(joints.kind)):
-        solve_either(bodies, joints, row, held, h, dt, is_relaxing)
+    for place in range(len(rows)):
+        row = rows[place]
+        n = _block_size(joints, row)
+        if n == 1 or not _solve_block(bodies, joints, row, held, is_relaxing):
+            for of_block in range(row, row + n):
+                solve_either(bodies, joints, of_block, held, h, dt, is_relaxing)
+
+
+@allocating_kernel
+def first_rows(joints: Joints) -> IntArray:
+    """Return the first row of each block of rows that are solved together, int64 (k,)."""
+    rows, n, row = np.empty(len(joints.kind), dtype=np.int64), 0, 0
+    while row < len(joints.kind):
+        rows[n] = row
+        n += 1
+        row += _block_size(joints, row)
+    return rows[:n]
+
+
+@inlined_kernel
+def _block_size(joints: Joints, row: int) -> int:
+    """Return 2 if a row and the next one hold the angle and a point, or the angle and a line, of the same bodies; else 1."""
+    if row + 1 == len(joints.kind) or joints.mode[row] != HOLD or joints.mode[row + 1] != HOLD:
+        return 1
+    first, second = joints.kind[row], joints.kind[row + 1]
+    is_block = (first == ANGLE and second == POINT) or (first == ALONG and second == ANGLE)
+    is_same = joints.bodies[row, 0] == joints.bodies[row + 1, 0] and joints.bodies[row, 1] == joints.bodies[row + 1, 1]
+    return 2 if is_block and is_same else 1
+
+
+@inlined_kernel
+def _solve_block(bodies: Bodies, joints: Joints, row: int, held: Softness, is_relaxing: bool) -> bool:
+    """Solve the rows of a weld or a slider together; return False if they are redundant, as where nothing can turn.
+
+    One after the other, angle and point converge the more slowly the longer the lever is against the radii of gyration: at a lever of 25 of
+    them an impact makes energy out of what is left.
+    """
+    a, b, v, inverse = joints.bodies[row, 0], joints.bodies[row, 1], bodies.velocity, bodies.inverse
+    turning = inverse[a, 1] + inverse[b, 1]
+    if turning == 0.0:
+        return False
+    rate, mass_scale, kept = 0.0 if is_relaxing else held.bias_rate, held.mass_scale, held.impulse_scale
+    if is_relaxing:
+        mass_scale, kept = 1.0, 0.0
+    is_point = joints.kind[row] == ANGLE
+    angle, other = (row, row + 1) if is_point else (row + 1, row)
+    off = joints.apart[angle, 2] + bodies.shift[b, 2] - bodies.shift[a, 2] - joints.target[angle]
+    spin = v[b, 2] - v[a, 2] + rate * off
+    p_angle, p_x, p_y = joints.impulse[angle, 0], joints.impulse[other, 0], joints.impulse[other, 1]
+    keep_angle = kept * (p_angle - joints.held[angle, 0])
+    if is_point:
+        arm, dx, dy = forces_at(bodies, joints, other)
+        vx, vy = relative_velocity(v, a, b, arm)
+        k11, k12, k22 = point_matrix(inverse, a, b, arm)
+        k13, k23 = -(inverse[a, 1] * arm[1] + inverse[b, 1] * arm[3]), inverse[a, 1] * arm[0] + inverse[b, 1] * arm[2]
+        cx, cy = vx + rate * dx - k13 * spin / turning, vy + rate * dy - k23 * spin / turning  # the angle is eliminated
+        k11, k12, k22 = k11 - k13 * k13 / turning, k12 - k13 * k23 / turning, k22 - k23 * k23 / turning
+        determinant = k11 * k22 - k12 * k12
+        if determinant <= 0.0:
+            return False
+        x, y = (k22 * cx - k12 * cy) / determinant, (k11 * cy - k12 * cx) / determinant
+        of_angle = (spin - k13 * x - k23 * y) / turning
+        x = -mass_scale * x - kept * (p_x - joints.held[other, 0])
+        y = -mass_scale * y - kept * (p_y - joints.held[other, 1])
+        joints.impulse[other, 0], joints.impulse[other, 1] = p_x + x, p_y + y
+        apply_at_point(v, inverse, a, b, arm, x, y)
+    else:
+        error = coordinate(bodies, joints, other) - joints.target[other]
+        along, k11 = joint_velocity_and_response(bodies, joints, other)
+        k13 = inverse[b, 1] * joints.line[1, 2] - inverse[a, 1] * joints.line[0, 2]
+        k11 -= k13 * k13 / turning
+        if k11 <= 0.0:
+            return False
+        x = (along + rate * error - k13 * spin / turning) / k11
+        of_angle = (spin - k13 * x) / turning
+        x = -mass_scale * x - kept * (p_x - joints.held[other, 0])
+        joints.impulse[other, 0] = p_x + x
+        apply_joint_row(v, inverse, joints, other, x)
+    turn = -mass_scale * of_angle - keep_angle
+    joints.impulse[angle, 0] = p_angle + turn
+    v[a, 2] -= inverse[a, 1] * turn
+    v[b, 2] += inverse[b, 1] * turn
+    return True
 
 
 @inlined_kernel
@@ -123,7 +206,8 @@ def solve_row(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float
     elif mode == HIGH:
         high = 0.0
     before = joints.impulse[row, 0]
-    after = max(low, min(before - mass_scale * (rate + bias) / k - impulse_scale * before, high))
+    after = before - mass_scale * (rate + bias) / k - impulse_scale * (before - joints.held[row, 0])
+    after = max(low, min(after, high))
     joints.impulse[row, 0] = after
     apply_joint_row(bodies.velocity, bodies.inverse, joints, row, after - before)
 
@@ -175,8 +259,8 @@ def point_impulse(
     if determinant == 0.0:
         return 0.0, 0.0
     before_x, before_y = joints.impulse[row, 0], joints.impulse[row, 1]
-    x = before_x - mass_scale * (k22 * cx - k12 * cy) / determinant - impulse_scale * before_x
-    y = before_y - mass_scale * (k11 * cy - k12 * cx) / determinant - impulse_scale * before_y
+    x = before_x - mass_scale * (k22 * cx - k12 * cy) / determinant - impulse_scale * (before_x - joints.held[row, 0])
+    y = before_y - mass_scale * (k11 * cy - k12 * cx) / determinant - impulse_scale * (before_y - joints.held[row, 1])
     size = hypot(x, y)
     if size > limit:
         x, y = x * limit / size, y * limit / size

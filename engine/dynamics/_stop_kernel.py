@@ -17,6 +17,9 @@ greatest over the faces of both, and its bound that of the face that has it.
     CARRIED   was met by something that nothing can stop, a kinematic body, and goes along with it; or by a body that is carried
     HELD      was carried against something that cannot be carried too: it stays there, and what carried it goes on without it
 
+**Joints.** Bodies that joints connect go over to a state together, so that a stop tears no joint; one that is carried or held does so alone
+if the others hang on something that cannot be moved.
+
 Each body's motion since its last change is one straight, evenly turning sweep. The pairs of a body that has changed are asked again from
 that moment on. As there are three changes a body at most, this ends.
 """
@@ -81,6 +84,10 @@ class Paths(NamedTuple):
         The kinematic body that a body goes along with; itself for a kinematic body, else -1.
     first_stop : float64 (n,)
         Fraction of the step up to which each moved as the solver left it.
+    next_jointed : int64 (n,)
+        The next one of the movable bodies that joints connect, in a ring; itself for a body alone.
+    is_anchored : bool (n,)
+        Whether joints connect a body, or one of its ring, with something that contacts cannot move.
     """
 
     since: FloatArray
@@ -94,6 +101,8 @@ class Paths(NamedTuple):
     state: IntArray
     carrier: IntArray
     first_stop: FloatArray
+    next_jointed: IntArray
+    is_anchored: NDArray[np.bool_]
 
 
 class Meetings(NamedTuple):
@@ -360,6 +369,15 @@ def _change(paths: Paths, body: int, state: int, by: int, time: float, pose: Flo
     paths.since[body] = time
 
 
+@inlined_kernel
+def _next_of_ring(paths: Paths, body: int, first: int, state: int) -> int:
+    """Return the next body of a ring, from `first` round to it, that has yet to go over to a state, or -1."""
+    body = paths.next_jointed[body]
+    while body != first and paths.state[body] >= state:
+        body = paths.next_jointed[body]
+    return -1 if body == first else body
+
+
 @kernel
 def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, moments_: Arrays, is_new: bool, asks: bool) -> int:
     """Let touches happen in the order of time, all in place; return the pair to be asked about, -1 at the end.
@@ -410,14 +428,17 @@ def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, moments_: Arrays, is
         moments.poses[now, 6] = time
         moments.n_moments[0] += 1
         for body, state, by in ((i, state_i, carrier_j), (j, state_j, carrier_i)):
-            if state == paths.state[body]:
+            if state <= paths.state[body]:
                 continue
-            _change(paths, body, state, by, time, pose)
-            for k in range(begins[body], begins[body + 1]):
-                again = of_body[k]
-                meetings.first[again] = _next_touch(shapes, paths, meetings, again, room)
-                if meetings.first[again] < 1.0 and meetings.is_open[again]:
-                    heappush(heap, (meetings.first[again], again))
+            with_others, changing = state == STANDS or not paths.is_anchored[body], body
+            while changing >= 0:
+                _change(paths, changing, state, by, time, pose)
+                for k in range(begins[changing], begins[changing + 1]):
+                    again = of_body[k]
+                    meetings.first[again] = _next_touch(shapes, paths, meetings, again, room)
+                    if meetings.first[again] < 1.0 and meetings.is_open[again]:
+                        heappush(heap, (meetings.first[again], again))
+                changing = _next_of_ring(paths, changing, body, state) if with_others else -1
     return -1
 
 

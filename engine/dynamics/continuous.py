@@ -6,8 +6,8 @@ back there. Where it lies deep in a static or kinematic one already, less is eno
 half of the smallest inside there is. Each pair with a body that is fast, or so driven, gets the time of the first touch of both
 motions, rotation included; the touches happen in the order of time, and `_stop_kernel` determines the effect of each.
 
-What is left of the step is lost to a body that is stopped; its velocity is not, and the next step begins with the impact. Sensors stop
-nothing; those that a fast body passes are reported.
+What is left of the step is lost to a body that is stopped, and to those that joints connect with it; its velocity is not, and the next step
+begins with the impact. Sensors stop nothing; those that a fast body passes are reported.
 
 Source: E. Catto, "Continuous Collision", GDC 2013; here for all pairs, both bodies moving, where Box2D takes static ones and bullets.
 """
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, frozen
 from engine.dynamics._crowd_kernel import CROWD
+from engine.dynamics._island_kernel import islands
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
 from engine.dynamics.contacts import ContactRows
@@ -71,6 +72,8 @@ class Stops(NamedTuple):
         Where each body stands at the end.
     is_carried : bool (n,)
         Whether something carried it along: it does not stand where it was stopped, and may have been asleep.
+    falls : bool (n,)
+        Whether neither a contact nor a joint with something immovable acted on a body or on those that joints connect with it.
     met : int64 (k, 2)
         Pairs of rows of fixtures at whose touch a body was stopped or carried along, in the order of time.
     poses : float64 (k, 7)
@@ -82,6 +85,7 @@ class Stops(NamedTuple):
     fraction: FloatArray
     end: FloatArray
     is_carried: NDArray[np.bool_]
+    falls: NDArray[np.bool_]
     met: IntArray
     poses: FloatArray
     passed: IntArray
@@ -100,6 +104,7 @@ def stop_at_first_touch(
     is_moving: NDArray[np.bool_],
     solved: IntArray,
     rows: ContactRows,
+    links: IntArray,
     in_contact: Callable[[IntArray], NDArray[np.bool_]],
     passes: Callable[[IntArray], bool] | None,
 ) -> Stops | None:
@@ -113,6 +118,8 @@ def stop_at_first_touch(
         Bodies that are awake and not static.
     solved, rows
         Contacts as the step began; see `model`.
+    links : int64 (l, 2)
+        Rows of bodies that joints connect, with each other or with the world's own body.
     in_contact : callable
         Tells of pairs (n, 2) of rows of fixtures which were in contact as the step began.
     passes : callable, optional
@@ -125,7 +132,7 @@ def stop_at_first_touch(
     )
     if not is_any:
         return None
-    n = len(before)
+    n, rings = len(before), _rings_of(links, bodies.is_dynamic)
     is_dynamic, center = bodies.is_dynamic[:n], bodies.center[:n]
     motion = Motion(np.ascontiguousarray(before[:, :3]), np.ascontiguousarray(after[:, :3]), moved, is_fast, drives)
     pairs = _pairs(tables, motion)
@@ -133,7 +140,9 @@ def stop_at_first_touch(
     solid, sensed = pairs[kinds == SOLID], pairs[kinds == SENSED]
     since, at, end, state = np.zeros(n), motion.start.copy(), motion.end.copy(), np.full(n, FREE)
     carrier, first_stop = np.where(is_moving[:n] & ~is_dynamic, np.arange(n), -1), np.ones(n)
-    paths = (since, at, end, center, moved, tables.inner_radius, is_dynamic, is_fast, state, carrier, first_stop)
+    paths = (
+        since, at, end, center, moved, tables.inner_radius, is_dynamic, is_fast, state, carrier, first_stop, *rings[1:],
+    )  # fmt: skip
     packed, ends = tables.shapes.swept.packed.arrays, fixtures.body[solid]
     reacts = is_dynamic[ends] & (is_fast[ends] | drives[ends[:, ::-1]])
     reacts |= ~reacts.any(axis=1)[:, None] & is_dynamic[ends]
@@ -147,7 +156,30 @@ def stop_at_first_touch(
         stopped = play(packed, paths, meetings, moments, False, True)
     count = int(moments[0][0])
     passed = sensed[passing(packed, fixtures.body[sensed], fixtures.shape[sensed], motion.start, since, at, end, center)]
-    return Stops(first_stop, end, state >= CARRIED, solid[moments[1][:count]], moments[2][:count], passed)
+    acts = np.append(rings.is_anchored, False)
+    acts[solved[(rows.total[solved[:, 0], :, 0] > 0.0).any(axis=1), 1:3]] = True
+    falls = ~np.isin(rings.lowest, rings.lowest[acts[:-1]])
+    return Stops(first_stop, end, state >= CARRIED, falls, solid[moments[1][:count]], moments[2][:count], passed)
+
+
+class _Rings(NamedTuple):
+    """Movable bodies that joints connect: the lowest row of each ring (n,), and `Paths.next_jointed` and `Paths.is_anchored`."""
+
+    lowest: IntArray
+    following: IntArray
+    is_anchored: NDArray[np.bool_]
+
+
+def _rings_of(links: IntArray, is_dynamic: NDArray[np.bool_]) -> _Rings:
+    """Return the rings of bodies, given the rows (l, 2) that joints connect; the last row of `is_dynamic` is the world's own body."""
+    lowest = islands(links, is_dynamic)[:-1]
+    order = np.argsort(lowest, kind="stable")
+    is_last = np.diff(lowest[order], append=-1) != 0
+    following = np.empty_like(lowest)
+    following[order[~is_last]] = order[np.flatnonzero(~is_last) + 1]
+    following[order[is_last]] = lowest[order[is_last]]
+    held = links[~is_dynamic[links].all(axis=1)].ravel()
+    return _Rings(lowest, following, np.isin(lowest, lowest[held[is_dynamic[held]]]))
 
 
 def are_on_chains(tables: Tables, touching: IntArray, pairs: IntArray) -> NDArray[np.bool_]:

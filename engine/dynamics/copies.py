@@ -86,6 +86,7 @@ class WorldCopies:
                 joint_impulse=repeated(joints.carried_over(memory.joints, memory.joint_impulse), n),
                 joint_total=repeated(joints.carried_over(memory.joints, memory.joint_total), n),
                 gear_sums=(),
+                soft_h=memory.soft_h,
             ),
             no_contacts(0),
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.common.checks import within
 from engine.common.errors import Described, InvalidInputError
 from engine.dynamics import model as r
 from engine.dynamics.contacts import ContactRows
@@ -46,6 +47,7 @@ def check_memory(memory: object, snapshot: WorldSnapshot) -> None:
     sensed = check_column("memory.sensed", memory.sensed, (_length(memory.sensed), 4), "int64")
     if (sensed < 0).any() or (sensed >> r.KEY_BITS).any():
         raise InvalidInputError("memory.sensed", "ids", Described("others"))
+    within("memory.soft_h", memory.soft_h, 0.0, 1.0, "s")
     _check_joints(_is(memory.joints, JointTable, "memory.joints"), memory)
     gears = [joint for joint, entry in snapshot.joints if isinstance(entry.spec, GearJointSpec)]
     sums = memory.gear_sums

@@ -140,6 +140,11 @@ class JointTable:
         """Index of the first row of each joint, then the end of the last one, int64 (k + 1,)."""
         return np.append(np.flatnonzero(np.diff(self.owner, prepend=-1)), len(self.owner))
 
+    @cached_property
+    def pairs(self) -> IntArray:
+        """Rows of bodies between which the joints act, int64 (m, 2); the last one is the world's own body."""
+        return self.ends[self.kind != SUM]
+
     def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
         """Return the rows at the start of a step.
 
@@ -164,7 +169,7 @@ class JointTable:
         axis = rotated(turned[a], self.axis)
         return Joints(
             self.kind, self.mode, self.ends, arm, apart, self._reach(inverse[a, 0], inverse[b, 0]), axis, self.target, self.speed,
-            self.max_force, self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse), np.zeros((4, 3)),
+            self.max_force, self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse), np.zeros((4, 3)), np.zeros_like(impulse),
         )  # fmt: skip
 
     def _reach(self, of_a: FloatArray, of_b: FloatArray) -> FloatArray:

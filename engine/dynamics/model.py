@@ -138,6 +138,8 @@ class Joints(NamedTuple):
         Accumulated in the present sub-step and over the step; a row of one coordinate uses the first column.
     line : float64 (4, 3)
         Scratch: Jacobian of the row evaluated last, a line per body.
+    held : float64 (n, 2)
+        Impulse at which a soft row does not yield: 0, or a share of that from the last step; see `_softness_kernel`.
     """
 
     kind: IntArray
@@ -155,3 +157,4 @@ class Joints(NamedTuple):
     impulse: FloatArray
     total: FloatArray
     line: FloatArray
+    held: FloatArray

@@ -59,6 +59,8 @@ __all__ = ["Step"]
 
 SLOW = np.array([0.01, math.radians(2.0)])
 """m/s and rad/s below which a body counts as resting, as in Box2D 2.3. At 0.05 m/s, two slipping cards fell asleep before they fell."""
+FOLLOWS = 0.25
+"""Seconds in which the duration of steps whose stiffness constraints have follows that of the steps, by a factor of e."""
 PATIENCE = 0.5
 """Seconds for which an island must rest before it sleeps."""
 NO_PAIRS = np.zeros((0, 4), dtype=np.int64)
@@ -223,6 +225,8 @@ class Step:
     def solve(self) -> list[int]:
         """Solve contacts and joints, and move all bodies; return the ids of bodies with non-finite motion."""
         settings, tables, memory = self._settings, self._tables, self._old.memory
+        options = _options(self._method, settings.solver_settings)
+        h = settings.dt * self._method.warm_share(settings, options)
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
         inverse = tables.bodies.inverse if len(warm) == 0 else np.where(self._drives[:, None], tables.bodies.inverse, 0.0)
         self._joined = self._joints.posed(
@@ -231,9 +235,11 @@ class Step:
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
             self._rows, self._solved, self._joined, self._joints.first, self._space,
-            partial(_contacts_at, self._nearby, self._is_moving), self._trace,
+            partial(_contacts_at, self._nearby, self._is_moving), memory.soft_h or h, self._trace,
         )  # fmt: skip
-        self._values = self._method.solve(self.problem, _options(self._method, settings.solver_settings))
+        self._values = self._method.solve(self.problem, options)
+        change = math.exp(settings.dt / FOLLOWS)
+        self._soft_h = min(self.problem.soft_h * change, h) if self.problem.soft_h < h else max(self.problem.soft_h / change, h)
         are_finite = np.isfinite(self._values)
         return [] if are_finite.all() else self._old.ids[~are_finite.all(axis=1)].tolist()
 
@@ -244,11 +250,12 @@ class Step:
         """
         if not self._settings.continuous:
             return
-        n, values = self._n, self._values
+        values = self._values
         passes = None if self._hooks.pre_solve is None else self._passes
         stops = stop_at_first_touch(
-            self._tables, self._old.values, values, self._moves, self._solved, self._rows, self._were_in_contact, passes
-        )
+            self._tables, self._old.values, values, self._moves, self._solved, self._rows, self._joints.pairs,
+            self._were_in_contact, passes,
+        )  # fmt: skip
         if stops is None:
             return
         stopped = np.flatnonzero(stops.fraction < 1.0)
@@ -256,9 +263,7 @@ class Step:
         woken = stops.is_carried & ~self._awake
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
         values[stopped, :3] = stops.end[stopped]
-        is_free = np.ones(n + 1, dtype=np.bool_)
-        is_free[self._solved[:, 1:3]] = is_free[self._joints.links] = False
-        free = stopped[is_free[stopped]]
+        free = stopped[stops.falls[stopped]]
         values[free, 3:] -= self.problem.push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
         passed = without(ids_of(self._tables, stops.passed), self._sensed)
         if len(passed) > 0:
@@ -307,6 +312,7 @@ class Step:
             joint_impulse=self._joined.impulse,
             joint_total=self._joined.total,
             gear_sums=old.gear_sums,
+            soft_h=self._soft_h,
         )
         contacts = self._old.contacts
         if self._is_reported:

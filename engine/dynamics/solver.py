@@ -149,7 +149,7 @@ class RigidBodySolver(Solver):
             case c.SetSettings():
                 assert isinstance(becomes, WorldSettings)
                 share = self._share(becomes) / self._share(self.model.settings)
-                if share != 1.0:  # of a step the impulses are the same, of a sub-step they are not
+                if share != 1.0:  # forces stay the same, impulses are in proportion to the seconds of a step or sub-step
                     state = replace(state, memory=state.memory.scaled(share))
             case c.DestroyJoint(joint):
                 sums = tuple(entry for entry in state.memory.gear_sums if entry[0] != joint)
@@ -354,7 +354,7 @@ class RigidBodySolver(Solver):
 
     @classmethod
     def _share(cls, settings: WorldSettings) -> float:
-        return cls.method.warm_share(settings, cls.own_settings(settings))
+        return cls.method.warm_share(settings, cls.own_settings(settings)) * settings.dt
 
     def mark(self, command: c.Command | None = None) -> object:
         return self._state

@@ -39,6 +39,8 @@ class Memory:
         Impulses of the joints' rows, N s or N m s: in the last sub-step, and over the step.
     gear_sums : tuple of (joint id, float)
         Sum of the coordinates of each gear joint when it was created.
+    soft_h : float
+        Duration, s, of the steps or sub-steps whose stiffness soft constraints have (`Problem.soft_h`); 0: that of the next one.
     """
 
     force: FloatArray
@@ -50,6 +52,7 @@ class Memory:
     joint_impulse: FloatArray
     joint_total: FloatArray
     gear_sums: GearSums
+    soft_h: float = 0.0
 
     @property
     def touching(self) -> IntArray:

@@ -13,7 +13,7 @@ CONTACT_DAMPING_RATIO = 10.0
 JOINT_DAMPING_RATIO = 2.0
 """Damping ratio of soft joint rows (Box2D v3's): well beyond critical, so that chains do not ring."""
 
-PUSH = 6.0
+PUSH = 3.0
 """Limit, m/s, of the speed at which overlapping bodies are separated, however deep they are: a rate r becomes ``r / (1 + r / PUSH)``.
 
 The limit is smooth: crammed bodies separate fastest where they are deepest, whereas a cut-off would push 20 cm and 80 cm alike (625 discs

@@ -88,6 +88,7 @@ class WorldState(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     is_whole: bool
     next_ids: tuple[int, int, int]
     out_of_range: tuple[int, ...]
+    rate_since: tuple[float, int] = (0.0, 0)
 
     def poses_and_velocities(self) -> NDArray[np.floating]:
         """Return x, y, angle, vx, vy, omega of every body, (n, 6), in the precision of the solver.
@@ -140,6 +141,7 @@ def encode_world(snapshot: WorldSnapshot, writer: ValueWriter, path: str) -> Wor
         is_whole=state.is_whole,
         next_ids=snapshot.next_ids,
         out_of_range=snapshot.out_of_range,
+        rate_since=snapshot.rate_since,
     )
 
 
@@ -169,6 +171,7 @@ def decode_world(plain: WorldState, reader: ValueReader, path: str) -> WorldSnap
         state=SolverState(motion, contacts, frozenset(plain.touching), plain.events, memory, plain.is_whole),
         next_ids=plain.next_ids,
         out_of_range=plain.out_of_range,
+        rate_since=plain.rate_since,
     )
     check_snapshot(snapshot, path)
     for kind, largest, next_id in zip(("bodies", "fixtures", "joints"), structure.largest_ids, plain.next_ids, strict=True):

@@ -23,7 +23,7 @@ from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["BodyEntry", "FixtureEntry", "WorldModel"]
 
-_RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
+_RESTORED = ("settings", "step_index", "rate_since", "out_of_range", "bodies", "fixtures", "joints", "gears")
 """Attributes that `WorldModel.take_over` replaces."""
 
 
@@ -62,6 +62,8 @@ class WorldModel:
     settings : WorldSettings
     step_index : int
         Number of completed steps.
+    rate_since : (float, int)
+        Time, s, and step since which the step rate has been the present one.
     structure_version : int
         Incremented whenever bodies, fixtures or joints are added, removed or changed, and whenever a snapshot is restored.
     structure : object
@@ -78,6 +80,7 @@ class WorldModel:
     def __init__(self, settings: WorldSettings) -> None:
         self.settings = settings
         self.step_index = 0
+        self.rate_since = 0.0, 0
         self.structure_version = 0
         self.structure: object = None
         self._listed: _Listed | None = None
@@ -91,6 +94,12 @@ class WorldModel:
         self._rows: tuple[IntArray, dict[int, int], tuple[int, ...]] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s: the sum of the steps taken."""
+        time, step = self.rate_since
+        return time + (self.step_index - step) * self.settings.dt
 
     @property
     def body_ids(self) -> IntArray:
@@ -190,7 +199,9 @@ class WorldModel:
 
     def set_settings(self, settings: WorldSettings) -> None:
         """Replace the settings."""
-        self._note_attributes("settings")
+        self._note_attributes("settings", "rate_since")
+        if settings.hertz != self.settings.hertz:
+            self.rate_since = self.time, self.step_index
         self.settings = settings
 
     def note_out_of_range(self, body: int) -> None:
@@ -281,7 +292,8 @@ class WorldModel:
     def take_over(self, snapshot: WorldSnapshot) -> None:
         """Replace the contents with those of a snapshot."""
         self._note_attributes(*_RESTORED)
-        self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
+        self.settings, self.step_index, self.rate_since = snapshot.settings, snapshot.step_index, snapshot.rate_since
+        self.out_of_range = list(snapshot.out_of_range)
         listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
         if self._listed is not None and all(own is other for own, other in zip(self._listed, listed, strict=True)):
             self.structure_version += 1

@@ -56,6 +56,8 @@ class WorldSnapshot:
         Ids of the next body, fixture and joint; ids are never reused.
     out_of_range : tuple of int
         Bodies deactivated for leaving the supported range.
+    rate_since : (float, int)
+        Time, s, and step since which the step rate has been the present one.
     """
 
     solver: str
@@ -67,6 +69,7 @@ class WorldSnapshot:
     state: SolverState
     next_ids: tuple[int, int, int]
     out_of_range: tuple[int, ...]
+    rate_since: tuple[float, int] = (0.0, 0)
 
     @property
     def motion(self) -> BodyMotion:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.checks import integer
+from engine.common.checks import integer, within
 from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
@@ -68,6 +68,8 @@ def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
         if solver.accept(snapshot.settings) != snapshot.settings:
             raise InvalidInputError("settings", "in the solver's precision", Described("other values"))
         integer("step_index", snapshot.step_index, 0, _MAX_STEPS)
+        integer("rate_since", snapshot.rate_since[1], 0, snapshot.step_index)
+        within("rate_since", snapshot.rate_since[0], 0.0, float(_MAX_STEPS), "s")
         _check_ids(snapshot)
         _check_motion(snapshot)
         _check_joints(snapshot)

@@ -181,8 +181,8 @@ class World:
 
     @property
     def time(self) -> float:
-        """Simulated time, s: the number of completed steps divided by the current step rate."""
-        return self.step_index * self._model.settings.dt
+        """Simulated time, s: the sum of the steps taken."""
+        return self._checked_model.time
 
     @property
     def contacts(self) -> StepContacts:
@@ -998,6 +998,7 @@ class World:
             state=self._solver.save(),
             next_ids=self._ids_ahead(),
             out_of_range=tuple(model.out_of_range),
+            rate_since=model.rate_since,
         )
 
     def _become(self, snapshot: WorldSnapshot, must_hold: bool) -> None:

@@ -24,7 +24,7 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation, sweep_contacts, warm_start_contacts
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
-from engine.dynamics._joint_kernel import solve_either, warm_start_joints
+from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
 from engine.dynamics._softness_kernel import Softness
 from engine.dynamics._solver_trace_kernel import BEGIN, END, FREE, JOINTS, SWEEP, record_stage
@@ -60,7 +60,7 @@ def sequential_impulses(
     trace : float64 (k, TRACE_WIDTH), or None
         See `_solver_trace_kernel`.
     """
-    held = Softness(share / dt, 1.0, 0.0)
+    held, rows = Softness(share / dt, 1.0, 0.0), first_rows(joints)
     bias = np.zeros((len(contacts.n_points), 2))
     _velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
     record_stage(trace, bodies, BEGIN, 0)
@@ -69,8 +69,7 @@ def sequential_impulses(
     warm_start_contacts(bodies, contacts, trace)
     warm_start_joints(bodies, joints)
     for sweep in range(n_sweeps):
-        for row in range(len(joints.kind)):
-            solve_either(bodies, joints, row, held, dt, dt, False)
+        solve_joints(bodies, joints, rows, held, dt, dt, False)
         if len(joints.kind) > 0:
             record_stage(trace, bodies, JOINTS, sweep)
         record_stage(trace, bodies, SWEEP, sweep)

@@ -35,8 +35,9 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
-from engine.dynamics._joint_kernel import solve_joints, warm_start_joints
+from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
+from engine.dynamics._softness_kernel import softness
 from engine.dynamics._solver_trace_kernel import (
     APART,
     COLLIDE,
@@ -52,7 +53,7 @@ from engine.dynamics._solver_trace_kernel import (
     record_stage,
 )
 from engine.dynamics.model import Bodies, Contacts, Joints
-from engine.dynamics.tolerances import SINGULAR_PAIR, STILL_FACE
+from engine.dynamics.tolerances import JOINT_DAMPING_RATIO, SINGULAR_PAIR, STILL_FACE
 
 __all__ = ["Graph", "Plan", "shock_propagation"]
 
@@ -114,11 +115,11 @@ def shock_propagation(
     integrate_velocities(bodies, dt)
     record_stage(trace, bodies, FREE, 0)
     warm_start_joints(bodies, joints)
-    n = len(graph.order)
+    n, held, rows = len(graph.order), softness(0.25 / dt, JOINT_DAMPING_RATIO, dt), first_rows(joints)
     for sweep in range(plan.sweeps):
         is_last = sweep == plan.sweeps - 1
         e = 0.0 if is_last else plan.restitution_from * (1.0 - sweep / (plan.sweeps - 1))
-        solve_joints(bodies, joints, dt, dt, False)
+        solve_joints(bodies, joints, rows, held, dt, dt, False)
         if len(joints.kind) > 0:
             record_stage(trace, bodies, JOINTS, sweep)
         if is_last and plan.freezes:
@@ -133,7 +134,7 @@ def shock_propagation(
     joints.total[:] = joints.impulse
     integrate_positions(bodies, dt)
     record_stage(trace, bodies, MOVE, 0)
-    solve_joints(bodies, joints, dt, dt, True)
+    solve_joints(bodies, joints, rows, held, dt, dt, True)
     if len(joints.kind) > 0:
         record_stage(trace, bodies, JOINTS, plan.sweeps)
     for sweep in range(plan.push_sweeps):

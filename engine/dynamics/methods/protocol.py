@@ -137,6 +137,8 @@ class Problem:
     first_rows : int64 (k + 1,)
         Index of the first row of each joint.
     space : Workspace
+    soft_h : float
+        Duration, s, of the steps or sub-steps (`Method.warm_share`) whose stiffness soft constraints have: it follows that of this step.
     trace : float64 (k, TRACE_WIDTH), or None
         Buffer in which the steps are recorded; see `_solver_trace_kernel`.
     notes : dict of str
@@ -158,13 +160,14 @@ class Problem:
         first_rows: IntArray,
         space: Workspace,
         look: Callable[[Problem, Bodies], Found],
+        soft_h: float,
         trace: FloatArray | None = None,
     ) -> None:
         self.settings, self.tables, self.values, self.center = settings, tables, values, center
         self.moves, self.drives, self.force = moves, drives, force
         self.rows, self.solved, self.space = rows, solved, space
         self.joints, self.first_rows = joints, first_rows
-        self._look, self.trace = look, trace
+        self._look, self.soft_h, self.trace = look, soft_h, trace
         self.notes: dict[str, None] = {}
 
     @property

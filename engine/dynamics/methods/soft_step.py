@@ -25,7 +25,7 @@ class SoftStep(Method):
         n_steps, n = step.settings.velocity_iterations, len(step.center)
         bodies = step.bodies(step.dt / n_steps)
         impacts = Impacts(step.restitution, step.is_round, np.empty(n), np.zeros((n, 3)))
-        soft_step(bodies, step.contacts, step.joints, impacts, step.threshold, step.dt, n_steps, step.trace)
+        soft_step(bodies, step.contacts, step.joints, impacts, step.threshold, step.dt, n_steps, step.soft_h, step.trace)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

@@ -146,8 +146,15 @@ def changes(watched, chance):
         session.compare_with("box2d")
         session.advance(0.0)
 
-    def end_beside():
-        session.compare_with("")
+    def show_lane():
+        show_beside()
+        half = SIZE[0] // 2
+        watched.surface = pygame.Surface(SIZE)
+        view.place((0, 0, half, SIZE[1]), lanes=((half, 0, half, SIZE[1]),))
+
+    def leave_lane():
+        session.compare_with()
+        view.place((0, 0, *watched.surface.get_size()))
 
     def tell(n):
         contacts = world.contacts
@@ -183,7 +190,8 @@ def changes(watched, chance):
         "an offset": use_new(stage, "offset", (chance.choice((0.0, 0.5)), 0.0)),
         "differences": lambda: tell(chance.randrange(3)),
         "a world beside": show_beside,
-        "no world beside": end_beside,
+        "a lane": show_lane,
+        "no lane": leave_lane,
         "letting go": lambda: session.act(Release()),
     }
     for joint in world.joint_ids:
