@@ -56,7 +56,6 @@ __all__ = [
     "MAX_AGREEING_AMPLIFICATION",
     "MAX_AGREEING_TURN",
     "OVERLAP_THRESHOLD",
-    "box_allowance",
     "centroid_allowance",
     "circle_turn",
     "direction_allowance",
@@ -117,9 +116,6 @@ impact_allowance = _of_scale(37.0)
 
 surface_allowance = _of_scale(16.0)
 """Error of a point's or a ray's distance from a surface in TestPoint and RayCast, meters."""
-
-box_allowance = _of_scale(6.0)
-"""Error of a side of ComputeAABB's box, meters."""
 
 tree_box_allowance = _of_scale(44.0)
 """Error of a side of a box in Box2D's tree, meters."""

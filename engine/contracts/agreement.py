@@ -37,11 +37,6 @@ REASONS: dict[str, Reason] = {
     "starts_inside": Reason("starts inside", "The ray starts inside the shape. Box2D reports no hit; we report one at the start."),
     "short_ray": Reason("short ray", "Box2D's circles ignore rays shorter than 0.35 mm. Our hit is right."),
     "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame; we give it in the world frame."),
-    "cancellation": Reason(
-        "cancellation", "Float32 lost digits of a mass, centroid or area because larger numbers were subtracted. Our result keeps them."
-    ),
-    "too_small": Reason("too small", "Box2D rejects polygons of 1.2e-7 m^2 or less. We have no such limit."),
-    "endless": Reason("endless hull", "Rounding sends Box2D's hull routine into an endless loop, which would crash it. Our hull is right."),
     "fat_box": Reason("fat box", "Box2D's boxes are 0.1 m wider and extended along the motion. The tight boxes are apart."),
     "not_asked": Reason(
         "not asked", "Box2D creates no contact for a pair whose collision was once disabled. The two do touch, as we report."

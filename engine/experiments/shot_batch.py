@@ -178,7 +178,3 @@ class _Lanes:
                 passed |= leaves & (np.abs(was[1] + fraction * (here[1] - was[1])) <= self.panel.half_height)
             was = here
         return passed
-
-
-def _raised(position: tuple[float, float], by: float) -> tuple[float, float]:
-    return position[0], position[1] + by

@@ -38,9 +38,7 @@ _RULES = (
         r"is_few|FEW",
         "which of two loops with equal answers runs",
     ),
-    ("pairs", "unchanged", r"broadphase", "another size, number or order of cells: slower or faster, the same pairs"),
-    ("(?!mass)", "unchanged", r"geometry\.mass|packing\.", "a column of the packed shapes that this query does not use"),
-    ("mass", "unchanged", r"Polygon|polygon\._", "the normals, or the refusal of bad outlines: a mass needs neither"),
+    ("", "unchanged", r"geometry\.mass|packing\.", "a column of the packed shapes that this query does not use"),
     (
         "distance",
         "(unchanged|absorbed)",
@@ -59,8 +57,6 @@ _RULES = (
         r"_edge_kernel",
         "an arrangement of neighboring edges that is in none of these pairs, or steps for a viewer",
     ),
-    ("hull", "absorbed", "cloud", "another start of the same hull"),
-    ("hull", "unchanged", "", "a filter before exact arithmetic, which then decides alone"),
     (
         "manifold",
         "unchanged",

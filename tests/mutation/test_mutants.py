@@ -54,8 +54,6 @@ ONCE_MISSED = {
     ),
     # no hit for a ray that starts in a triangle, as in Box2D; a hit whose normal nobody looked at, Box2D having none
     "ray_cast": ("is_inside: off by one: 2 -> 3",),
-    # a body paired with itself
-    "pairs": ("_grid_kernel.search: dropped term: place + ONE -> place",),
 }
 
 

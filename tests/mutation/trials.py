@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,14 @@ from numpy.typing import NDArray
 
 from engine.compare.cases import PAIR_KINDS
 from engine.compare.queries import Answers, Rays
-from engine.compare.questions.box_pairs import OurScene
-from engine.compare.questions.mass import MassCases
 from engine.compare.questions.question import Chunk
 from engine.compare.questions.registry import QUESTIONS
 from engine.contracts.status import Status
-from engine.geometry import Circle, Polygon
 from engine.narrowphase.batched import ManifoldRows
 
 __all__ = ["QUERIES", "Judged", "Trial", "leaves", "trials"]
 
 QUERIES = tuple(QUESTIONS)
-
-_SCENES = (45, *[2016] * 9)
-"""Pairs of boxes in the scenes, which have 10 and 64 bodies: each family at rest and moved."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ class Trial:
 
     def ours(self, batch):
         """Return the columns of a batch, and our answers."""
-        columns = self._question.columns(_forgetful(self._cases[batch]))
+        columns = self._question.columns(self._cases[batch])
         return columns, self._question.ours(columns)
 
     def run(self, batch):
@@ -81,33 +75,16 @@ class Trial:
         """Judge answers that exist."""
         columns, answers = made
         reasons = Counter(verdict.reason for verdict in self._question.judge(columns, self._box2d[batch], answers).differences.values())
-        compared = [_from_least(hull) for hull in answers] if self.query == "hull" else answers
-        return Judged(reasons.pop("unexplained", 0), reasons, leaves(compared), _asides(answers))
+        return Judged(reasons.pop("unexplained", 0), reasons, leaves(answers), _asides(answers))
 
 
 def trials(seed, sizes, queries=QUERIES):
     """Return the trials of some queries; `sizes` are the numbers of pairs in the batches."""
-    return [Trial(query, seed, _SCENES if query == "pairs" else sizes) for query in queries]
-
-
-def _forgetful(cases):
-    """Return a copy of cases without cached data such as packed shapes and masses."""
-    if isinstance(cases, MassCases):
-        return replace(cases, shapes=[_copied(shape) for shape in cases.shapes])
-    return cases
-
-
-def _copied(shape):
-    return Polygon(shape.vertices, shape.skin_radius) if isinstance(shape, Polygon) else Circle(shape.radius, shape.center)
-
-
-def _from_least(hull):
-    """Return the hull rotated to start at its smallest corner."""
-    return None if hull is None else np.roll(hull, -hull.tolist().index(min(hull.tolist())), axis=0)
+    return [Trial(query, seed, sizes) for query in queries]
 
 
 def leaves(answers):
-    """Return our answers as arrays; pairs of boxes are sorted."""
+    """Return our answers as arrays."""
     if isinstance(answers, ManifoldRows):
         said = Answers.of_ours(answers)  # what is reported about the search is no answer
         points = np.where(_is_point(answers)[:, :, None], said.points, 0.0)
@@ -116,9 +93,6 @@ def leaves(answers):
     if isinstance(answers, Rays):
         is_hit = answers.status == Status.HIT
         return [answers.status, np.where(is_hit, answers.fraction, 0.0), np.where(is_hit[:, None], answers.normal, 0.0)]
-    if isinstance(answers, OurScene):
-        pairs = [columns[np.lexsort(columns.T)] for columns in (np.sort(some, axis=1) for some in (answers.pairs, *answers.wide_pairs))]
-        return [answers.before, answers.after, *pairs]
     if isinstance(answers, np.ndarray):
         return [answers]
     if isinstance(answers, (list, tuple)):

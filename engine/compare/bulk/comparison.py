@@ -109,7 +109,7 @@ def compare_chunk(task: _Task) -> Tally:
     return Tally(seed, {query: tally_of(QUESTIONS[query], work) for query in queries})
 
 
-def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
+def tally_of(question: Question[Any, Any, Any], work: Chunk) -> QueryTally:
     """Run a query on a chunk, judge the answers, and count the verdicts.
 
     ``seconds`` has the times for creating cases, for our answers and for Box2D's; the rest was spent on judging.
@@ -123,7 +123,7 @@ def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
     ours = question.ours(columns)
     our_seconds = time.perf_counter() - before_ours
     verdicts = question.judge(columns, box2d, ours)
-    names, kind, is_random = question.names, question.kind(work, cases), question.is_random(work, cases)
+    names, kind, is_random = question.names, question.kind(cases), question.is_random(work, cases)
     tally = QueryTally(verdicts.n_pairs, verdicts.n_touching)
     tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
     tally.maxima, tally.wrong = verdicts.maxima, question.wrong
@@ -131,19 +131,18 @@ def tally_of(question: Question[Any, Any, Any, Any], work: Chunk) -> QueryTally:
     for name, n, n_touching in zip(names, counts.tolist(), touches.tolist(), strict=True):
         if n:
             tally.kinds[name] = KindTally(n, n_touching)
-    if is_random is not None:
-        tally.random = KindTally(int(is_random.sum()), int((is_random & verdicts.is_touching).sum()))
+    tally.random = KindTally(int(is_random.sum()), int((is_random & verdicts.is_touching).sum()))
 
     by_reason: dict[str, list[Example]] = {}
     for row, verdict in sorted(verdicts.differences.items()):
-        name, is_plain = names[int(kind[row])], is_random is not None and bool(is_random[row])
-        for part in (tally, tally.kinds[name], *([tally.random] if tally.random is not None and is_plain else [])):
+        name, is_plain = names[int(kind[row])], bool(is_random[row])
+        for part in (tally, tally.kinds[name], *([tally.random] if is_plain else [])):
             part.note(verdict)
         example = Example(Provenance(work.seed, work.chunk, row), verdict, name, is_random=is_plain)
         by_reason.setdefault(verdict.reason, []).append(example)
 
     def shown(example: Example) -> Example:
-        return replace(example, shown=question.shown(work, cases, ours, box2d, example.place.row))
+        return replace(example, shown=question.shown(work, cases, example.place.row))
 
     for reason, examples in by_reason.items():
         tally.examples[reason] = Examples.of([shown(example) for example in Examples.of(examples)])

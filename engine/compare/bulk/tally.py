@@ -14,7 +14,6 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.compare.pair.file import Pair, Provenance
-from engine.compare.questions.answer import Sketch
 from engine.contracts.agreement import Verdict
 
 __all__ = [
@@ -46,7 +45,7 @@ EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A difference: its place in the sequence, by which examples are ordered, the verdict, the kind of shapes, and the pair or a sketch.
+    """A difference: its place in the sequence, by which examples are ordered, the verdict, the kind of shapes, and the pair.
 
     `is_random` is true if it belongs to no adversarial family.
     """
@@ -54,7 +53,7 @@ class Example:
     place: Provenance
     verdict: Verdict
     kind: str
-    shown: Pair | Sketch | None = None
+    shown: Pair | None = None
     is_random: bool = False
 
 

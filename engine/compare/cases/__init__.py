@@ -2,8 +2,7 @@
 
 Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends only on the seed
 (and on the kinds of pairs chosen) and never on how many processes share the work. All numbers are float32 values, so that Box2D and our
-algorithms get the same input. Each topic has a module: `shapes`, `pairs`, `motions`, `rays`, and `properties` for single shapes and whole
-scenes.
+algorithms get the same input. Each topic has a module: `shapes`, `pairs`, `motions` and `rays`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from engine.common.notebook import Shown
 from engine.compare.pair.file import Pair
 from engine.compare.pair.held import NotForBox2DError, held
 from engine.compare.questions.answer import Answer
-from engine.compare.questions.registry import PAIR_QUESTIONS
+from engine.compare.questions.registry import QUESTIONS
 
 __all__ = ["Answer", "PairAnswers", "ask"]
 
@@ -41,7 +41,7 @@ def ask(pair: Pair) -> PairAnswers:
     InvalidInputError
         The pair is too far from the origin for both.
     """
-    question = PAIR_QUESTIONS[pair.query]
+    question = QUESTIONS[pair.query]
     try:
         cases, rounded = question.from_pair(held(pair))
     except NotForBox2DError as refusal:

@@ -1,4 +1,4 @@
-"""Answers to be shown: one side's answer to a pair, in words and points, or the sketch of a question that is not about a pair."""
+"""Answers to be shown: one side's answer to a pair, in words and points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.common.arrays import FloatArray
 from engine.compare.pair.file import Point
 from engine.geometry import AnyShape, Circle, Transform
 
-__all__ = ["Answer", "Sketch", "box_corners", "box_words", "finite_point", "length_words", "outline", "point_of", "points_of", "pose_of"]
+__all__ = ["Answer", "finite_point", "length_words", "outline", "point_of", "points_of", "pose_of"]
 
 _AROUND = np.arange(0.0, 2.0 * math.pi, math.radians(5.0))
 
@@ -51,24 +51,6 @@ def finite_point(row: FloatArray) -> Point:
     return (x, y) if math.isfinite(x + y) else (0.0, 0.0)
 
 
-# --- Sketches
-
-
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """Sketch of a question that is not a pair: both answers in words and lines, world frame, meters.
-
-    `shapes` (closed outlines) and `dots` (points) are the input; `ours` and `box2d`, the answers, are closed outlines or points.
-    """
-
-    shapes: tuple[tuple[Point, ...], ...]
-    dots: tuple[Point, ...]
-    ours: tuple[tuple[Point, ...], ...]
-    box2d: tuple[tuple[Point, ...], ...]
-    our_words: str
-    box2d_words: str
-
-
 def outline(shape: AnyShape, pose: Transform) -> tuple[Point, ...]:
     """Return the corners of a shape's core in the world; of a circle as many points as look round."""
     if isinstance(shape, Circle):
@@ -93,15 +75,3 @@ def point_of(row: FloatArray) -> Point:
 def points_of(rows: FloatArray) -> tuple[Point, ...]:
     """Return rows (n, 2) as points."""
     return tuple((x, y) for x, y in rows.tolist())
-
-
-def box_corners(row: FloatArray) -> tuple[Point, ...]:
-    """Return the corners of a box (4,)."""
-    left, bottom, right, top = row.tolist()
-    return (left, bottom), (right, bottom), (right, top), (left, top)
-
-
-def box_words(row: FloatArray) -> str:
-    """Return a box (4,) in words."""
-    left, bottom, right, top = row.tolist()
-    return f"from ({left:.9g}, {bottom:.9g}) to ({right:.9g}, {top:.9g})"

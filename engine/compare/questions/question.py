@@ -25,7 +25,7 @@ from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, CaseChunk, RayChunk, c
 from engine.compare.pair.file import PAIR_QUERIES, Pair
 from engine.compare.pair.held import made_by_box2d, pose_row
 from engine.compare.queries import Flags, PosedPairs, PosedRays, posed_pairs, posed_rays
-from engine.compare.questions.answer import Answer, Sketch, pose_of
+from engine.compare.questions.answer import Answer, pose_of
 from engine.contracts.agreement import Verdict
 from engine.narrowphase.packing import pack
 
@@ -36,7 +36,6 @@ __all__ = [
     "Chunk",
     "PairCases",
     "PairOfShapesQuestion",
-    "PairQuestion",
     "Question",
     "RayCases",
     "RayQuestion",
@@ -59,7 +58,7 @@ class Verdicts:
     Attributes
     ----------
     is_touching : (n,)
-        True for Box2D's contacts, hits and hulls, and for our times of impact; False for queries about a single shape.
+        True for Box2D's contacts and hits, and for our times of impact.
     max_point_error, max_normal_error : float
         Maxima over the agreeing rows; meters, and components of a unit vector.
     maxima : dict
@@ -174,16 +173,14 @@ def posed_columns(cases: PairCases) -> PosedPairs:
 
 # --- Questions
 
-Cases = TypeVar("Cases")
-"""The cases with Box2D's copies of the shapes."""
 Columns = TypeVar("Columns")
 """The input of our algorithms and of the judge: packed shapes, poses, allowances."""
 Ours = TypeVar("Ours")
 Theirs = TypeVar("Theirs")
 
 
-class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
-    """A question about n cases.
+class Question(ABC, Generic[Columns, Ours, Theirs]):
+    """A question about n cases, each of which is a `Pair`.
 
     Attributes
     ----------
@@ -197,15 +194,15 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
     wrong: ClassVar[Wrong | None] = None
 
     @abstractmethod
-    def cases(self, work: Chunk) -> Cases:
+    def cases(self, work: Chunk) -> RowCases[Any, Any]:
         """Return the cases of a chunk."""
 
     @abstractmethod
-    def box2d(self, cases: Cases) -> tuple[Theirs, float]:
+    def box2d(self, cases: RowCases[Any, Any]) -> tuple[Theirs, float]:
         """Return Box2D's answers, and the time that Box2D took, seconds."""
 
     @abstractmethod
-    def columns(self, cases: Cases) -> Columns:
+    def columns(self, cases: RowCases[Any, Any]) -> Columns:
         """Return the cases as our algorithms take them."""
 
     @abstractmethod
@@ -217,28 +214,8 @@ class Question(ABC, Generic[Cases, Columns, Ours, Theirs]):
         """Return the verdicts on all rows."""
 
     @abstractmethod
-    def kind(self, work: Chunk, cases: Cases) -> IntArray:
-        """Return the index (n,) into `names` of each row."""
-
-    @abstractmethod
-    def shown(self, work: Chunk, cases: Cases, ours: Ours, box2d: Theirs, row: int) -> Pair | Sketch:
-        """Return a row as a pair, or a sketch of a question that is not about a pair."""
-
-    def is_random(self, work: Chunk, cases: Cases) -> Flags | None:
-        """Return which rows (n,) belong to no adversarial family; None if families are not distinguished."""
-        return None
-
-
-class PairQuestion(Question[RowCases[Any, Any], Columns, Ours, Theirs]):
-    """A question that can be answered for a single `Pair`."""
-
-    def kind(self, work: Chunk, cases: RowCases[Any, Any]) -> IntArray:
-        kinds: IntArray = cases.rows.kind
-        return kinds
-
-    def is_random(self, work: Chunk, cases: RowCases[Any, Any]) -> Flags:
-        is_random: Flags = (work.cases.family < 0) & (cases.rows.family < 0)
-        return is_random
+    def shown(self, work: Chunk, cases: RowCases[Any, Any], row: int) -> Pair:
+        """Return a row as a pair."""
 
     @abstractmethod
     def from_pair(self, pair: Pair) -> tuple[RowCases[Any, Any], Pair]:
@@ -258,8 +235,18 @@ class PairQuestion(Question[RowCases[Any, Any], Columns, Ours, Theirs]):
     def ours_alone(self, pair: Pair) -> Answer:
         """Return our answer to a pair that Box2D cannot hold, by `engine.query`."""
 
+    def kind(self, cases: RowCases[Any, Any]) -> IntArray:
+        """Return the index (n,) into `names` of each row."""
+        kinds: IntArray = cases.rows.kind
+        return kinds
 
-class PairOfShapesQuestion(PairQuestion[PosedPairs, Ours, Theirs]):
+    def is_random(self, work: Chunk, cases: RowCases[Any, Any]) -> Flags:
+        """Return which rows (n,) belong to no adversarial family."""
+        is_random: Flags = (work.cases.family < 0) & (cases.rows.family < 0)
+        return is_random
+
+
+class PairOfShapesQuestion(Question[PosedPairs, Ours, Theirs]):
     """A question about two shapes at rest."""
 
     name: ClassVar[str]
@@ -271,7 +258,7 @@ class PairOfShapesQuestion(PairQuestion[PosedPairs, Ours, Theirs]):
     def columns(self, cases: PairCases) -> PosedPairs:
         return posed_columns(cases)
 
-    def shown(self, work: Chunk, cases: PairCases, ours: Ours, box2d: Theirs, row: int) -> Pair:
+    def shown(self, work: Chunk, cases: PairCases, row: int) -> Pair:
         assert self.name in PAIR_QUERIES
         rows, shapes = cases.rows, work.cases.shapes
         a, b = rows.pairs[row].tolist()
@@ -280,7 +267,7 @@ class PairOfShapesQuestion(PairQuestion[PosedPairs, Ours, Theirs]):
     from_pair = staticmethod(only_pair)
 
 
-class RayQuestion(PairQuestion[PosedRays, Ours, Theirs]):
+class RayQuestion(Question[PosedRays, Ours, Theirs]):
     """A question about a ray or a point at the first shape of a pair."""
 
     names = SHAPE_KINDS

@@ -199,7 +199,7 @@ class RayCastQuestion(RayQuestion[Rays, Rays]):
     ours = staticmethod(our_rays)
     judge = staticmethod(judge_rays)
 
-    def shown(self, work: Chunk, cases: RayCases, ours: Rays, box2d: Rays, row: int) -> Pair:
+    def shown(self, work: Chunk, cases: RayCases, row: int) -> Pair:
         rays = cases.rows
         ends = point_of(rays.origins[row]), point_of(rays.ends[row])
         return Pair("ray_cast", work.cases.shapes[int(rays.indices[row])], pose_of(rays.poses[row]), ray=ends)
@@ -231,7 +231,7 @@ class ContainsQuestion(RayQuestion[Flags, Flags]):
     ours = staticmethod(our_points)
     judge = staticmethod(judge_points)
 
-    def shown(self, work: Chunk, cases: RayCases, ours: Flags, box2d: Flags, row: int) -> Pair:
+    def shown(self, work: Chunk, cases: RayCases, row: int) -> Pair:
         rays = cases.rows
         shape = work.cases.shapes[int(rays.indices[row])]
         return Pair("contains", shape, pose_of(rays.poses[row]), point=point_of(rays.origins[row]))

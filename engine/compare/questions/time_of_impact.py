@@ -47,7 +47,7 @@ from engine.compare.proofs.approach import clearances, core_gaps
 from engine.compare.proofs.placed import Explained, placed_core
 from engine.compare.queries import Flags, Impacts, MovingPairs, moving_pairs, our_impacts
 from engine.compare.questions.answer import Answer, pose_of
-from engine.compare.questions.question import Chunk, PairQuestion, RowCases, Verdicts, only_pair
+from engine.compare.questions.question import Chunk, Question, RowCases, Verdicts, only_pair
 from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
 from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
@@ -266,7 +266,7 @@ def _outcome_text(impacts: Impacts, row: int) -> str:
 MotionCases: TypeAlias = RowCases[PairOracle, MotionChunk]
 
 
-class TimeOfImpactQuestion(PairQuestion[MovingPairs, Impacts, Impacts]):
+class TimeOfImpactQuestion(Question[MovingPairs, Impacts, Impacts]):
     """Times of impact as fractions of the motion."""
 
     wrong = MISSED
@@ -285,7 +285,7 @@ class TimeOfImpactQuestion(PairQuestion[MovingPairs, Impacts, Impacts]):
     ours = staticmethod(our_impacts)
     judge = staticmethod(judge_impacts)
 
-    def shown(self, work: Chunk, cases: MotionCases, ours: Impacts, box2d: Impacts, row: int) -> Pair:
+    def shown(self, work: Chunk, cases: MotionCases, row: int) -> Pair:
         motion, shapes = cases.rows, work.cases.shapes
         a, b = motion.pairs[row].tolist()
         start_a, start_b, end_a, end_b = (pose_of(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))

@@ -18,7 +18,6 @@ from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
 from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Wrong
 from engine.compare.pair.file import ANSWERED_BY, pair_as_json
-from engine.compare.questions.answer import Sketch
 from engine.compare.report.exhibits import Exhibit, Run
 from engine.contracts.agreement import REASONS
 from engine.report import Cell, Link, Table, meters
@@ -34,7 +33,6 @@ _ERRORS = {
 }
 _ERRORS_OF = {
     ("distance", "point_error"): "Difference between the distances, for pairs that agree",
-    ("aabb", "point_error"): "Difference between a box's sides, for pairs that agree",
 }
 
 _SIZES = {
@@ -47,10 +45,6 @@ _SIZES = {
     "starts_inside": "depth of the ray's start",
     "short_ray": "length of the ray",
     "local_normal": "distance between the hits",
-    "cancellation": "error of Box2D's centroid, or width of the rejected polygon",
-    "too_small": "width or shortest edge",
-    "endless": "distance of a point beyond its line",
-    "fat_box": "gap between the tight boxes",
     "unexplained": "difference",
 }
 """Meaning of the size of a difference, by its reason; a reason without one is left out."""
@@ -61,8 +55,6 @@ _WRONG = {
 }
 
 
-_UNTOUCHED = ("aabb", "mass", "hull")
-"""Queries about one shape, which touches nothing."""
 _MIN_SECONDS = 0.005
 """Minimum time of one side's calls for a speed: below it a page fault or another process would decide."""
 _FLOOR = 0.5
@@ -94,11 +86,10 @@ def summary_table(total: Tally) -> Table:
     """Return a row for each query; speeds, in pairs per second, are given only if timed for long enough."""
     rows: list[tuple[Cell, ...]] = []
     for query, tally in total.queries.items():
-        touching = None if query in _UNTOUCHED else tally.touching
         unexplained = Link(f"{tally.unexplained:,}", "wrong" if tally.unexplained else "right")
         is_timed = min(tally.seconds["ours"], tally.seconds["box2d"]) >= _MIN_SECONDS
         rates = [round(tally.per_second(part)) if is_timed else None for part in ("ours", "box2d")]
-        counts = (tally.pairs, touching, tally.agree, tally.explained.total())
+        counts = (tally.pairs, tally.touching, tally.agree, tally.explained.total())
         rows.append((Link(query, href=f"#{query}"), *counts, unexplained, meters(tally.max_point_error), *rates))
     heads = ("query", "pairs", "touching", "agree", "explained", "unexplained", "largest error", "ours, pairs/s", "Box2D, pairs/s")
     return Table("", heads, tuple(rows))
@@ -231,7 +222,6 @@ def _shown(exhibit: Exhibit, folder: str) -> dict[str, Any]:
 
 def _answers(exhibit: Exhibit) -> tuple[str, str]:
     """Return our answer and Box2D's in words, empty where there is none to show."""
-    shown = exhibit.example.shown
-    if exhibit.answers is not None:
-        return exhibit.answers.ours.words, exhibit.answers.box2d.words if exhibit.answers.box2d is not None else "not applicable"
-    return (shown.our_words, shown.box2d_words) if isinstance(shown, Sketch) else ("", "")
+    if exhibit.answers is None:
+        return "", ""
+    return exhibit.answers.ours.words, exhibit.answers.box2d.words if exhibit.answers.box2d is not None else "not applicable"

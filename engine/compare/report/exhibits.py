@@ -14,11 +14,10 @@ from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.compare.bulk.comparison import QUERIES, Tally
 from engine.compare.bulk.tally import Example
-from engine.compare.cases import CHUNK, PAIR_KINDS
+from engine.compare.cases import PAIR_KINDS
 from engine.compare.pair.answers import PairAnswers, ask
 from engine.compare.pair.file import Pair, Provenance
 from engine.compare.pair.shrink import Shrunk, corner_count, shrink
-from engine.compare.questions.answer import Sketch
 from engine.contracts.agreement import REASONS
 
 __all__ = ["Exhibit", "Run", "exhibits"]
@@ -43,8 +42,7 @@ class Run:
         """Return the command that repeats the run, or one query up to a place in the sequence."""
         pairs, queries = self.pairs, self.queries if query is None else (query,)
         if place is not None:
-            # the size of a scene is that of its chunk
-            pairs = min(self.pairs, (place.chunk + 1) * CHUNK if query == "pairs" else place.number + 1)
+            pairs = min(self.pairs, place.number + 1)
         words = [*program().split(), "compare", "--pairs", str(pairs), "--seed", str(self.seed)]
         if queries != QUERIES:
             words += ["--queries", ",".join(queries)]
@@ -57,10 +55,9 @@ class Run:
 class Exhibit:
     """A prepared example.
 
-    `role` says what it is an example of; `name` is that of its files, without an extension. `pair` is the pair to save, None for a query
-    that a pair file does not support; `answers` are the answers for it alone. For a shrunk unexplained pair, `shrunk` is the result of
-    shrinking and `pair` the shrunk pair. `drawings` are SVG; `remark` is an additional note, such as that the pair alone does not differ;
-    `command` reproduces the example from the sequence.
+    `role` says what it is an example of; `name` is that of its files, without an extension. `pair` is the pair to save; `answers` are the
+    answers for it alone. For a shrunk unexplained pair, `shrunk` is the result of shrinking and `pair` the shrunk pair. `drawings` are SVG;
+    `remark` is an additional note, such as that the pair alone does not differ; `command` reproduces the example from the sequence.
     """
 
     query: str
@@ -91,13 +88,12 @@ def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterato
 
 
 def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrinker: _Shrinker | None) -> Exhibit:
-    from engine.compare.report.picture import pair_svgs, sketch_svg
+    from engine.compare.report.picture import pair_svgs
 
     shown, title = example.shown, f"{query}, {REASONS[example.verdict.reason].name}: {role}"
     command = run.command(query, example.place)
-    if not isinstance(shown, Pair):
-        sketches = (sketch_svg(shown, title),) if isinstance(shown, Sketch) else ()
-        return Exhibit(query, role, name, example, None, None, sketches, None, "", command)
+    if shown is None:
+        return Exhibit(query, role, name, example, None, None, (), None, "", command)
     pair, shrunk, remark = replace(shown, provenance=example.place), None, ""
     answers = _answers_alone(pair)
     if shrinker is not None and answers is not None:

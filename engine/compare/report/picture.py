@@ -14,21 +14,18 @@ from matplotlib.figure import Figure
 
 from engine.compare.pair.answers import Answer, PairAnswers
 from engine.compare.pair.file import Pair
-from engine.compare.questions.answer import Sketch, outline
+from engine.compare.questions.answer import outline
 from engine.compare.report.panel import Outline, Panel, middle_of, size_of
 from engine.geometry import AnyShape, Circle, Segment, Sweep, Transform
 from engine.report.charts import as_svg
 
-__all__ = ["draw_answers", "moved_out", "pair_svgs", "sketch_svg"]
+__all__ = ["draw_answers", "moved_out", "pair_svgs"]
 
 _WIDTH, _HEIGHT = 640, 420
 """Size of a picture, points, one per pixel."""
 
 _RATIO = 12.0
 """Ratio of sizes above which the picture shows the smaller shape."""
-
-_THIN = 30.0
-"""Ratio of length to width above which a sketch is stretched."""
 
 _TRIED = 2.5
 """Maximum growth of the picture to include the moved B, as a share."""
@@ -70,49 +67,6 @@ def _finished(panel: Panel, figure: Figure, pair: Pair, both: Colored, title: st
     draw_answers(panel, pair, both)
     panel.legend(note)
     return as_svg(figure, f"{title}, {note}" if note else title)
-
-
-def sketch_svg(sketch: Sketch, title: str) -> str:
-    """Return the drawing of a query without a pair; a thin shape is rotated to horizontal and stretched vertically."""
-    sketch, note = _stretched(sketch)
-    panel, figure = _new_panel(_all_of(sketch))
-    for shape, color in zip(sketch.shapes, ("a", "b"), strict=False):
-        panel.closed(shape, color, 1.5, fill=True)
-    for dot in sketch.dots:
-        panel.dot(dot, "ink", 3.0)
-    for outlines, color, width in ((sketch.box2d, "box2d", 3.5), (sketch.ours, "ours", 2.0)):
-        for corners in outlines:
-            if len(corners) == 1:
-                panel.mark(corners[0], color)
-            panel.closed(corners, color, width, dashed=color == "box2d")
-    panel.legend(note)
-    return as_svg(figure, f"{title}, {note}" if note else title)
-
-
-def _stretched(sketch: Sketch) -> tuple[Sketch, str]:
-    """Return a thin sketch with its longest line rotated to x and stretched vertically by a power of ten, and a caption about it."""
-    points = np.array(_all_of(sketch))
-    middle = points.mean(axis=0)
-    start = points[np.hypot(*(points - middle).T).argmax()]
-    way = points[np.hypot(*(points - start).T).argmax()] - start
-    length = float(np.hypot(*way))
-    if length == 0.0:
-        return sketch, ""
-    along, across = way / length, np.array((-way[1], way[0])) / length
-    high = float(np.ptp((points - middle) @ across))
-    if high <= 0.0 or high >= length / _THIN:
-        return sketch, ""
-    factor = 10.0 ** math.floor(math.log10(0.7 * length / high))
-    turn = np.column_stack((along, factor * across))
-    shapes, ours, box2d, (dots,) = (
-        tuple(tuple((x, y) for x, y in ((np.array(part).reshape(-1, 2) - middle) @ turn).tolist()) for part in parts)
-        for parts in (sketch.shapes, sketch.ours, sketch.box2d, [sketch.dots])
-    )
-    return Sketch(shapes, dots, ours, box2d, sketch.our_words, sketch.box2d_words), f"stretched {factor:,.0f} times"
-
-
-def _all_of(sketch: Sketch) -> Outline:
-    return [at for points in (*sketch.shapes, *sketch.ours, *sketch.box2d, sketch.dots) for at in points]
 
 
 # --- Contents

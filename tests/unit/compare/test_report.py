@@ -13,10 +13,9 @@ import pytest
 from engine.compare.bulk.comparison import QUERIES, compare_chunks
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair, load_pair, pair_from_json, save_pair
-from engine.compare.questions.answer import Sketch
 from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Run, exhibits
-from engine.compare.report.picture import pair_svgs, sketch_svg
+from engine.compare.report.picture import pair_svgs
 from engine.geometry import Circle, Segment
 from engine.report import meters
 from engine.report.charts import standalone_svg
@@ -107,12 +106,6 @@ def test_an_example_has_the_same_verdict_alone_as_in_bulk(all_exhibits, tmp_path
         assert exhibit.command in exhibit.pair.note
 
 
-def test_queries_without_pairs_are_drawn_too(all_exhibits):
-    sketched = [exhibit for exhibit in all_exhibits if exhibit.pair is None]
-    assert {exhibit.query for exhibit in sketched} >= {"mass", "hull", "pairs"}
-    assert all(len(exhibit.drawings) == 1 and "var(--ours)" in exhibit.drawings[0] for exhibit in sketched)
-
-
 def test_the_page_contains_the_pair(total, all_exhibits):
     text = read(html_report(total, RUN, all_exhibits, "out")).text
     pasted = [pair_from_json(json.loads(line)) for line in text if line.startswith('{"format"')]
@@ -180,18 +173,6 @@ def test_lengths_are_reported_in_suitable_units():
     assert [meters(length) for length in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
         "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
     ]  # fmt: skip
-
-
-def test_nearly_collinear_corners_are_magnified():
-    corners = ((0.0, 0.0), (3.0, 4.0), (1.5 - 4e-8, 2.0 + 3e-8))
-    drawing = sketch_svg(Sketch((), corners, (corners,), (corners[:2],), "3 corners", "2 corners"), "hull")
-    assert "stretched 10,000,000 times" in drawing
-    (ours,) = path_numbers(drawing, "stroke: var(--ours)")
-    across = ours[1::2]
-    assert 40.0 < max(across) - min(across) < 420.0
-    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-    assert "stretched" not in sketch_svg(Sketch((square,), (), ((square[0],),), (), "", ""), "mass")
-    assert "stretched" not in sketch_svg(Sketch((), square[:1], (), (), "", ""), "hull")
 
 
 def test_lines_are_drawn_and_clipped_too():

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from fractions import Fraction
 
-import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d.oracle.hulls import box2d_hulls
 from engine.box2d.oracle.points import PointOracle
-from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.cases import PAIR_KINDS
 from engine.compare.pair.file import Pair
 from engine.compare.pair.held import held
-from engine.compare.proofs.mass_rounding import replayed_kept_centroid, replayed_mass
-from engine.compare.questions.aabb import exact_box
-from engine.compare.questions.hull import judge_hulls, our_hulls
-from engine.compare.questions.mass import MassCases, judge_masses, our_masses
 from engine.compare.questions.registry import QUESTIONS
 from engine.contracts import Status
-from engine.exact.masses import exact_mass
 from engine.geometry import Circle, Polygon, Segment, Transform
-from tests.unit.compare.asked import Asked, reasons
+from tests.unit.compare.asked import reasons
 
-BOXES, MASSES, HULLS = (Asked(name, 1000, 17, PAIR_KINDS) for name in ("aabb", "mass", "hull"))
 EDGE = Segment((-1.0, 0.0), (1.0, 0.0))
 HERE, DISC = [(0.0, 0.0, 0.0)], [Circle(1.0)]
 
@@ -100,92 +88,12 @@ def test_circles_ignore_short_rays(length, expected):
     assert verdict(Pair("ray_cast", Circle(0.5), ray=((0.5 + length / 2, 0.0), (0.5 - length / 2, 0.0))))[0] == expected
 
 
-# --- Boxes
-
-
-def test_each_shape_has_the_box_that_the_batch_has():
-    for row in range(500):
-        box = BOXES.cases.oracle.shapes[BOXES.cases.indices[row]].aabb(pose(*BOXES.cases.poses[row].tolist()))
-        np.testing.assert_allclose((*box.lower, *box.upper), BOXES.ours[row], rtol=0.0, atol=1e-6 * BOXES.columns.allowed[row])
-
-
-def test_the_exact_box_lies_between_the_bounds():
-    for row in range(200):
-        exact = [float(side) for side in exact_box(BOXES.columns, row)]
-        assert np.abs(exact - BOXES.box2d[row]).max() <= BOXES.columns.allowed[row]
-
-
-# --- Masses
-
-
-def test_box2d_s_sums_repeated_in_float32_give_the_same_bits():
-    cases = MASSES.cases
-    masses = cases.oracle.masses(cases.density)
-    for row, shape in enumerate(cases.shapes):
-        if isinstance(shape, Polygon) and not masses.is_refused[row]:
-            center, inertia = replayed_mass(shape.vertices, float(cases.density[row]))
-            assert (*center, inertia) == (*masses.center[row], masses.inertia[row])
-            assert replayed_kept_centroid(shape.vertices) == tuple(cases.oracle.centroids[row])
-
-
-def test_our_masses_are_exact():
-    ours = MASSES.ours
-    for row in range(0, MASSES.n, 4):
-        mass, center, inertia = exact_mass(MASSES.cases.shapes[row], float(MASSES.cases.density[row]))
-        reach = max(abs(float(x)) for x in center) + math.sqrt(float(inertia / mass))
-        assert abs(float(Fraction(ours.mass[row]) / mass - 1)) < 1e-10
-        assert max(abs(float(Fraction(ours.centroid[row, k]) - center[k])) for k in range(2)) < 1e-10 * reach
-        assert abs(float(Fraction(ours.inertia[row]) / inertia - 1)) < 1e-8
-
-
-def test_a_fixture_has_the_mass_of_its_shape():
-    world, cases = Box2D.b2World(), MASSES.cases
-    masses = cases.oracle.masses(cases.density)
-    for row, (shape, density) in enumerate(zip(cases.shapes[:200], cases.density.tolist(), strict=False)):
-        made = Box2D.b2CircleShape(pos=shape.center, radius=shape.radius) if isinstance(shape, Circle) else None
-        made = made or Box2D.b2PolygonShape(vertices=shape.vertices.tolist())
-        data = world.CreateStaticBody().CreateFixture(shape=made, density=density).massData
-        if not masses.is_refused[row]:
-            assert (data.mass, data.center.x, data.center.y, data.I) == (masses.mass[row], *masses.center[row], masses.inertia[row])
-
-
-def test_a_mass_that_box2d_rejects():
-    shapes = [Polygon([(0.0, 0.0), (2.0**-11, 0.0), (0.0, 2.0**-11)]), Polygon.box(0.5, 0.5)]
-    cases = MassCases(ShapeOracle(DISC), shapes, np.ones(2), np.zeros(2, dtype=np.int64))
-    ours = our_masses(cases)
-    refused = replace(ours, is_refused=np.ones(2, dtype=np.bool_))
-    assert [verdict.reason for verdict in judge_masses(cases, refused, ours).differences.values()] == ["too_small", "unexplained"]
-
-
-# --- Hulls
-
-
-def test_box2d_follows_the_replayed_rule():
-    hulls = HULLS.box2d
-    for points, corners, order, n in zip(HULLS.cases, hulls.corners, hulls.wrapped, hulls.n_wrapped, strict=True):
-        assert corners is None or np.array_equal(corners, points[order[:n]])
-
-
-def test_a_hull_for_which_box2d_would_not_terminate():
-    # four points that would end the process: found by `compare --queries hull`
-    points = np.array([(-3.0564534664154053, 0.7739543318748474), (-2.7416062355041504, 0.9171338081359863),
-                       (-2.504412889480591, 1.0249994993209839), (-4.1764020919799805, 0.2646484076976776)])  # fmt: skip
-    hulls = box2d_hulls([points])
-    assert hulls.n_wrapped.tolist() == [-1] and hulls.corners == (None,)
-    (difference,) = judge_hulls([points], hulls, our_hulls([points])).differences.values()
-    assert difference.reason == "endless" and "never return to the first" in difference.evidence
-
-
 # --- What the oracles reject
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: box2d_hulls([np.zeros((2, 2))]), r"sets\[0\] must be 3 to 16 points, got 2"),
-        (lambda: box2d_hulls([np.full((3, 2), 0.1)]), r"sets\[0\] must be numbers representable in float32"),
-        (lambda: ShapeOracle(DISC).masses([0.1]), "density must be numbers representable in float32"),
-        (lambda: ShapeOracle(DISC).boxes([3], HERE), "indices must be indices from 0 to 0, got 3"),
         (lambda: PointOracle(DISC).contains([0], HERE, [(0.1, 0.0)]), "points must be numbers representable in float32"),
         (lambda: PointOracle(DISC).rays([1], HERE, [(0.5, 0.0)], [(1.0, 0.0)]), "indices must be indices from 0 to 0, got 1"),
     ],
