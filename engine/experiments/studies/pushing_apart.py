@@ -40,7 +40,7 @@ class Sweeps(NamedTuple):
 
     def world(self) -> World:
         """Return an empty world with steps of 40 ms."""
-        settings = {"sweeps": self.contacts, "push_sweeps": self.pushes, "points": "one_by_one"}
+        settings: dict[str, float | str] = {"sweeps": self.contacts, "push_sweeps": self.pushes, "points": "one_by_one"}
         return World(WorldSettings(sleeping=False, hertz=_HERTZ, solver_settings=tuple(settings.items())), solver="shock_propagation")
 
     def __str__(self) -> str:
