@@ -31,9 +31,9 @@ from engine.common.arrays import FloatArray
 from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._core_manifold_kernel import find_axis
-from engine.narrowphase._sat_kernel import SatRemembered, SatStart, face_separation, is_parted_by
+from engine.narrowphase._sat_kernel import SatRemembered, SatStart, face_separation
 
-__all__ = ["NO_AXIS", "overlap_cached", "overlap_every_axis"]
+__all__ = ["NO_AXIS", "overlap_cached"]
 
 NO_AXIS = -1
 """No axis is cached."""
@@ -48,22 +48,6 @@ def gap_along(vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: flo
     for j in range(vertices_b.shape[0]):
         low_b = min(low_b, nx * vertices_b[j, 0] + ny * vertices_b[j, 1])
     return low_b - high_a
-
-
-@kernel
-def overlap_every_axis(
-    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float
-) -> bool:
-    """Return whether two cores with radii, whose sum is `reach`, share a point, by projecting both on every axis."""
-    is_parted = is_parted_by(normals_a, vertices_a, vertices_b, reach + touch)
-    is_parted = is_parted_by(normals_b, vertices_a, vertices_b, reach + touch) or is_parted
-    for i in range(vertices_a.shape[0]):
-        for j in range(vertices_b.shape[0]):
-            dx, dy = vertices_b[j, 0] - vertices_a[i, 0], vertices_b[j, 1] - vertices_a[i, 1]
-            length = math.hypot(dx, dy)
-            if length > 0.0:
-                is_parted = is_parted or gap_along(vertices_a, vertices_b, dx / length, dy / length) > reach + touch
-    return not is_parted
 
 
 @inlined_kernel

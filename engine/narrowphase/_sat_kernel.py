@@ -35,7 +35,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, Point
 from engine.common.events import record
-from engine.common.jit import borrowing_kernel, inlined_entry, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 
 __all__ = [
     "SatCorners",
@@ -45,10 +45,7 @@ __all__ = [
     "SatStart",
     "edge_separation",
     "face_separation",
-    "is_parted_by",
     "max_separation",
-    "overlap_improved",
-    "overlap_plain",
     "strict_separation",
 ]
 
@@ -144,43 +141,3 @@ def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatAr
             if separation > best:
                 best, best_edge = separation, edge
     return best, best_edge
-
-
-@inlined_kernel
-def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatArray, touch: float) -> bool:
-    """Return whether the projections on any of the `normals` are more than `touch` apart; all are tested, without an early exit."""
-    is_parted = False
-    for i in range(normals.shape[0]):
-        nx, ny = normals[i, 0], normals[i, 1]
-        low_a, high_a, low_b, high_b = np.inf, -np.inf, np.inf, -np.inf
-        for j in range(vertices_a.shape[0]):
-            along = nx * vertices_a[j, 0] + ny * vertices_a[j, 1]
-            low_a, high_a = min(low_a, along), max(high_a, along)
-        for j in range(vertices_b.shape[0]):
-            along = nx * vertices_b[j, 0] + ny * vertices_b[j, 1]
-            low_b, high_b = min(low_b, along), max(high_b, along)
-        if low_b - high_a > touch or low_a - high_b > touch:
-            is_parted = True
-    return is_parted
-
-
-@kernel
-def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
-    """Return whether the projections overlap, or are within `touch`, on every normal of both: the textbook form."""
-    parted_by_a = is_parted_by(normals_a, vertices_a, vertices_b, touch)
-    parted_by_b = is_parted_by(normals_b, vertices_a, vertices_b, touch)
-    return not (parted_by_a or parted_by_b)
-
-
-@inlined_entry
-def overlap_improved(
-    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
-) -> bool:  # fmt: skip
-    """Return the same by one-sided separations, with an early exit at the first edge that separates the polygons by more than `touch`."""
-    for edge in range(vertices_a.shape[0]):
-        if face_separation(vertices_a, normals_a, edge, vertices_b) > touch:
-            return False
-    for edge in range(vertices_b.shape[0]):
-        if face_separation(vertices_b, normals_b, edge, vertices_a) > touch:
-            return False
-    return True

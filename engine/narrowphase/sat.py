@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.checks import choice, integer
+from engine.common.checks import integer
 from engine.common.events import traced
-from engine.geometry import AnyShape, Polygon, Transform
-from engine.narrowphase._axis_cache_kernel import NO_AXIS, overlap_every_axis
+from engine.geometry import AnyShape, Transform
+from engine.narrowphase._axis_cache_kernel import NO_AXIS
 from engine.narrowphase._axis_cache_kernel import overlap_cached as cached_kernel
-from engine.narrowphase._sat_kernel import overlap_improved, overlap_plain
 from engine.narrowphase._sides_kernel import move_to_frame, rounding_of
 from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.scratch import pose_row
 
-__all__ = ["NO_AXIS", "CachedOverlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
+__all__ = ["NO_AXIS", "CachedOverlap", "overlap_cached"]
 
 
 class CachedOverlap(NamedTuple):
@@ -26,39 +25,6 @@ class CachedOverlap(NamedTuple):
     is_overlapping: bool
     axis: int
     was_enough: bool
-
-
-def overlap_polygons(
-    a: Polygon, xf_a: Transform, b: Polygon, xf_b: Transform, form: Literal["plain", "improved"] = "improved"
-) -> bool:  # fmt: skip
-    """Return True if the cores of two polygons share a point, by either form of the test; both always agree up to rounding.
-
-    ``plain`` projects both polygons on every normal; ``improved`` computes the one-sided separation of each edge and returns at the first
-    that separates them.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no such form.
-    """
-    choice("form", form, ("plain", "improved"))
-    vertices_a, normals_a, vertices_b, normals_b, _, touch = _cores_in_one_frame(a, xf_a, b, xf_b)
-    if form == "plain":
-        return bool(overlap_plain(vertices_a, normals_a, vertices_b, normals_b, touch))
-    return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch))
-
-
-def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
-    """Return the same as `overlap`, for all kinds, by projecting both shapes on every axis: slow and simple, to check the other forms.
-
-    Examples
-    --------
-    >>> from engine.geometry import Capsule, Circle
-    >>> capsule = Capsule((-1.0, 0.0), (1.0, 0.0), 0.5)
-    >>> [overlap_plain_form(capsule, Transform(), Circle(0.5), Transform((x, 0.0))) for x in (2.0, 2.1)]
-    [True, False]
-    """
-    return bool(overlap_every_axis(*_cores_in_one_frame(a, xf_a, b, xf_b)))
 
 
 def overlap_cached(

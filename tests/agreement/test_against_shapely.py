@@ -1,12 +1,10 @@
 """Compares overlap with shapely (GEOS), which is independent of our code."""
 
-import numpy as np
 from shapely import Point
 from shapely import Polygon as GeosPolygon
 
-from engine.compare.cases import FAMILIES, case_chunk
-from engine.geometry import Circle, Polygon, Transform
-from engine.narrowphase.sat import overlap_polygons
+from engine.compare.cases import case_chunk
+from engine.geometry import Circle, Transform
 from engine.query import batch
 
 # meters; GEOS answers in float64, but near a touch either side may round either way
@@ -41,14 +39,3 @@ def test_overlap_agrees_with_shapely():
             settled += 1
         overlapping += bool(ours[row])
     assert 1000 < overlapping < 2500 and settled > 2400  # the rest are two circles, and touches
-
-
-def test_plain_and_improved_agree_on_seeded_pairs():
-    cases = case_chunk(12, 0, 1500)
-    for row, (a, b) in enumerate(cases.pairs.tolist()):
-        shape_a, shape_b = cases.shapes[a], cases.shapes[b]
-        if isinstance(shape_a, Polygon) and isinstance(shape_b, Polygon):
-            xf_a, xf_b = (Transform((x, y), angle) for x, y, angle in (cases.poses_a[row].tolist(), cases.poses_b[row].tolist()))
-            plain, improved = (overlap_polygons(shape_a, xf_a, shape_b, xf_b, form) for form in ("plain", "improved"))
-            assert plain == improved, row
-    assert np.unique(cases.family).tolist() == list(range(-1, len(FAMILIES)))

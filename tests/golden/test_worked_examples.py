@@ -17,7 +17,7 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull import convex_hull_chain, convex_hull_incremental
 from engine.narrowphase import alternating_projections
-from engine.narrowphase.sat import overlap_cached, overlap_plain_form, overlap_polygons
+from engine.narrowphase.sat import overlap_cached
 from engine.query import (
     contact_set,
     contains,
@@ -58,8 +58,6 @@ def test_sat_of_a_square_and_a_rotated_square(far, expected):
     """
     there = Transform((far, 0.0), math.pi / 4.0)
     assert overlap(BOX, HERE, BOX, there) == expected
-    assert {overlap_polygons(BOX, HERE, BOX, there, form) for form in ("plain", "improved")} == {expected}
-    assert overlap_plain_form(BOX, HERE, BOX, there) == expected
     assert overlap_cached(BOX, HERE, BOX, there).is_overlapping == expected
 
 

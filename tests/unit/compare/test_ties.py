@@ -12,8 +12,7 @@ from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle,
 from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, all_outcomes, placed_points, replay_outcome
 from engine.exact.cores import Core, distance_sq
 from engine.geometry import Circle, Polygon, Segment, Transform
-from engine.narrowphase.sat import overlap_polygons
-from engine.query import manifold
+from engine.query import manifold, overlap
 
 NO_ROUNDING = Bounds(0.0, 0.0, 0.0)
 FLOAT32 = Bounds(1e-5, 1e-5, 1e-5)
@@ -71,7 +70,7 @@ def test_exact_overlap_agrees_with_the_separating_axes():
         cores = [
             Core.placed(shape.vertices.tolist(), *pose.position, pose.cos, pose.sin) for shape, pose in ((BOX, Transform()), (triangle, xf))
         ]
-        assert (distance_sq(*cores) == 0) == overlap_polygons(BOX, Transform(), triangle, xf)
+        assert (distance_sq(*cores) == 0) == overlap(BOX, Transform(), triangle, xf)
 
 
 @pytest.mark.parametrize("number", [float, Fraction])

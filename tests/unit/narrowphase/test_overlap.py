@@ -4,9 +4,7 @@ import math
 
 import pytest
 
-from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon, Transform
-from engine.narrowphase.sat import overlap_polygons
 from engine.query import overlap
 
 BOX = Polygon.box(0.5, 0.5)
@@ -57,14 +55,3 @@ def test_touching_counts_as_overlap_at_any_size_and_position(size, away):
     assert overlap(box, here, box, touching)
     if size * 1e-6 > 1e-9 * away:
         assert not overlap(box, here, box, apart)
-
-
-@pytest.mark.parametrize("form", ["plain", "improved"])
-def test_both_forms_of_the_test(form):
-    assert overlap_polygons(BOX, HERE, BOX, Transform((1.0, 1.0)), form)
-    assert not overlap_polygons(BOX, HERE, BOX, Transform((1.0, 1.01)), form)
-
-
-def test_an_unknown_form_is_rejected():
-    with pytest.raises(InvalidInputError, match="form must be one of plain, improved"):
-        overlap_polygons(BOX, HERE, BOX, HERE, "fast")
