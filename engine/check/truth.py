@@ -24,7 +24,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from engine.check.plain import PlainPair, PlainShape, core_of
-from engine.exact.cores import Core
+from engine.geometry.exact.cores import Core
 
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 

@@ -5,7 +5,7 @@ Read in this order, which is also that of the imports (checked by tests/architec
     allowances   allowed errors of Box2D's float32; the only place with such numbers
     cases/       seeded shapes, pairs, motions, rays and point sets, both random and adversarial
     queries      input for both sides in columns, and their answers in one form: manifolds, times of impact, rays
-    proofs/      proofs that rounding caused a difference: exact margins (`engine.exact`), replayed decisions, cleared intervals
+    proofs/      proofs that rounding caused a difference: exact margins (`engine.geometry.exact`), replayed decisions, cleared intervals
     questions/   one module per query: its cases, both answers, and the verdict: agree, explained with a proof, or unexplained
     pair/        a single pair: its file, both answers to it, and the shrinker
     processes/   tasks run by several processes, or by a cluster

@@ -298,7 +298,7 @@ def swept_pair(
         t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch, 0)
         first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch, 1)
         if first_b > t_first:
-            t_first, nx, ny = first_b, -nx_b, -ny_b
+            t_first, nx, ny = first_b, -nx_b, -ny_b  # the normal's sign, here: against B's edge, as out of A's: it points from A to B
         t_last = min(t_last, last_b)
         is_hit = is_sharp and not is_inside and 0.0 <= t_first <= t_last
         is_wrong = is_hit and are_apart(vertices_a, moved, t_first * wx, t_first * wy, GRAZE_ROUNDINGS * touch, difference)

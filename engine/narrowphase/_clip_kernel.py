@@ -365,6 +365,7 @@ def _write_axis(a: Side, b: Side, axis: Axis, n_tried: int, is_polygons: bool, i
     normals, edge, best = (b.normals, axis.edge_b, axis.separation_b) if axis.is_on_b else (a.normals, axis.edge_a, axis.separation_a)
     nx, ny, to_b, cos, sin = normals[edge, 0], normals[edge, 1], -1.0 if axis.is_on_b else 1.0, a.pose[2], a.pose[3]
     row.reference[0], row.reference[1] = (1 if axis.is_on_b else 0), edge
+    # The normal's sign, here: out of A's edge, against B's: it points from A to B.
     row.axis[0], row.axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
     row.axis[2], row.axis[3] = best - ((a.radius - a.skin) + (b.radius - b.skin)), 0.0
     if is_polygons:

@@ -81,6 +81,7 @@ def contact_set_pair(
         return SEPARATED, 0
     if best - reach < -touch:
         return OVERLAPPING, 0
+    # The normal's sign, here: out of A's edge, against B's, or from A's corner to B's: it points from A to B.
     if side == 0:
         nx, ny = normals_a[edge, 0], normals_a[edge, 1]
     elif side == 1:

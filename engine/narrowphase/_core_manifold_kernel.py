@@ -122,6 +122,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row) -> int:
     reference[0], reference[1] = -1, 0
     axis[2], axis[3] = best - surface, 0.0
     if best > touch:
+        # The normal's sign, here: from A's corner to B's; that of a face gets it in `_clip_kernel`.
         nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
         axis[0], axis[1], axis[3] = cos * nx - sin * ny, sin * nx + cos * ny, 1.0 / best
     else:  # two concentric discs: the world's x axis, as for two circles

@@ -113,6 +113,7 @@ def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row) -
         nx, ny, gap = dx * amplification, dy * amplification, distance
     else:
         nx, ny, gap = cos * to_circle, -sin * to_circle, 0.0
+    # The normal's sign, here: from the edge to the circle, or reversed if the circle is A: it points from A to B.
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
     is_apart = is_neighbors or distance > skin + radius
@@ -240,6 +241,7 @@ def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Ro
             is_on_polygon = polygon_separation > BOX2D_RELATIVE_TOLERANCE * edge_separation + BOX2D_ABSOLUTE_TOLERANCE
     if is_on_polygon:
         nx, ny = other_normals[polygon_edge, 0], other_normals[polygon_edge, 1]
+    # The normal's sign, here: out of the edge or against the polygon's face, reversed if the polygon is A: it points from A to B.
     outward = -to_polygon if is_on_polygon else to_polygon
     axis[0], axis[1] = outward * (cos * nx - sin * ny), outward * (sin * nx + cos * ny)
     axis[2], axis[3] = (polygon_separation if is_on_polygon else edge_separation), 0.0

@@ -232,6 +232,7 @@ def epa_cores(
         n_edges += 1
         measure_edge(polytope, nearest, n_edges)
         measure_edge(polytope, nearest + 1, n_edges)
+    # The normal's sign, here: against the outward normal of C = B - A, so moving B along it separates the two: it points from A to B.
     record(EpaEnd(iterations, depth, (0.0 - best_x, 0.0 - best_y)))
     return status, iterations, depth, 0.0 - best_x, 0.0 - best_y  # not -0.0
 

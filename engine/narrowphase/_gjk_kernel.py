@@ -248,6 +248,7 @@ def gjk_cores(cores: Cores, rounding: float, touch: float, simplex: IntArray) ->
         ex, ey = qx - px, qy - py
         vx, vy = px + share * ex, py + share * ey
         length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
+        # The normal's sign, here: v is a point of B minus one of A, so it points from A to B.
         if distance >= length:
             if distance <= rounding:
                 record(GjkNearest(p_a, p_b, q_a, q_b, (px, py), (qx, qy), (vx, vy), (nx, ny), distance, share))

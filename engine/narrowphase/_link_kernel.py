@@ -271,6 +271,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
             wx, wy = (pair[1, 0] - pair[0, 0]) / distance, (pair[1, 1] - pair[0, 1]) / distance
             record(SatEnd(is_parted, -1, 0, distance, corner, other_corner))
             reference[0], reference[1] = -1, 0
+            # The normal's sign, here: from the link's corner to the other's, reversed if the link is B: it points from A to B.
             axis[0], axis[1] = to_other * (cos * wx - sin * wy), to_other * (sin * wx + cos * wy)
             axis[2], axis[3] = distance - surface, 1.0 / distance
             if is_parted:
@@ -296,6 +297,7 @@ def manifold_link(link: Side, other: Side, to_other: float, touch: float, room: 
             if not _is_in_arc(wx, wy, nx, ny, limits, k, side if k == 1 else -side, slop):
                 is_on_face, face, ux, uy = True, incident, wx, wy
                 best = wx * (other.vertices[face, 0] - v[k, 0]) + wy * (other.vertices[face, 1] - v[k, 1])
+    # The normal's sign, here: out of the link, reversed if the link is B: it points from A to B.
     axis[0], axis[1] = to_other * (cos * ux - sin * uy), to_other * (sin * ux + cos * uy)
     axis[2], axis[3] = best - surface, 0.0
     if is_on_face:

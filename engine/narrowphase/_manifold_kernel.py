@@ -33,6 +33,8 @@ Rules. EXACT selects the greatest separation over all edges of both polygons, B'
 within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for A's face, no points unless two
 ends remain after clipping, no tolerance for a touch.
 
+The world normal points from A to B; each kernel gives it that sign in one line, under the comment "The normal's sign, here".
+
 Results are written to the caller's row: `points` (2, 3) x, y, separation without the skins, world frame; `names` (2,) feature ids; `axis`
 (6,) the world normal, its separation, the amplification, and the separations of A's and of B's edges (NaN if not computed); `reference`
 (2,) side 0 A, 1 B, -1 neither (two circles, two corners), and edge. Without a contact, axis and reference are those of the separating axis.
@@ -165,6 +167,7 @@ def manifold_polygon_circle(
             nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
     cos, sin = polygon.pose[2], polygon.pose[3]
+    # The normal's sign, here: from the polygon to the circle, or reversed if the circle is A: it points from A to B.
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, in_front - radius, np.nan
     reference[0], reference[1] = side, edge
@@ -186,6 +189,7 @@ def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row) -> 
     points, names, axis, reference = row
     pose_a, center_a, radius_a, center_b, radius_b = a.pose, a.vertices, a.radius, b.vertices, b.radius
     cos, sin = pose_a[2], pose_a[3]
+    # The normal's sign, here: from A's center to B's.
     dx, dy = center_b[0, 0] - center_a[0, 0], center_b[0, 1] - center_a[0, 1]
     distance = math.hypot(dx, dy)
     nx, ny, amplification = 1.0, 0.0, 0.0

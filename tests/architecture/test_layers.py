@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     "engine.common",
     "engine.geometry",
-    "engine.exact",
     "engine.contracts",
     "engine.report",
     "engine.broadphase",
@@ -48,7 +47,6 @@ LAYERS = (
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
 _COLLISION = {f"engine.{room}" for room in ("bounding", "broadphase", "narrowphase", "continuous", "query")}
 LIMITS = {
-    "engine.exact": {"engine.common", "engine.geometry"},
     "engine.world": _PLAIN,
     "engine.box2d": _PLAIN | {"engine.world"},
     "engine.box2d3": _PLAIN | {"engine.world"},

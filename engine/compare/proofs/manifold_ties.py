@@ -26,7 +26,7 @@ from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, repl
 from engine.compare.proofs.placed import Explained, PosedRow, at_limit
 from engine.compare.queries import Answers, PosedPairs
 from engine.contracts.agreement import Verdict
-from engine.exact.cores import distance_sq
+from engine.geometry.exact.cores import distance_sq
 from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase.batched import ManifoldRows
 

@@ -18,7 +18,7 @@ from engine.compare.proofs._edge_decisions import WorldEdge
 from engine.compare.proofs._polygon_decisions import Bounds, Vector, WorldPolygon, placed_points
 from engine.compare.queries import PosedPairs
 from engine.contracts.agreement import Verdict
-from engine.exact.cores import Core, distance_sq
+from engine.geometry.exact.cores import Core, distance_sq
 from engine.narrowphase.packing import PackedShapes
 
 __all__ = ["Explained", "PosedRow", "at_limit", "explain_distance", "explain_overlap", "placed_core"]

@@ -25,7 +25,7 @@ Rays agree if both miss and start nowhere inside by more than b, or if both hit 
                                        that an edge's end has
     otherwise                          unexplained
 
-The inputs are float32 numbers; the margins are computed from them exactly (`engine.exact.rays`), up to a last division by a length.
+The inputs are float32 numbers; the margins are computed from them exactly (`geometry.exact.rays`), up to a last division by a length.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from engine.compare.questions.answer import Answer, finite_point, point_of, pose
 from engine.compare.questions.question import Chunk, RayCases, RayQuestion, Verdicts, differences_of
 from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
-from engine.exact.rays import ExactRay
+from engine.geometry.exact.rays import ExactRay
 
 __all__ = ["ContainsQuestion", "RayCastQuestion", "judge_points", "judge_rays"]
 

@@ -50,7 +50,7 @@ from engine.compare.questions.answer import Answer, pose_of
 from engine.compare.questions.question import Chunk, Question, RowCases, Verdicts, only_pair
 from engine.contracts.agreement import Verdict
 from engine.contracts.status import Status
-from engine.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
+from engine.geometry.exact.cores import Core, core_gap, distance_sq, share_point, witness_distance_sq
 from engine.narrowphase.packing import pack
 
 __all__ = ["MotionCases", "TimeOfImpactQuestion", "judge_impacts"]

@@ -10,8 +10,8 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, all_outcomes, placed_points, replay_outcome
-from engine.exact.cores import Core, distance_sq
 from engine.geometry import Circle, Polygon, Segment, Transform
+from engine.geometry.exact.cores import Core, distance_sq
 from engine.query import manifold, overlap
 
 NO_ROUNDING = Bounds(0.0, 0.0, 0.0)

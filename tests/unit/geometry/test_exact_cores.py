@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.exact.cores import Core, aligned, bits_of, core_gap, distance_sq, holds, real, share_point, to_int, witness_distance_sq
+from engine.geometry.exact.cores import Core, aligned, bits_of, core_gap, distance_sq, holds, real, share_point, to_int, witness_distance_sq
 
 BOX = [(0, 0), (1, 0), (1, 1), (0, 1)]
 RNG = np.random.default_rng(11)

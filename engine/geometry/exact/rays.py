@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
-from engine.exact.cores import Core, aligned, bits_of, distance_sq, real, to_int
+from engine.geometry.exact.cores import Core, aligned, bits_of, distance_sq, real, to_int
 
 __all__ = ["ExactRay"]
 

@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from engine.exact.cores import Core
 from engine.geometry import Circle, Polygon
+from engine.geometry.exact.cores import Core
 
 __all__ = ["ExactMass", "exact_mass"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine.common.tolerances import EPS64
-from engine.exact.masses import exact_mass
 from engine.geometry import Circle, Polygon, Transform
+from engine.geometry.exact.masses import exact_mass
 from engine.narrowphase import batched
 from engine.narrowphase.packing import pack
 
