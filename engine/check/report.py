@@ -14,7 +14,8 @@ from engine.check.plain import shape_of
 from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
-from engine.common.installation import page_path, program
+from engine.common.files import relative_path
+from engine.common.installation import PAGES, program
 from engine.compare.pair.file import ANSWERED_BY, Outsider, Pair, pair_as_json
 from engine.report import Link, Table
 from engine.report.page import render_page
@@ -27,6 +28,7 @@ __all__ = [
     "html_report",
     "kinds_table",
     "name_of",
+    "page_path",
     "pair_of",
     "plain_answer",
     "step_command_of",
@@ -77,6 +79,12 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
     if task.time_limit != DEFAULT_TIME_LIMIT:
         words += ["--time-limit", repr(task.time_limit)]
     return shlex.join(words)
+
+
+def page_path(page: str, folder: Path) -> str:
+    """Return the path from a folder to a page of `docs`, for a link that opens; its name alone if pages are not installed."""
+    file = PAGES / page
+    return relative_path(str(file), str(folder)) if file.is_file() else f"docs/{page}"
 
 
 def step_command_of(task: Task, finding: Finding, pair_file: str | None) -> str | None:

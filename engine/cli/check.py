@@ -14,7 +14,6 @@ from engine.cli.output import LOADING, progress
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import read_at_most
-from engine.common.installation import page_path
 from engine.common.limits import MAX_PYTHON_BYTES
 from engine.report import Link, Page, Part, Report
 
@@ -176,7 +175,7 @@ def _pair_files(tallies: Sequence[Tally], folder: str | None, pair_file: str | N
 
 def _parts(tallies: Sequence[Tally], files: PairFiles) -> Iterator[Part]:
     from engine.check.kinds import KINDS
-    from engine.check.report import command_of, functions_table, kinds_table, name_of, step_command_of, summary_lines
+    from engine.check.report import command_of, functions_table, kinds_table, name_of, page_path, step_command_of, summary_lines
 
     if len(tallies) > 1:
         yield functions_table(tallies)

@@ -17,8 +17,8 @@ from pathlib import Path
 from engine.common.errors import LabError
 
 __all__ = [
-    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PYTHON", "SVG", "MissingPartError",
-    "is_checkout", "is_installed", "laboratory", "page_path", "program", "require", "told_missing", "version_of", "with_environment",
+    "BOX2D", "COMMAND", "CORE", "DISTRIBUTION", "ENGINES", "INSTALL", "INSTALL_ENGINES", "LAB", "PAGES", "PYTHON", "SVG",
+    "MissingPartError", "is_checkout", "is_installed", "laboratory", "program", "require", "told_missing", "version_of", "with_environment",
 ]  # fmt: skip
 
 DISTRIBUTION = "collision-laboratory"
@@ -56,6 +56,8 @@ ENGINES = {"pyb2d3": "pyb2d3", "pymunk": "pymunk"}
 """Modules of other physics engines, with the distribution that provides each: the ``engines`` extra."""
 
 _ROOT = Path(__file__).resolve().parents[2]
+PAGES = _ROOT / "docs"
+"""Folder of the pages; missing where the project is installed."""
 
 
 def is_checkout() -> bool:
@@ -69,14 +71,6 @@ def laboratory() -> Path:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
     return folder
-
-
-def page_path(page: str, folder: str | os.PathLike[str]) -> str:
-    """Return the path from a folder to a page of `docs`, for a link that opens; its name alone if pages are not installed."""
-    from engine.common.files import relative_path
-
-    file = _ROOT / "docs" / page
-    return relative_path(str(file), os.fspath(folder)) if file.is_file() else f"docs/{page}"
 
 
 def _is_main() -> bool:
