@@ -47,7 +47,7 @@ class Bridge(Scene):
     tries = (
         ("Roll the ball again (Enter).", "key return"),
         ("Make the ball heavier: the gaps at the hinges grow.", "set mass>"),
-        ("Cut a plank out with the eraser (Shift E).", "DestroyBody, DestroyJoint"),
+        ("Cut a plank out: select it (Shift S) and press Del.", "DestroyBody, DestroyJoint"),
     )
     keywords = "chain catenary rope hinge iterations mass ratio"
     parameters = (

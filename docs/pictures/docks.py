@@ -17,7 +17,7 @@ _SIZE = (1280, 720)
 _FRAMES = 330
 _FALL = 75
 """Frames after which both circles lie on the plank."""
-_KEYS = ("K_F7", "K_F8", "K_9")
+_KEYS = ("K_F7", "K_9")
 _PILED = 200
 """Frames after which the shapes lie in the pit."""
 _HEAP = 160

@@ -13,7 +13,6 @@ from engine.app.app import App
 from engine.app.keys import chords, key_codes, tooltip
 from engine.app.network_driver import NO_PAST, NO_REDO
 from engine.app.panels.camera_dock import CameraDock
-from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.network_dock import NetworkDock
@@ -241,14 +240,13 @@ COMMANDS: tuple[Command, ...] = (
         lambda app: app.dock(InspectorDock).toggle_shown(),
         _no_history,
     ),
-    Command("plots", "Panels", "Plots", "F7", "Plot any quantity over time.", lambda app: app.dock(PlotDock).toggle_shown(), _no_past),
     Command(
-        "events",
+        "plots",
         "Panels",
-        "Event log",
-        "F8",
-        "List contacts as they begin and end.",
-        lambda app: app.dock(EventDock).toggle_shown(),
+        "Plots",
+        "F7",
+        "Plot energy, momentum and the watched body's speed.",
+        lambda app: app.dock(PlotDock).toggle_shown(),
         _no_past,
     ),
     Command(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.app.event_log import EventLog
 from engine.common.arrays import FloatArray
 from engine.sim.actions import SetPose, SetVelocity
 from engine.sim.ids import called
@@ -129,7 +128,6 @@ class TimeSeries:
         self._edits: dict[tuple[int, object], set[int]] = {}
         self.last = -1
         """The newest recorded step."""
-        self.events = EventLog()
         self._names: dict[tuple[int, int], list[tuple[int, str]]] = {}
         """Names of each stage's bodies, each with its first step; after a restart, other bodies have the same ids."""
         self._note(0)
@@ -153,7 +151,6 @@ class TimeSeries:
 
     def cut(self, last: int) -> None:
         """Discard the steps after `last`."""
-        self.events.cut(last)
         if last >= self.last:
             return
         for names in self._names.values():
@@ -205,17 +202,6 @@ class TimeSeries:
         moments = self._frames.get(step, ())
         return int(moments[stage].is_lost.sum()) if stage < len(moments) else 0
 
-    def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
-        """Return the center of a body after a step, its velocity and its angular velocity, if known."""
-        place = self._row(step, stage, body)
-        if place is None:
-            return None
-        moment, row = place
-        x, y, angle, vx, vy, spin, _ = moment.values[row].tolist()
-        cos, sin = np.cos(angle), np.sin(angle)
-        cx, cy = moment.masses.center[row].tolist()
-        return (x + cos * cx - sin * cy, y + sin * cx + cos * cy), (vx, vy), spin
-
     def name(self, stage: int, body: int, step: int | None = None) -> str:
         """Return the name of a body after a step; without a step, its present or last name."""
         stages = self._demo.stages
@@ -239,8 +225,6 @@ class TimeSeries:
                 self._breaks.setdefault(k, set()).add(step)
         self._n_bytes += sum(moment.n_bytes for moment in moments)
         self.last = max(self.last, step)
-        if step > 0:
-            self.events.note(step, self._demo.stages, self.velocity)
         while self._n_bytes > self._most_bytes and self._oldest < self.last:
             self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(self._oldest, ()))
             self._oldest += 1

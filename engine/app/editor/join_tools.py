@@ -1,17 +1,17 @@
-"""Tools that join two bodies, or a body and the ground, with two clicks; and the eraser."""
+"""Tools that join two bodies, or a body and the ground, with two clicks."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.editor.editor import Chosen, ChosenJoint, Gesture
-from engine.app.editor.picking import bodies_under, joints_under
+from engine.app.editor.editor import Chosen, Gesture
+from engine.app.editor.picking import bodies_under
 from engine.app.editor.placing import PlacingError, anchor_spec
-from engine.app.editor.tool import Pointer, Tool, mark_joint, outline_bodies
+from engine.app.editor.tool import Pointer, Tool, outline_bodies
 from engine.common.tolerances import LINEAR_SLOP
 from engine.render import palette
-from engine.sim.actions import CreateBody, CreateJoint, DestroyBody, DestroyJoint, SetAwake
+from engine.sim.actions import CreateBody, CreateJoint, SetAwake
 from engine.sim.stage import stage_under
 from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.sim.stage import Stage
     from engine.world.joints.interface import JointSpec
 
-__all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
+__all__ = ["DistanceTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
 
 Point = tuple[float, float]
 
@@ -31,8 +31,6 @@ _CENTER = 10.0
 """Distance from a body's center within which a wheel attaches to it, design pixels."""
 _MIN_AXIS = 10.0
 """Minimum distance between two clicks that defines a direction, design pixels."""
-_SAMPLE = 6.0
-"""Maximum distance between two points at which the dragged eraser looks for objects, design pixels."""
 
 
 class JoinTool(Tool):
@@ -213,71 +211,3 @@ class WheelTool(JoinTool):
     def _start(self, stage: Stage, body: int, a: Point, at: Pointer) -> Point:
         middle = stage.world.state(body).xf.apply(stage.world.body(body).local_center)
         return middle if math.dist(middle, a) * at.meter <= _CENTER else a
-
-
-class EraserTool(Tool):
-    """Deletes everything that it is dragged over."""
-
-    name, letter = "Eraser", "E"
-    hint = "click a joint or a body, or drag over several, to delete them"
-
-    def __init__(self, editor: Editor) -> None:
-        super().__init__(editor)
-        self._gesture: Gesture | None = None
-        self._at: Pointer | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        return self._gesture is not None
-
-    def press(self, at: Pointer) -> None:
-        self._gesture, self._at = self.editor.gesture(), at
-        self._erase(at)
-
-    def move(self, at: Pointer) -> None:
-        was, self._at = self._at, at
-        if self._gesture is not None and was is not None:
-            n = max(1, math.ceil(math.dist(was.pixel, at.pixel) / _SAMPLE))
-            for k in range(1, n + 1):
-                share = k / n
-                free = was.free[0] + share * (at.free[0] - was.free[0]), was.free[1] + share * (at.free[1] - was.free[1])
-                self._erase(Pointer(at.pixel, free, at.meter))
-
-    def release(self, at: Pointer) -> None:
-        self.cancel()
-
-    def cancel(self) -> None:
-        self._gesture = None
-
-    def paint(self, canvas: Canvas) -> None:
-        if self._at is None:
-            return
-        joint = self._under(self._at)
-        if joint is None:
-            return
-        index, kind, number = joint
-        if kind == "body":
-            outline_bodies(canvas, self.editor, [Chosen(index, number)], palette.UNEXPLAINED)
-        else:
-            mark_joint(canvas, self.editor, ChosenJoint(index, number), palette.UNEXPLAINED)
-
-    def _under(self, at: Pointer) -> tuple[int, str, int] | None:
-        index = stage_under(self.editor.stages, at.free)
-        if index < 0:
-            return None
-        stage = self.editor.stages[index]
-        marks, lines = joints_under(stage, at.free, at.reach)
-        if marks or lines:
-            return index, "joint", (marks + lines)[0]
-        bodies = bodies_under(stage, at.free, at.reach)
-        return (index, "body", bodies[0]) if bodies else None
-
-    def _erase(self, at: Pointer) -> None:
-        joint = self._under(at)
-        if joint is None or self._gesture is None:
-            return
-        index, kind, number = joint
-        with self.editor.telling():
-            # Box2D wakes the bodies that it touched or was joined to
-            self._gesture.edit(DestroyBody(index, number) if kind == "body" else DestroyJoint(index, number))
-        self.editor.prune()

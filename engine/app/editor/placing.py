@@ -55,7 +55,7 @@ ANCHOR = "anchor"
 
 
 def anchor_spec(at: Point, radius: float) -> BodySpec:
-    """Return a small static disc that collides with nothing: the ground anchor of a joint, which can be selected and erased."""
+    """Return a small static disc that collides with nothing: the ground anchor of a joint, which can be selected and deleted."""
     return BodySpec((FixtureSpec(Circle(radius), sensor=True, category=0, mask=0, name="anchor"),), "static", at, name=ANCHOR)
 
 

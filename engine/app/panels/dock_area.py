@@ -14,7 +14,6 @@ from engine.app.editor.editor import Editor
 from engine.app.navigator import Navigator
 from engine.app.panels.camera_dock import CameraDock
 from engine.app.panels.dock import Dock, WindowActions, carve
-from engine.app.panels.event_dock import EventDock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.panels.network_dock import NetworkDock
@@ -148,5 +147,4 @@ def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> 
         PeopleDock(actions),
         NetworkDock(navigator.end_sharing),
         PlotDock(),
-        EventDock(),
     )

@@ -10,7 +10,7 @@ import pygame
 
 from engine.app.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
 from engine.app.editor.editor import Editor
-from engine.app.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
+from engine.app.editor.join_tools import DistanceTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
 from engine.app.editor.select_tool import SelectTool
 from engine.app.editor.tool import KeyPress, Pointer, Tool
 from engine.app.keys import tooltip
@@ -52,7 +52,6 @@ class ToolsDock(Dock):
         ("Shift S", "select bodies, or a joint by its ring; Esc returns to the hand"),
         ("Shift B C P F", "draw: box, circle, polygon, outline"),
         ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
-        ("Shift E", "eraser"),
         ("Shift while drawing", "make the body static; Ctrl snaps to the grid"),
         ("Del, P", "delete or pin the selection"),
         ("Ctrl C X V D A", "copy, cut, paste, duplicate, select all"),
@@ -61,7 +60,7 @@ class ToolsDock(Dock):
     def __init__(self, editor: Editor, actions: WindowActions) -> None:
         self.editor, self._actions = editor, actions
         kinds = (HandTool, SelectTool, BoxTool, CircleTool, PolygonTool, FreehandTool)
-        joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
+        joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool)
         self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
         self.tool = self.tools[0]
         self._has_world = True

@@ -9,7 +9,7 @@ from engine.app.window import Window
 from engine.sim.registry import find_demo
 from engine.ui.rows import Button
 
-OPENED = (pygame.K_F7, pygame.K_i, pygame.K_F8)  # plots, inspector, log
+OPENED = (pygame.K_F7, pygame.K_i)  # plots, inspector
 
 
 class Sheet(Dock):
@@ -67,17 +67,6 @@ def frames(window, n=2):
 
 def named(window, title):
     return next(dock for dock in window.docks if dock.title == title)
-
-
-def test_a_small_window_reserves_space_for_the_scene(window):
-    log, inspector = (named(window, title) for title in ("Event log", "Inspector"))
-    assert log.shown and not inspector.shown
-    assert window.screen.view[2] >= 0.45 * 524 and window.screen.view[3] >= 0.55 * 570
-    before = pygame.image.tobytes(frames(window), "RGB")
-    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode="i"))
-    surface = frames(window)
-    assert inspector.shown and not log.shown and inspector.place[2] > 0.8 * 256
-    assert pygame.image.tobytes(surface, "RGB") != before
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.375, 2.0])

@@ -10,7 +10,6 @@ KEYS = {
     "inspector": (pygame.K_i, 0),
     "tools away": (pygame.K_t, pygame.KMOD_LSHIFT),
     "plots": (pygame.K_F7, 0),
-    "events": (pygame.K_F8, 0),
 }
 POINTS = ((420, 200), (520, 130), (470, 330))
 

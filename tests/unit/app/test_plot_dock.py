@@ -8,9 +8,8 @@ from engine.app.window import Window
 from engine.render import palette
 from engine.sim.actions import DestroyBody
 from engine.sim.history import demo_hash
-from engine.ui.rows import Note
-from tests.unit.app.controls import place
 from tests.unit.app.hand import SIZE, dock_of, frames, key, press
+from tests.unit.app.written import Written, noting_words
 
 
 def body_pixel(window, body):
@@ -55,30 +54,26 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window):
     key(window, pygame.K_SPACE)
     frames(window, 2)
     dock, session = dock_of(window, PlotDock), window.session
-    assert len(dock._curves(session, session.timeline.series)) == 3  # of the whole; there is no body yet
+
+    def curves():
+        return dock._curves(session, session.timeline.history, session.timeline.series)
+
+    assert [curve.unit for curve in curves()] == ["J", "J", "kg m/s", "kg m/s"]  # of the whole; there is no body yet
     key(window, pygame.K_HOME)  # the whole picture, above the plots
     press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
     assert session.timeline.watched == (0, 5) and not session.demo.grabbing
-    press(window, place(window, "y").center)
-    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.timeline.series)}
-    y = curves["y"].values
-    assert len(y) == session.timeline.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
-    press(window, place(window, "y").center)
-    assert ("body", "y") not in dock.chosen
-    press(window, place(window, "›").center)
-    assert session.timeline.watched == (0, 6)
+    *whole, speed = curves()
+    assert len({curve.style for curve in (*whole, speed)}) == 5 and speed.name.startswith("speed of ")
+    assert len(speed.values) == session.timeline.history.last + 1
+    assert np.isclose(speed.values[-1], np.hypot(*session.demo.stages[0].world.state(5).linear_velocity), rtol=1e-6)
+    with noting_words():
+        written = Written(SIZE)
+        window.screen.cache.forget()
+        window.show(written)
+    assert {curve.name for curve in curves()} <= {words for words, _ in written.words}, "the legend"
     view = session.view.camera.view
     press(window, (view[0] + 5, view[1] + view[3] - 5), mod=pygame.KMOD_LALT)
     assert session.timeline.watched is None
-
-
-def test_curves_never_share_a_style_and_never_have_more_than_three_units(window):
-    dock = PlotDock()
-    for name in ("x", "y", "vx", "angle", "spin", "impulse", "energy", "speed"):
-        dock.toggle(("body", name))
-        styles = [dock._styles[source] for source in dock.chosen]
-        assert len(set(styles)) == len(styles) <= 5 and max(styles) < 5
-    assert dock.chosen[-1] == ("body", "speed")
 
 
 def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_scrubs(window):
@@ -173,11 +168,11 @@ def test_the_sums_name_their_world_and_the_bodies_that_they_exclude(twins, monke
     frames(window, 3)
     dock, session = dock_of(window, PlotDock), window.session
 
-    def headings():
-        return [row.words for row in dock._chooser(session) if isinstance(row, Note) and row.bold]
+    def names():
+        return [curve.name for curve in dock._curves(session, session.timeline.history, session.timeline.series)]
 
-    assert headings()[-1] == "all bodies"
+    assert names()[0] == "total energy"
     session.timeline.watched = (1, 0)
-    assert headings()[-1] == "all bodies: right"
+    assert names()[0] == "total energy, right"
     monkeypatch.setattr(type(session.timeline.series), "n_fallen", lambda *_: 1)
-    assert headings()[-1] == "all bodies except 1 fallen one: right"
+    assert names()[0] == "total energy without 1 fallen body, right"

@@ -20,7 +20,7 @@ from engine.ui.rows import Button
 from tests.unit.app.hand import frames
 from tests.unit.app.written import Written, noting_words
 
-ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_i)
+ALL_DOCKS = (pygame.K_F7, pygame.K_i)
 CTRL = pygame.KMOD_CTRL
 
 

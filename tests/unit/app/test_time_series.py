@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
-from engine.app.event_log import EventLog
 from engine.app.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
-from engine.sim.actions import ApplyImpulse, ChangeBody, CreateBody, DestroyBody, Restart, SetPose, SetVelocity
+from engine.sim.actions import ApplyImpulse, ChangeBody, CreateBody, DestroyBody, Restart, SetPose
 from engine.sim.history import History
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
@@ -164,60 +163,6 @@ def test_a_missing_body_has_no_value():
     x = series.curve(0, demo.far, "x")
     assert np.isfinite(x[:6]).all() and np.isnan(x[6])
     assert np.isnan(series.curve(0, 999, "x")).all()
-
-
-def test_events_have_the_approach_speed():
-    history, series, demo = watched(80)
-    book = series.events
-    (impact,) = [event for event in book.events if event.kind == "impact"]
-    assert {impact.body_a, impact.body_b} == {0, demo.disc} and not impact.sensor
-    vy = series.curve(0, demo.disc, "vy")
-    assert impact.speed == -vy[impact.step - 1] > 6.0
-    assert series.name(0, 0) == "floor" and series.name(0, demo.far) == f"body {demo.far}"
-    history.seek(impact.step - 3)
-    assert impact in book.events and book.until(history.now) == 0
-    history.act(SetVelocity(0, demo.disc, (0.0, 0.0), 0.0))
-    history.act(SetPose(0, demo.disc, (0.0, 0.53), 0.0))
-    history.step()
-    assert book.events == []
-    for _ in range(80):
-        history.step()
-    (slower,) = [event for event in book.events if event.kind in ("impact", "begin")]
-    assert slower.kind == "begin" and slower.speed < 1.0
-
-
-class Feet(Demo):
-    """A square and a disc a meter apart fall on the same pair in reverse order."""
-
-    def build(self):
-        world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
-        corners = ((-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3))
-        for kind, y in (("static", 0.0), ("dynamic", 2.0)):
-            square, disc = (0.0, 1.0) if kind == "static" else (1.0, 0.0)
-            shapes = Polygon(tuple((square + u, v) for u, v in corners)), Circle(0.3, (disc, 0.0))
-            world.create_body(BodySpec(tuple(FixtureSpec(shape) for shape in shapes), type=kind, position=(0.0, y)))
-
-
-def test_a_pair_of_bodies_has_one_event_in_either_order():
-    history = History(Feet())
-    series = TimeSeries(history)
-    while not series.events.events:
-        history.step()
-    (event,) = series.events.events
-    assert event.kind == "impact" and event.pairs == 2
-
-
-def test_the_log_is_limited():
-    _, _, demo = watched(0)
-    book, history = EventLog(most=20), History(demo)
-    series = TimeSeries(history)
-    series.events = book
-    for k in range(60):
-        history.act(SetPose(0, demo.disc, (0.0, 0.49 if k % 2 == 0 else 5.0), 0.0))
-        history.step()
-    assert 0 < len(book.events) <= 20
-    steps = [event.step for event in book.events]
-    assert steps == sorted(steps) and steps[-1] >= 59
 
 
 def test_a_body_keeps_its_name_at_that_time():

@@ -141,7 +141,7 @@ def test_a_demo_with_its_own_layout_knows_its_free_area(drop):
 @pytest.mark.parametrize("size", [(1, 1), (64, 48), (320, 200)])
 def test_a_tiny_window_still_draws(hand, size):
     """A window manager may do this despite the minimum size."""
-    for key in (pygame.K_F7, pygame.K_F8):
+    for key in (pygame.K_F7,):
         hand.key(key)
     hand.frame(40)
     hand.send(pygame.VIDEORESIZE, size=size)

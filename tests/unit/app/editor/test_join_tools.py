@@ -1,4 +1,4 @@
-"""Joints created by two clicks, and the eraser."""
+"""Joints created by two clicks."""
 
 import pygame
 import pytest
@@ -57,15 +57,3 @@ def test_impossible_joints_are_rejected_in_one_line(person):
         assert words in person.said
         person.key(pygame.K_ESCAPE)
     assert person.world.joint_ids == () and len(person.world.body_ids) == 4
-
-
-def test_the_eraser_deletes_joints_before_bodies(person):
-    person.pick("H")
-    person.click((-2.0, 3.0))
-    person.click((0.0, 6.0))
-    person.pick("E")
-    person.click((-2.0, 3.0))
-    assert person.world.joint_ids == () and person.world.is_body(2)
-    person.drag((-3.5, 3.0), (3.5, 3.0))
-    assert not person.world.is_body(2) and not person.world.is_body(3)
-    assert person.history.undo() and person.world.is_body(2) and person.world.is_body(3)

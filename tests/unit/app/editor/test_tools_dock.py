@@ -73,8 +73,9 @@ def test_a_demo_whose_bodies_are_deleted_stops_with_a_message():
             self.stages[0].drawn_pose(2)
 
     person = Person(Watching())
-    person.pick("E")
+    person.pick("S")
     person.click(person.world.state(2).position)
+    person.key(pygame.K_DELETE)
     assert "body 2 was destroyed" in person.window.session.timeline.failure and person.window.session.clock.paused
     person.key(pygame.K_z, CTRL)
     assert person.window.session.timeline.failure == ""
