@@ -61,7 +61,7 @@ def _contents(folder):
         (f"{METHOD} share=3", "--set: solver_settings.share must be from 0 to 1, got 3"),
         (f"{METHOD} solver.iterations=2.5", "--set: ... iterations must be a whole number from 1 to 1000, got 2.5"),
         (f"{METHOD} shar=0.3", "--set: ... solver.iterations, share, slop (did you mean share?), got 'shar'"),
-        ("run pyramid --solver soft_step --set solver.share=0.3", "... share must be a known setting (there is none), got 0.3"),
+        ("run pyramid --solver soft_step --set solver.share=0.3", "... share must be omitted: ... has no settings of its own, got 0.3"),
         ("run pyramid --set solver.share=0.3", "... solver_settings must be empty with Box2D, ... got {'share': 0.3}"),
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
         ("run a.rec", "ID|FILE must be a demo or a scene file (to play a recording: replay a.rec), got 'a.rec'"),
