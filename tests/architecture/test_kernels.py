@@ -1,4 +1,4 @@
-"""No kernel assigns an array to a slice: Numba compiles that for more than a second, and a loop in 0.05 s (`engine.common._copy_kernel`)."""
+"""No kernel assigns an array to a slice: Numba compiles that for more than a second, and a loop in 0.05 s (`_copy_kernel`)."""
 
 import ast
 from pathlib import Path
@@ -33,7 +33,6 @@ def test_slices_are_found():
 
 
 def test_no_kernel_assigns_an_array_to_a_slice():
-    found = [
-        f"{path.relative_to(ENGINE)}:{line}" for path in ENGINE.rglob("_*kernel.py") for line in slices_assigned(path.read_text("utf-8"))
-    ]
+    sources = {path.relative_to(ENGINE): path.read_text("utf-8") for path in ENGINE.rglob("_*kernel.py")}
+    found = [f"{path}:{line}" for path, source in sources.items() for line in slices_assigned(source)]
     assert found == []
