@@ -58,7 +58,7 @@ def picture() -> Figure:
             if shape == "square":
                 found.append(n_pairs)
                 moved = boxes + np.tile(rng.uniform(-0.01, 0.01, (n, 2)), 2)
-                steps.append(repaired_order(moved, shown.proxies[0], shown.axes[0], 10**9, None)[1])
+                steps.append(repaired_order(moved, shown.proxies[0], shown.axes[0], 10**9)[1])
     growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="compared by brute force")
     growth.loglog(counts, compared["square"], "o-", color=BLUE, label="compared by the sweep, square region")
     growth.loglog(counts, compared["column"], "v-", color=GREEN, label="compared by the sweep, narrow column")

@@ -32,29 +32,68 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from engine.broadphase._keys_kernel import FIRST_ROOM, key_of, more_room
-from engine.common._record_kernel import record
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, Point
+from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
 __all__ = [
-    "CELLS_PER_BOX", "GRID_ASK", "GRID_PAIR", "GRID_PUT", "GRID_RUN", "GRID_START", "NO_LIMIT", "cells_of_boxes", "grid_of", "grid_pairs",
-]  # fmt: skip
+    "CELLS_PER_BOX",
+    "NO_LIMIT",
+    "BoxAsks",
+    "BoxPut",
+    "GridLaid",
+    "OtherTested",
+    "RowSearched",
+    "cells_of_boxes",
+    "grid_of",
+    "grid_pairs",
+]
 
-GRID_START, GRID_PUT, GRID_ASK, GRID_RUN, GRID_PAIR = 71.0, 72.0, 73.0, 74.0, 76.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); world::
 
-    GRID_START     lower corner, cells per meter on both axes (0: one cell), columns, rows
-    GRID_PUT       item, its column, its row
-    GRID_ASK       place, item, its row, the row after its last one, the column after its last one
-    GRID_RUN       row, the column where the run begins, its first place and the place after its last
-    GRID_PAIR      item, an item of the run that overlaps it
-"""
+class GridLaid(NamedTuple):
+    """The lower corner, the cells per meter on both axes (0: one cell), and the numbers of columns and rows."""
+
+    low: Point
+    per: tuple[float, float]
+    columns: int
+    rows: int
+
+
+class BoxPut(NamedTuple):
+    """A box and the cell of its lower corner."""
+
+    item: int
+    column: int
+    row: int
+
+
+class BoxAsks(NamedTuple):
+    """A box, its row, and the column after its last one."""
+
+    item: int
+    row: int
+    beyond: int
+
+
+class RowSearched(NamedTuple):
+    """A row, and the column where the search begins."""
+
+    row: int
+    column: int
+
+
+class OtherTested(NamedTuple):
+    """A box in the row, and whether it overlaps."""
+
+    other: int
+    is_met: bool
+
 
 CELLS_PER_BOX = 2
 """Maximum number of cells per box."""
@@ -131,7 +170,6 @@ def grid_of(boxes: FloatArray) -> Grid:
 @allocating_kernel
 def _lay_out(
     boxes: FloatArray, grid: Grid, cells: IntArray, items: IntArray, row_of: IntArray, placed: FloatArray, widest: FloatArray,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Write the boxes cell by cell: place k contains box ``items[k]``, in row ``row_of[k]``; cell c ends at place ``cells[c + 1]``."""
     low_x, low_y, per_x, per_y, columns, rows = grid
@@ -141,7 +179,7 @@ def _lay_out(
     cell_of = np.empty(n, dtype=np.int64)
     for i in range(n):
         row, column = _number(boxes[i, 1], low_y, per_y, rows - 1.0), _number(boxes[i, 0], low_x, per_x, columns - 1.0)
-        record(trace, GRID_PUT, (float(i), float(column), float(row)))
+        record(BoxPut(i, column, row))
         cell_of[i] = row * columns + column
         cells[cell_of[i] + 2] += 1
         widest[row] = max(widest[row], boxes[i, 2] - boxes[i, 0])
@@ -175,7 +213,7 @@ def _comparisons(n: int, grid: Grid, cells: IntArray, row_of: IntArray, placed: 
 
 
 @kernel
-def grid_pairs(boxes: FloatArray, limit: float, trace: FloatArray | None) -> tuple[IntArray, bool]:
+def grid_pairs(boxes: FloatArray, limit: float) -> tuple[IntArray, bool]:
     """Return the keys of the overlapping pairs of `boxes` (n, 4), and whether they are complete.
 
     Nothing is compared if a box would be compared with more than `limit` others on average.
@@ -186,10 +224,10 @@ def grid_pairs(boxes: FloatArray, limit: float, trace: FloatArray | None) -> tup
         return keys[:0], True
     grid = grid_of(boxes)
     low_x, low_y, per_x, per_y, columns, rows = grid
-    record(trace, GRID_START, (low_x, low_y, per_x, per_y, float(columns), float(rows)))
+    record(GridLaid((low_x, low_y), (per_x, per_y), columns, rows))
     cells, widest = np.empty(columns * rows + 2, dtype=np.int64), np.empty(rows)
     items, row_of, placed = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 4))
-    _lay_out(boxes, grid, cells, items, row_of, placed, widest, trace)
+    _lay_out(boxes, grid, cells, items, row_of, placed, widest)
     if limit < NO_LIMIT and _comparisons(n, grid, cells, row_of, placed, widest) > limit:
         return keys[:0], False
     n_keys = 0
@@ -197,7 +235,7 @@ def grid_pairs(boxes: FloatArray, limit: float, trace: FloatArray | None) -> tup
         x0, x1, y0, y1 = placed[place, 0], placed[place, 2], placed[place, 1], placed[place, 3]
         own_row, beyond_row = row_of[place], _number(y1, low_y, per_y, rows - 1.0) + 1
         to_column = _number(x1, low_x, per_x, columns - 1.0) + 1
-        record(trace, GRID_ASK, (float(place), float(items[place]), float(own_row), float(beyond_row), float(to_column)))
+        record(BoxAsks(items[place], own_row, to_column))
         for row in range(own_row, beyond_row):
             if row == own_row:
                 from_column, at = _number(x0, low_x, per_x, columns - 1.0), place + 1
@@ -205,16 +243,14 @@ def grid_pairs(boxes: FloatArray, limit: float, trace: FloatArray | None) -> tup
                 from_column = _number(x0 - widest[row], low_x, per_x, columns - 1.0)
                 at = cells[row * columns + from_column]
             high = cells[row * columns + to_column]
-            record(trace, GRID_RUN, (float(row), float(from_column), float(at), float(high)))
+            record(RowSearched(row, from_column))
             keys = more_room(keys, n_keys, high - at)
             for other in range(at, high):
                 # always written, kept if they overlap: cheaper than an unpredictable branch
                 keys[n_keys] = key_of(items[place], items[other])
                 in_x = (x0 <= placed[other, 2]) & (placed[other, 0] <= x1)
                 is_met = in_x & (y0 <= placed[other, 3]) & (placed[other, 1] <= y1)
-                if trace is not None:
-                    if is_met:  # nested: the compiler removes the branch of a missing trace only if it is the whole condition
-                        record(trace, GRID_PAIR, (float(items[place]), float(items[other])))
+                record(OtherTested(items[other], is_met))
                 n_keys += int(is_met)
     return keys[:n_keys], True
 

@@ -41,33 +41,89 @@ insertion-based optimization of BVHs, CGF 32(1), 2013; J. Goldsmith and J. Salmo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.broadphase._boxes_kernel import half_perimeter, joint_half_perimeter
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 
 __all__ = [
-    "INSERT_BESIDE", "INSERT_LEAF", "INSERT_LOOK", "INSERT_REFIT", "INSERT_ROTATE", "LEFT", "NONE", "PARENT", "RIGHT", "ROOT", "inserted",
+    "LEFT",
+    "NONE",
+    "PARENT",
+    "RIGHT",
+    "ROOT",
+    "BoxRefitted",
+    "LeafAdded",
+    "LeafPlaced",
+    "NodesRotated",
+    "SiblingSought",
+    "inserted",
     "insertion_order",
-]  # fmt: skip
+]
 
 NONE = -1
 PARENT, LEFT, RIGHT = 0, 1, 2
 ROOT, UNUSED = 0, 1
 
-INSERT_LEAF, INSERT_LOOK, INSERT_BESIDE, INSERT_REFIT, INSERT_ROTATE = 11.0, 12.0, 13.0, 14.0, 15.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); world, half perimeters, nodes as numbers::
 
-    INSERT_LEAF    leaf, its box, the root (-1: none), the cost beside the root
-    INSERT_LOOK    node, left, right, cost beside left, beside right, the least below left, below right, the best node so far (-1: none),
-                   its cost, 0 if the descent ends here, 1 if it continues left, 2 right
-    INSERT_BESIDE  leaf, sibling, the new parent of both, the one above it (-1: it is the root)
-    INSERT_REFIT   node, its new box, its height
-    INSERT_ROTATE  node, its child, the grandchild that rises, the uncle that takes its place, the decrease of the child's half perimeter
-                   (NaN: the heights require it), the child's new box
-"""
+class LeafAdded(NamedTuple):
+    """A leaf, its box (4,), the root (-1: none), and the cost beside the root; half perimeters, m, in all these events."""
+
+    leaf: int
+    box: FloatArray
+    root: int
+    cost: float
+
+
+class SiblingSought(NamedTuple):
+    """A node with its children, the costs beside them, and the least below them; the best node so far (-1: none) and its cost; the child to
+    which the search descends, -1 if it ends here.
+    """
+
+    node: int
+    left: int
+    right: int
+    beside_left: float
+    beside_right: float
+    below_left: float
+    below_right: float
+    best: int
+    cost: float
+    to: int
+
+
+class LeafPlaced(NamedTuple):
+    """A leaf, its sibling, the new parent of both, and the node above that (-1: it is the root)."""
+
+    leaf: int
+    sibling: int
+    parent: int
+    above: int
+
+
+class BoxRefitted(NamedTuple):
+    """A node and its new box (4,)."""
+
+    node: int
+    box: FloatArray
+
+
+class NodesRotated(NamedTuple):
+    """A node, its child, the grandchild that rises, and the uncle that takes its place; the decrease of the child's half perimeter (NaN:
+    the heights require it), and the child's new box (4,).
+    """
+
+    node: int
+    child: int
+    riser: int
+    uncle: int
+    gain: float
+    box: FloatArray
+
 
 MAX_TILT = 8
 """Maximum difference of height between a subtree and its sibling. Measured on 10,000 random boxes: with 4, trees cost 1 to 2 % more, with
@@ -85,13 +141,13 @@ def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -
 
 
 @kernel
-def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, trace: FloatArray | None) -> int:
+def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> int:
     """Return the sibling with the least cost for a new leaf among the visited nodes."""
     own = half_perimeter(boxes, leaf)
     node = int(state[ROOT])
     direct, inherited = joint_half_perimeter(boxes, node, leaf), 0.0
     best, best_cost = (node, direct) if heights[node] <= MAX_TILT else (NONE, np.inf)
-    record(trace, INSERT_LEAF, (float(leaf), boxes[leaf, 0], boxes[leaf, 1], boxes[leaf, 2], boxes[leaf, 3], float(node), direct))
+    record(LeafAdded(leaf, boxes[leaf], node, direct))
     while node & 1:
         inherited += direct - half_perimeter(boxes, node)
         left, right = links[node, LEFT], links[node, RIGHT]
@@ -105,11 +161,8 @@ def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, s
         under_right = of_right - half_perimeter(boxes, right) + own + inherited if right & 1 else np.inf
         is_best = best != NONE and under_left >= best_cost and under_right >= best_cost
         goes_left = under_left < under_right or (under_left == under_right and heights[left] < heights[right])
-        record(
-            trace, INSERT_LOOK,
-            (float(node), float(left), float(right), of_left + inherited, of_right + inherited, under_left, under_right, float(best),
-             best_cost, 0.0 if is_best else 1.0 if goes_left else 2.0),
-        )  # fmt: skip
+        beside_left, beside_right, to = of_left + inherited, of_right + inherited, NONE if is_best else left if goes_left else right
+        record(SiblingSought(node, left, right, beside_left, beside_right, under_left, under_right, best, best_cost, to))
         if is_best:
             break
         node, direct = (left, of_left) if goes_left else (right, of_right)
@@ -135,15 +188,8 @@ def _may_rise(riser: int, stays: int, uncle: int, before: int, heights: IntArray
     return bool(is_even and abs(height - before) <= 1)
 
 
-@inlined_kernel
-def _tell_rotation(trace: FloatArray | None, node: int, child: int, riser: int, uncle: int, gain: float, boxes: FloatArray) -> None:
-    if trace is not None:
-        box = (boxes[child, 0], boxes[child, 1], boxes[child, 2], boxes[child, 3])
-        record(trace, INSERT_ROTATE, (float(node), float(child), float(riser), float(uncle), gain, *box))
-
-
 @kernel
-def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights: IntArray, trace: FloatArray | None) -> None:
+def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
     """Exchange a child and a grandchild of `node`, whose height was `before`, if one side is too high or if it reduces the cost."""
     left, right = links[node, LEFT], links[node, RIGHT]
     tilt = heights[right] - heights[left]
@@ -152,7 +198,7 @@ def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights:
         first, second = links[higher, LEFT], links[higher, RIGHT]
         rises = first if heights[first] > heights[second] else second
         _exchange(node, rises, lower, boxes, links, heights)
-        _tell_rotation(trace, node, higher, rises, lower, np.nan, boxes)
+        record(NodesRotated(node, higher, rises, lower, np.nan, boxes[higher]))
     else:
         most, chosen, uncle = 0.0, NONE, NONE
         for side in range(4):
@@ -165,31 +211,32 @@ def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights:
                     most, chosen, uncle = gain, riser, other
         if chosen != NONE:
             _exchange(node, chosen, uncle, boxes, links, heights)
-            _tell_rotation(trace, node, links[uncle, PARENT], chosen, uncle, most, boxes)
+            child = links[uncle, PARENT]
+            record(NodesRotated(node, child, chosen, uncle, most, boxes[child]))
     heights[node] = 1 + max(heights[links[node, LEFT]], heights[links[node, RIGHT]])
 
 
 @inlined_kernel
-def _refit(start: int, boxes: FloatArray, links: IntArray, heights: IntArray, trace: FloatArray | None) -> None:
+def _refit(start: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
     """Refit the boxes from `start` up to the root, and rotate."""
     node = start
     while node != NONE:
         before = heights[node]
         _enclose(node, boxes, links, heights)
-        record(trace, INSERT_REFIT, (float(node), boxes[node, 0], boxes[node, 1], boxes[node, 2], boxes[node, 3], float(heights[node])))
-        _rotate(node, before, boxes, links, heights, trace)
+        record(BoxRefitted(node, boxes[node]))
+        _rotate(node, before, boxes, links, heights)
         node = links[node, PARENT]
 
 
 @kernel
-def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, trace: FloatArray | None) -> None:
+def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> None:
     """Insert a leaf with its current box."""
     links[leaf, PARENT], links[leaf, LEFT], links[leaf, RIGHT], heights[leaf] = NONE, NONE, NONE, 0
     if state[ROOT] == NONE:
         state[ROOT] = leaf
-        record(trace, INSERT_LEAF, (float(leaf), boxes[leaf, 0], boxes[leaf, 1], boxes[leaf, 2], boxes[leaf, 3], -1.0, 0.0))
+        record(LeafAdded(leaf, boxes[leaf], NONE, 0.0))
         return
-    sibling = _sibling(leaf, boxes, links, heights, state, trace)
+    sibling = _sibling(leaf, boxes, links, heights, state)
     parent = state[UNUSED]
     state[UNUSED] += 2
     above = links[sibling, PARENT]
@@ -200,12 +247,12 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
         state[ROOT] = parent
     else:
         links[above, LEFT if links[above, LEFT] == sibling else RIGHT] = parent
-    record(trace, INSERT_BESIDE, (float(leaf), float(sibling), float(parent), float(above)))
-    _refit(parent, boxes, links, heights, trace)
+    record(LeafPlaced(leaf, sibling, parent, above))
+    _refit(parent, boxes, links, heights)
 
 
 @kernel
-def inserted(boxes: FloatArray, trace: FloatArray | None) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+def inserted(boxes: FloatArray) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
     """Insert `boxes` (n, 4) one after the other; return the nodes' boxes (2 n, 4), links (2 n, 3), heights (2 n,) and the state."""
     n = boxes.shape[0]
     nodes, links, heights = np.empty((2 * n, 4)), np.empty((2 * n, 3), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
@@ -213,14 +260,14 @@ def inserted(boxes: FloatArray, trace: FloatArray | None) -> tuple[FloatArray, I
     for i in range(n):
         for field in range(4):
             nodes[2 * i, field] = boxes[i, field]
-        _insert(2 * i, nodes, links, heights, state, trace)
+        _insert(2 * i, nodes, links, heights, state)
     return nodes, links, heights, state
 
 
 @kernel
-def insertion_order(boxes: FloatArray, trace: FloatArray | None) -> tuple[IntArray, IntArray]:
+def insertion_order(boxes: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the tree of `boxes` (n, 4), n > 0, as arguments of `closed_tree`: the counts in preorder, the items in the leaves' order."""
-    _, links, heights, state = inserted(boxes, trace)
+    _, links, heights, state = inserted(boxes)
     n = boxes.shape[0]
     counts, items = np.empty(2 * n - 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     # right siblings, one for each level, and the last left child

@@ -30,37 +30,73 @@ Real-Time Collision Detection, 2005, 7.5.2 (variance chooses the axis; array-bas
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.broadphase._keys_kernel import FIRST_ROOM, key_of, more_room
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import kernel
 
 __all__ = [
     "STEPS_PER_BOX",
-    "SWEEP_ANEW",
-    "SWEEP_AXIS",
-    "SWEEP_INSERT",
-    "SWEEP_NEW",
-    "SWEEP_RUN",
-    "SWEEP_TEST",
+    "AxisChosen",
+    "BoxAdded",
+    "BoxInserted",
+    "OrderSorted",
+    "PairTested",
+    "RunFound",
     "chosen_axis",
     "columns_of",
     "repaired_order",
     "swept_pairs",
 ]
 
-SWEEP_AXIS, SWEEP_NEW, SWEEP_INSERT, SWEEP_ANEW, SWEEP_RUN, SWEEP_TEST = 61.0, 62.0, 63.0, 64.0, 65.0, 66.0
-"""Steps recorded in the trace (`engine.common._record_kernel`); world::
 
-    SWEEP_AXIS    previous axis, selected axis, sums of squares of the centers about their mean on x, on y, boxes
-    SWEEP_NEW     place, item                             of new items, appended to the order
-    SWEEP_INSERT  item, its place, its new place, its lower end
-    SWEEP_ANEW    place, item                             of all, if the order is from the merge sort
-    SWEEP_RUN     place, item, its upper end, its lower end, the first later place whose box begins beyond that upper end
-    SWEEP_TEST    item, an item of its run, 1 if they overlap on the other axis too
-"""
+class AxisChosen(NamedTuple):
+    """The axis before, the selected one, and the sums of squares of the n centers about their mean on x and on y."""
+
+    before: int
+    axis: int
+    spread: tuple[float, float]
+    n: int
+
+
+class BoxAdded(NamedTuple):
+    """A new box, at the end of the order."""
+
+    item: int
+
+
+class BoxInserted(NamedTuple):
+    """A box moves from its place to another."""
+
+    item: int
+    place: int
+    to: int
+
+
+class OrderSorted(NamedTuple):
+    """All boxes (n,) in a new order."""
+
+    order: IntArray
+
+
+class RunFound(NamedTuple):
+    """A place in the order, and the first later one whose box begins beyond the end of the box there."""
+
+    place: int
+    beyond: int
+
+
+class PairTested(NamedTuple):
+    """A box, one of its run, and whether they overlap on the other axis too."""
+
+    item: int
+    other: int
+    is_met: bool
+
 
 LOW, HIGH, OTHER_LOW, OTHER_HIGH = range(4)
 """Columns of the sorted boxes, each contiguous: interval on the axis, interval on the other one."""
@@ -76,7 +112,7 @@ half a step (measured).
 
 
 @kernel
-def chosen_axis(boxes: FloatArray, axis: int, trace: FloatArray | None) -> int:
+def chosen_axis(boxes: FloatArray, axis: int) -> int:
     """Return the sweep axis, 0 or 1, given the current one; the current one if squares exceed float64."""
     n = boxes.shape[0]
     from_x = from_y = sum_x = sum_y = squares_x = squares_y = 0.0
@@ -92,12 +128,12 @@ def chosen_axis(boxes: FloatArray, axis: int, trace: FloatArray | None) -> int:
     variance_x, variance_y = squares_x - sum_x * sum_x / n, squares_y - sum_y * sum_y / n
     present, other = (variance_x, variance_y) if axis == 0 else (variance_y, variance_x)
     chosen = 1 - axis if other > AXIS_GAIN * present else axis
-    record(trace, SWEEP_AXIS, (float(axis), float(chosen), variance_x, variance_y, float(n)))
+    record(AxisChosen(axis, chosen, (variance_x, variance_y), n))
     return chosen
 
 
 @kernel
-def repaired_order(boxes: FloatArray, order: IntArray, axis: int, most_steps: int, trace: FloatArray | None) -> tuple[IntArray, int]:
+def repaired_order(boxes: FloatArray, order: IntArray, axis: int, most_steps: int) -> tuple[IntArray, int]:
     """Return the boxes by lower bound along the axis, and the number of steps that repaired the last `order`, -1 after a full sort.
 
     `order` may be that of fewer or of more boxes. Beyond `most_steps` it is sorted completely.
@@ -109,7 +145,7 @@ def repaired_order(boxes: FloatArray, order: IntArray, axis: int, most_steps: in
             repaired[n_known] = order[k]
             n_known += 1
     for i in range(n_known, size):
-        record(trace, SWEEP_NEW, (float(i), float(i)))
+        record(BoxAdded(i))
         repaired[i] = i
     keys = np.empty(size)
     for k in range(size):
@@ -122,17 +158,15 @@ def repaired_order(boxes: FloatArray, order: IntArray, axis: int, most_steps: in
         while to > 0 and keys[to - 1] > key:
             keys[to], repaired[to] = keys[to - 1], repaired[to - 1]
             to -= 1
-        if trace is not None and (to < k or k >= n_known):
-            record(trace, SWEEP_INSERT, (float(i), float(k), float(to), key))
+        if to < k or k >= n_known:
+            record(BoxInserted(i, k, to))
         keys[to], repaired[to] = key, i
         steps += k - to
         k += 1
     if steps <= most_steps:
         return repaired, steps
     anew = repaired[np.argsort(keys, kind="mergesort")]
-    if trace is not None:
-        for k in range(size):
-            record(trace, SWEEP_ANEW, (float(k), float(anew[k])))
+    record(OrderSorted(anew))
     return anew, -1
 
 
@@ -149,7 +183,7 @@ def columns_of(boxes: FloatArray, order: IntArray, axis: int) -> FloatArray:
 
 
 @kernel
-def swept_pairs(columns: FloatArray, order: IntArray, trace: FloatArray | None) -> IntArray:
+def swept_pairs(columns: FloatArray, order: IntArray) -> IntArray:
     """Return the keys of the overlapping pairs of boxes in order along an axis."""
     n = order.shape[0]
     low, high, other_low, other_high = columns[LOW], columns[HIGH], columns[OTHER_LOW], columns[OTHER_HIGH]
@@ -160,12 +194,12 @@ def swept_pairs(columns: FloatArray, order: IntArray, trace: FloatArray | None) 
         beyond = k + 1
         while beyond < n and low[beyond] <= until:
             beyond += 1
-        record(trace, SWEEP_RUN, (float(k), float(order[k]), until, low[k], float(beyond)))
+        record(RunFound(k, beyond))
         keys = more_room(keys, n_keys, beyond - k)
         for other in range(k + 1, beyond):
             # always written, kept if they overlap: cheaper than an unpredictable branch
             keys[n_keys] = key_of(order[k], order[other])
             is_met = (begin <= other_high[other]) & (other_low[other] <= end)
-            record(trace, SWEEP_TEST, (float(order[k]), float(order[other]), 1.0 if is_met else 0.0))
+            record(PairTested(order[k], order[other], is_met))
             n_keys += int(is_met)
     return keys[:n_keys]

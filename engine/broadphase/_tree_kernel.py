@@ -40,18 +40,20 @@ hierarchies, HPG 2013 (overlap matters too).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.broadphase._boxes_kernel import half_perimeter, is_met, query_at
 from engine.broadphase._keys_kernel import FIRST_ROOM, SHIFT, more_room
 from engine.broadphase.tree import Tree
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 
 __all__ = [
-    "WALK_ITEM",
-    "WALK_NODE",
+    "ItemTested",
+    "NodeVisited",
     "closed_tree",
     "half_perimeters",
     "join_last_two",
@@ -62,12 +64,18 @@ __all__ = [
     "refitted",
 ]
 
-WALK_NODE, WALK_ITEM = 1.0, 2.0
-"""Steps recorded in the trace (`engine.common._record_kernel`)::
 
-    WALK_NODE  node, in preorder, 1 if the query meets its box, nodes of its subtree
-    WALK_ITEM  node, item, 1 if the query meets its box
-"""
+class NodeVisited(NamedTuple):
+    """A node, in preorder, and whether the query meets its box."""
+
+    node: int
+    is_met: bool
+
+
+class ItemTested(NamedTuple):
+    """Whether the query meets the box in the visited leaf."""
+
+    is_hit: bool
 
 
 @inlined_kernel
@@ -158,7 +166,7 @@ def half_perimeters(boxes: FloatArray) -> float:
 
 
 @kernel
-def met_items(tree: Tree, queries: FloatArray, trace: FloatArray | None) -> IntArray:
+def met_items(tree: Tree, queries: FloatArray) -> IntArray:
     """Return keys, ``query << 32 | item``, of queries, as in `query_at`, and the items that they meet."""
     nodes, sizes, first, items, item_boxes, _ = tree
     keys: IntArray = np.empty(FIRST_ROOM * (queries.shape[0] + 1), dtype=np.int64)
@@ -168,7 +176,7 @@ def met_items(tree: Tree, queries: FloatArray, trace: FloatArray | None) -> IntA
         node = 0
         while node < sizes.shape[0]:
             is_reached = is_met(queries, query, nodes, node)
-            record(trace, WALK_NODE, (float(node), 1.0 if is_reached else 0.0, float(sizes[node])))
+            record(NodeVisited(node, is_reached))
             if is_reached:
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
@@ -177,7 +185,7 @@ def met_items(tree: Tree, queries: FloatArray, trace: FloatArray | None) -> IntA
                         # always written, kept if they overlap: cheaper than an unpredictable branch
                         keys[n_keys] = (np.int64(row) << SHIFT) | np.int64(items[k])
                         is_hit = is_met(queries, query, item_boxes, k)
-                        record(trace, WALK_ITEM, (float(node), float(items[k]), 1.0 if is_hit else 0.0))
+                        record(ItemTested(is_hit))
                         n_keys += int(is_hit)
                 node += 1
             else:

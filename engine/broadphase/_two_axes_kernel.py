@@ -213,5 +213,5 @@ def followed(
         return ends_x, ends_y, table, n_pairs, steps
     ends_x, ends_y = _anew(boxes, 0), _anew(boxes, 1)
     order = begins_of(ends_x)
-    keys = swept_pairs(columns_of(boxes, order, 0), order, None)
+    keys = swept_pairs(columns_of(boxes, order, 0), order)
     return ends_x, ends_y, table_of(keys), keys.shape[0], -1

@@ -53,7 +53,7 @@ class Automatic(BroadPhase):
             return overlapping_pairs(boxes)
         from engine.broadphase._grid_kernel import grid_pairs
 
-        keys, is_complete = grid_pairs(boxes, MAX_COMPARED, None)
+        keys, is_complete = grid_pairs(boxes, MAX_COMPARED)
         self._chosen = UNIFORM_GRID if is_complete else TREE
         if is_complete:
             return keys

@@ -12,6 +12,7 @@ from engine.broadphase.tree import LEAF_SIZE, Tree, empty_tree
 from engine.broadphase.tree_queries import tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import integer
+from engine.common.events import traced
 
 __all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "QuadTree", "TopDownTree"]
 
@@ -78,7 +79,7 @@ class BoundingVolumeHierarchy(BroadPhase):
     def _met(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._tree_kernel import met_items
 
-        return met_items(self.tree, queries, self.trace)
+        return traced(met_items)(self.tree, queries)
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""
@@ -96,7 +97,7 @@ class TopDownTree(BoundingVolumeHierarchy):
         from engine.broadphase._top_down_kernel import top_down_order
         from engine.broadphase._tree_kernel import closed_tree
 
-        return closed_tree(*top_down_order(boxes, self.leaf_size, self.trace), boxes, self.leaf_size)
+        return closed_tree(*traced(top_down_order)(boxes, self.leaf_size), boxes, self.leaf_size)
 
 
 class BottomUpTree(BoundingVolumeHierarchy):
@@ -110,7 +111,7 @@ class BottomUpTree(BoundingVolumeHierarchy):
         from engine.broadphase._bottom_up_kernel import bottom_up_order
         from engine.broadphase._tree_kernel import closed_tree
 
-        return closed_tree(*bottom_up_order(boxes, self.trace), boxes, self.leaf_size)
+        return closed_tree(*traced(bottom_up_order)(boxes), boxes, self.leaf_size)
 
 
 class InsertionTree(BoundingVolumeHierarchy):
@@ -127,7 +128,7 @@ class InsertionTree(BoundingVolumeHierarchy):
         from engine.broadphase._insertion_kernel import insertion_order
         from engine.broadphase._tree_kernel import closed_tree
 
-        return closed_tree(*insertion_order(boxes, self.trace), boxes, self.leaf_size)
+        return closed_tree(*traced(insertion_order)(boxes), boxes, self.leaf_size)
 
 
 class QuadTree(BoundingVolumeHierarchy):

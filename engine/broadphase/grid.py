@@ -7,6 +7,7 @@ import numpy as np
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 
 __all__ = ["UniformGrid", "sketch_of_grid"]
 
@@ -40,7 +41,7 @@ class UniformGrid(BroadPhase):
     def _keys(self, boxes: FloatArray) -> IntArray:
         from engine.broadphase._grid_kernel import NO_LIMIT, grid_pairs
 
-        return grid_pairs(boxes, NO_LIMIT, self.trace)[0]
+        return traced(grid_pairs)(boxes, NO_LIMIT)[0]
 
     def sketch(self) -> CellSketch:
         """Return the occupied cells."""

@@ -33,7 +33,6 @@ class BroadPhase(ABC):
 
     def __init__(self) -> None:
         self._boxes: FloatArray = np.empty((0, 4))
-        self._trace: FloatArray | None = None
 
     @abstractmethod
     def _keys(self, boxes: FloatArray) -> IntArray:
@@ -55,20 +54,6 @@ class BroadPhase(ABC):
     def __len__(self) -> int:
         """Return the number of boxes."""
         return len(self._boxes)
-
-    @property
-    def trace(self) -> FloatArray | None:
-        """Buffer that receives all steps, float64 (k, TRACE_WIDTH) as defined in `engine.common._record_kernel`; none by default.
-
-        Only structures with a stepper in `engine.trace` record steps.
-        """
-        return self._trace
-
-    @trace.setter
-    def trace(self, trace: FloatArray | None) -> None:
-        from engine.common._record_kernel import checked_trace
-
-        self._trace = checked_trace(trace)
 
     def update(self, aabbs: ArrayLike) -> None:
         """Replace all boxes by these (n, 4)."""

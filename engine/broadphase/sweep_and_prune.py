@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import AxisSketch
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import traced
 
 __all__ = ["SweepAndPrune", "SweepTwoAxes"]
 
@@ -37,18 +38,18 @@ class SweepAndPrune(BroadPhase):
         if not self._is_sorted:
             from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, repaired_order
 
-            axis = chosen_axis(boxes, self._axis, self.trace)
+            axis = traced(chosen_axis)(boxes, self._axis)
             # an order along the other axis is useless for this one
             most_steps = STEPS_PER_BOX * len(boxes) if axis == self._axis else -1
             self._axis = axis
-            self._order, _ = repaired_order(boxes, self._order, axis, most_steps, self.trace)
+            self._order, _ = traced(repaired_order)(boxes, self._order, axis, most_steps)
             self._is_sorted = True
 
     def _keys(self, boxes: FloatArray) -> IntArray:
         from engine.broadphase._sweep_kernel import columns_of, swept_pairs
 
         self._sort(boxes)
-        return swept_pairs(columns_of(boxes, self._order, self._axis), self._order, self.trace)
+        return traced(swept_pairs)(columns_of(boxes, self._order, self._axis), self._order)
 
     def sketch(self) -> AxisSketch:
         """Return the intervals in order."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["plain", "record", "recording", "traced"]
+__all__ = ["is_recording", "plain", "record", "recording", "traced", "unrecorded"]
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
@@ -48,6 +48,21 @@ def recording() -> Iterator[list[Any]]:
             yield events
     finally:
         _kept.reset(before)
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Suspend a recording: kernels are compiled again until the end of the block."""
+    before = _kept.set(None)
+    try:
+        yield
+    finally:
+        _kept.reset(before)
+
+
+def is_recording() -> bool:
+    """Return whether events are kept: only for events that take long to prepare."""
+    return _kept.get() is not None
 
 
 def traced(kernel: _Kernel) -> _Kernel:

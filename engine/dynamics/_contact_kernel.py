@@ -36,12 +36,12 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._row_kernel import apply_at_point, arm_of, pair_of, relative_velocity, response
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics._solver_trace_kernel import NORMAL as NORMAL_ROW
-from engine.dynamics._solver_trace_kernel import PAIR, TANGENT, record_pair, record_row, record_warm
 from engine.dynamics.model import FRICTION, IMPULSE, NORMAL, POINTS, POSITION, RADII, SEPARATION, TOTAL, Bodies, Contacts
+from engine.dynamics.solver_events import FrictionRow, NormalRow, PairRow
 from engine.dynamics.tolerances import PUSH, SINGULAR_PAIR
 
 __all__ = [
@@ -56,7 +56,6 @@ __all__ = [
 @inlined_kernel
 def sweep_soft_contacts(
     bodies: Bodies, contacts: Contacts, held: FloatArray, order: IntArray, soft: Softness, per_h: float, is_relaxing: bool,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Solve some contacts once: the normal impulses of both points, then their friction.
 
@@ -85,27 +84,21 @@ def sweep_soft_contacts(
                 before_0, before_1 = contacts.impulse[row, 0, 0], contacts.impulse[row, 1, 0]
                 pair = _push(bodies, contacts, row, 0, pair, first, after_0)
                 pair = _push(bodies, contacts, row, 1, pair, second, after_1)
-                if trace is not None:
-                    _write(bodies, contacts, row, pair)
-                    numbers, terms = (before_0, before_1, after_0, after_1), (
-                        first.bias - first.give * held[row, 0], second.bias - second.give * held[row, 1], first.give, second.give,
-                    )  # fmt: skip
-                    record_pair(trace, PAIR, contacts, row, numbers, bodies.velocity, terms)
+                bias_0, bias_1 = first.bias - first.give * held[row, 0], second.bias - second.give * held[row, 1]
+                record(
+                    PairRow(row, (before_0, before_1), (after_0, after_1), pair[:3], pair[3:], (bias_0, bias_1), (first.give, second.give))
+                )
         if not is_pair:
             for k in range(contacts.n_points[row]):
                 point, before = _row_of_point(bodies, contacts, row, k, pair, soft, per_h, is_relaxing), contacts.impulse[row, k, 0]
                 after = _solve_alone(contacts, held, row, k, point, is_relaxing)
                 pair = _push(bodies, contacts, row, k, pair, point, after)
-                if trace is not None:
-                    _write(bodies, contacts, row, pair)
-                    bias = point.bias - point.give * held[row, k]
-                    record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, bias, point.share, point.kept, point.gap)
+                bias = point.bias - point.give * held[row, k]
+                record(NormalRow(row, k, before, after, pair[:3], pair[3:], bias, point.share, point.kept))
         for k in range(contacts.n_points[row]):
             before = contacts.impulse[row, k, 1]
             pair = _rub(bodies, contacts, row, k, pair)
-            if trace is not None:
-                _write(bodies, contacts, row, pair)
-                record_row(trace, TANGENT, bodies, contacts, row, k, before, contacts.impulse[row, k, 1], 0.0, 1.0, 0.0, np.nan)
+            record(FrictionRow(row, k, before, contacts.impulse[row, k, 1], pair[:3], pair[3:]))
         _write(bodies, contacts, row, pair)
 
 
@@ -271,40 +264,41 @@ def separation(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float:
 
 
 @inlined_kernel
-def warm_start_contacts(bodies: Bodies, contacts: Contacts, trace: FloatArray | None) -> None:
+def warm_start_contacts(bodies: Bodies, contacts: Contacts) -> None:
     """Apply the impulses that the contacts begin with."""
     for row in range(len(contacts.n_points)):
         a, b, nx, ny = pair_of(contacts, row)
         for k in range(contacts.n_points[row]):
             pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
             apply_at_point(bodies.velocity, bodies.inverse, a, b, arm_of(contacts, row, k), pn * nx + pt * ny, pn * ny - pt * nx)
-            record_warm(trace, bodies, contacts, row, k)
 
 
 @inlined_kernel
-def sweep_contacts(bodies: Bodies, contacts: Contacts, bias: FloatArray, trace: FloatArray | None) -> None:
+def sweep_contacts(bodies: Bodies, contacts: Contacts, bias: FloatArray) -> None:
     """Solve every contact once, both points along the normal and then along the tangent."""
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
-            solve_normal(bodies, contacts, row, k, bias[row, k], trace)
+            solve_normal(bodies, contacts, row, k, bias[row, k])
         for k in range(contacts.n_points[row]):
-            solve_friction(bodies, contacts, row, k, trace)
+            solve_friction(bodies, contacts, row, k)
 
 
 @inlined_kernel
-def solve_normal(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float, trace: FloatArray | None) -> None:
+def solve_normal(bodies: Bodies, contacts: Contacts, row: int, k: int, bias: float) -> None:
     """Bring a point's velocity along the normal to -`bias` m/s at least."""
     before, after = contacts.impulse[row, k, 0], next_normal(bodies, contacts, row, k, bias)
     change_normal(bodies, contacts, row, k, after)
-    record_row(trace, NORMAL_ROW, bodies, contacts, row, k, before, after, bias, 1.0, 0.0, np.nan)
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    record(NormalRow(row, k, before, after, bodies.velocity[a], bodies.velocity[b], bias, 1.0, 0.0))
 
 
 @inlined_kernel
-def solve_friction(bodies: Bodies, contacts: Contacts, row: int, k: int, trace: FloatArray | None) -> None:
+def solve_friction(bodies: Bodies, contacts: Contacts, row: int, k: int) -> None:
     """Bring a point to rest along the tangent, as far as friction can."""
     before, after = contacts.impulse[row, k, 1], next_friction(bodies, contacts, row, k)
     change_friction(bodies, contacts, row, k, after)
-    record_row(trace, TANGENT, bodies, contacts, row, k, before, after, 0.0, 1.0, 0.0, np.nan)
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    record(FrictionRow(row, k, before, after, bodies.velocity[a], bodies.velocity[b]))
 
 
 @inlined_kernel

@@ -63,7 +63,7 @@ def hard_step(
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
     hard, bias = Softness(1.0 / dt, 1.0, 0.0), np.maximum(touching.gap, 0.0) / dt
     integrate_velocities(moving, dt)
-    warm_start_contacts(moving, touching, None)
+    warm_start_contacts(moving, touching)
     for body in range(len(spin)):
         moving.velocity[body, 2] *= spin[body]
     warm_start_joints(moving, joined)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.contracts import PairEvent
 from engine.dynamics._contact_kernel import contacts_of
 from engine.dynamics._island_kernel import settle
@@ -47,6 +48,7 @@ from engine.dynamics.model import (
     TOUCH,
     Bodies,
 )
+from engine.dynamics.solver_events import StepBegin
 from engine.dynamics.state import Memory, State
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace
@@ -85,8 +87,6 @@ class Step:
         Calls a hook, and keeps what it raises.
     method : Method
         How contacts and joints are solved.
-    trace : float64 (k, TRACE_WIDTH), optional
-        Buffer in which the method records its steps.
     is_reported : bool
         Whether events and contacts are reported, which takes a microsecond an event; without, `State.contacts` stays as it is.
 
@@ -114,12 +114,11 @@ class Step:
         hooks: StepHooks,
         call: Callable[..., object],
         method: Method,
-        trace: FloatArray | None = None,
         is_reported: bool = True,
     ) -> None:
         self._number, self._settings, self._tables, self._joints = number, settings, tables, joints
         self._nearby, self._space, self._old, self._hooks, self._call = nearby, space, state, hooks, call
-        self._method, self._trace, self._is_reported = method, trace, is_reported
+        self._method, self._is_reported = method, is_reported
         self._n = n = len(state.ids)
         self._values, self._m = state.values, len(tables.fixtures.ids)
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
@@ -235,8 +234,9 @@ class Step:
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,
             self._rows, self._solved, self._joined, self._joints.first, self._space,
-            partial(_contacts_at, self._nearby, self._is_moving), memory.soft_h or h, self._trace,
+            partial(_contacts_at, self._nearby, self._is_moving), memory.soft_h or h,
         )  # fmt: skip
+        record(StepBegin(self.problem))
         self._values = self._method.solve(self.problem, options)
         change = math.exp(settings.dt / FOLLOWS)
         self._soft_h = min(self.problem.soft_h * change, h) if self.problem.soft_h < h else max(self.problem.soft_h / change, h)

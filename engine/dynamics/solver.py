@@ -13,8 +13,9 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, frozen
+from engine.common.arrays import frozen
 from engine.common.errors import Described, InvalidInputError
+from engine.common.events import unrecorded
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts, no_contacts
 from engine.dynamics.contacts import Nearby, reported_contacts
@@ -22,7 +23,7 @@ from engine.dynamics.continuous import no_moments
 from engine.dynamics.copies import WorldCopies
 from engine.dynamics.foreign_state import check_memory
 from engine.dynamics.joints import JointTable, no_joints
-from engine.dynamics.methods.protocol import Method, Problem
+from engine.dynamics.methods.protocol import Method
 from engine.dynamics.pipeline import Step
 from engine.dynamics.state import GearSums, Memory, State, cold_memory, empty_state
 from engine.dynamics.tables import MARGIN, Tables
@@ -59,10 +60,6 @@ class RigidBodySolver(Solver):
     ----------
     method : Method
         How a step is solved.
-    trace : float64 (k, TRACE_WIDTH), or None
-        Buffer in which the next steps are recorded (`engine.dynamics.traced_step`).
-    problem : Problem or None
-        The last traced step's.
     """
 
     method: ClassVar[Method]
@@ -81,8 +78,6 @@ class RigidBodySolver(Solver):
         self._times, self._notes = (0.0,) * 5, tuple[str, ...]()
         self._moments = no_moments()
         self._record: PairRecord | None = None
-        self.trace: FloatArray | None = None
-        self.problem: Problem | None = None
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
@@ -186,15 +181,13 @@ class RigidBodySolver(Solver):
             self._idle = (self._state, *self._idle[1:])
             self._times, self._notes = (started, started, started, started, perf_counter()), ()
             return []
-        step = Step(
-            number, self.model.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method, self.trace
-        )
+        step = Step(number, self.model.settings, tables, joints, self._nearby, self._space, before, hooks, self._call, self.method)
         if record is not None:
             record.last = None
-        step.find()
+        with unrecorded():
+            step.find()
         found_at = perf_counter()
         lost = step.solve()
-        self.problem = step.problem if self.trace is not None else None
         self._notes = tuple(step.problem.notes)
         solved = perf_counter()
         if lost:

@@ -130,9 +130,9 @@ class PairsAlgorithm(Algorithm[BoxesCase]):
         """Return the boxes without the region, which is not queried."""
         return case.scenery[:-1]
 
-    def run(self, case: BoxesCase, trace: Any) -> Pairs:
-        return tuple((i, j) for i, j in self.all_pairs(case.boxes, trace).tolist())
+    def query(self, case: BoxesCase) -> Pairs:
+        return tuple((i, j) for i, j in self.all_pairs(case.boxes).tolist())
 
     @abstractmethod
-    def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:
+    def all_pairs(self, boxes: tuple[Box, ...]) -> Any:
         """Return the pairs (n, 2), sorted."""

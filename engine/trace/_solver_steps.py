@@ -1,4 +1,4 @@
-"""Shared code of the solver steppers: rows of `engine.dynamics._solver_trace_kernel` as steps, one step of a world at a time.
+"""Shared code of the solver steppers: events of `engine.dynamics.solver_events` as steps, one step of a world at a time.
 
 A step's `values` hold its numbers: for a contact's row `before` and `after`, its accumulated impulse in N s, and for each body
 that the row or the stage changed, ``v0x``, ``v0y``, ``w0`` (body 0's velocity after it, m/s and rad/s) and ``x0``, ``y0``, ``a0`` (its
@@ -9,30 +9,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question
-from engine.dynamics import _solver_trace_kernel as t
+from engine.dynamics import solver_events as t
 from engine.trace._solver_state import SolverState
 from engine.trace.cases import shape_mark
 from engine.trace.marks import dot
-from engine.trace.rows import Event
 from engine.trace.words import STILL, amount, changed, rated, signed
 
 __all__ = ["SolverDecoder"]
 
-_ROW = "contact:i k:i old new v_a:3 v_b:3 bias share kept gap"
-_PLACED = "contact:i k:i old new x_a:3 x_b:3 error soft levers:2"
-
 _LONGEST_IDLE = 3
 """Maximum number of rows in succession that change nothing and are steps of their own; more become one step."""
-_MAY_BE_IDLE = frozenset({"normal", "tangent", "pair", "apart", "placed", "force"})
+_MAY_BE_IDLE = (t.NormalRow, t.FrictionRow, t.PairRow, t.PointPushed, t.PointPlaced, t.PointForce)
 """Rows that change nothing but what is compared: the velocities and shifts of their bodies and the impulses of their contact."""
 
 _SWEEPS = {
-    t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.PLACES: "Position sweep", t.COLLISIONS: "Collisions, pass",
+    t.SWEEP: "Sweep", t.RELAX: "Relaxation", t.COLLISIONS: "Collisions, pass",
     t.FROZEN: "With lower layers frozen, pass", t.PUSH_APART: "Pushing apart",
 }  # fmt: skip
 _STAGES = {
@@ -76,33 +71,12 @@ class SolverDecoder(SolverState):
         Velocities and shifts before the current row.
     """
 
-    events = {  # noqa: RUF012
-        t.STAGE: Event("stage", "stage number:i"),
-        t.BODY: Event("body", "body:i v:3 x:3"),
-        t.WARM: Event("warm", "contact:i k:i normal tangent v_a:3 v_b:3"),
-        t.NORMAL: Event("normal", _ROW),
-        t.TANGENT: Event("tangent", _ROW),
-        t.PAIR: Event("pair", "contact:i old:2 new:2 v_a:3 v_b:3 bias:2 give:2"),
-        t.COLLIDE: Event("collide", "contact:i p:2 tangent v_a:3 v_b:3 excess:2 e frozen:i"),
-        t.APART: Event("apart", "contact:i k:i gap impulse x_a:3 x_b:3 normal:2 levers:2"),
-        t.PLACED: Event("placed", _PLACED),
-        t.HELD: Event("held", _PLACED),
-        t.RESTORED: Event("restored", "contact:i k:i added v_a:3 v_b:3 arm:4"),
-        t.SLID: Event("slid", "contact:i k:i old new v_a:3 v_b:3 arm:4"),
-        t.DESCENT: Event("descent", "body:i x:3 matrix:6 residual:3 n:i"),
-        t.DUAL: Event("dual", "contact:i k:i old new old_t new_t stiff stiffer missing slip stiff_t stiffer_t"),
-        t.FORCE: Event("force", "contact:i k:i gap along across rate slide stretch kept levers:4"),
-        t.FOUND: Event("hit", "contact:i k:i is_tangent:b status force rate holds bias normal:2"),
-        t.TRIED: Event("tried", "number:i holds free"),
-        t.PIVOT: Event("pivot", "entering:3 changed:3 becomes force"),
-        t.PIECE: Event("piece", "time seconds is_collision"),
-    }
     where, sweep, bounces = "", 0, False
     seconds, passed = 0.0, "All bodies move"
 
     def __init__(self, *context: Any, **more: Any) -> None:
         super().__init__(*context, **more)
-        self.force_rows: list[Any] = []
+        self.force_rows: list[t.RowFound] = []
         self._idle: list[_IdleRow] = []
         self.before_stage = list(self.velocity)
 
@@ -110,20 +84,20 @@ class SolverDecoder(SolverState):
         """Add the step of a row after its changes have been recorded; steps of many rows in succession that change nothing become one."""
         self.before, self.moved, n_before = list(self.velocity), list(self.shift), len(self.steps)
         impulses = self._impulses_of(e)
-        self.counts["rows solved"] += type(e).__name__ not in ("stage", "body", "warm")
+        self.counts["rows solved"] += not isinstance(e, t.Stage | t.WarmStart)
         for of in ("v", "x"):
             if f"{of}_a" in e._fields:
                 changed = self.velocity if of == "v" else self.shift
                 a, b = self._ends[e.contact]
-                changed[a], changed[b] = getattr(e, f"{of}_a"), getattr(e, f"{of}_b")
+                changed[a], changed[b] = tuple(getattr(e, f"{of}_a")), tuple(getattr(e, f"{of}_b"))
         super().decode_row(e)
         if len(self.steps) == n_before:
             return
         is_idle = (
-            type(e).__name__ in _MAY_BE_IDLE
+            isinstance(e, _MAY_BE_IDLE)
             and (self.before, self.moved) == (self.velocity, self.shift)
             and impulses == self._impulses_of(e)
-            and (type(e).__name__ != "force" or not any(pair != [0.0, 0.0] for pair in impulses))
+            and (not isinstance(e, t.PointForce) or not any(pair != [0.0, 0.0] for pair in impulses))
         )
         if not is_idle or (self._idle and self._idle[0].sweep != self.where):
             self._idle.clear()
@@ -187,10 +161,9 @@ class SolverDecoder(SolverState):
 
     # Stages
 
-    def stage(self, e: Any) -> None:
+    def stage(self, e: t.Stage) -> None:
         before, moved = self.before, self.moved
-        for row in takewhile(lambda row: type(row).__name__ == "body", self.ahead):
-            self.velocity[row.body], self.shift[row.body] = row.v, row.x
+        self.velocity, self.shift = [(x, y, r) for x, y, r in e.velocity], [(x, y, r) for x, y, r in e.shift]
         everyone = range(len(self._ids))
         changed = [body for body in everyone if self.velocity[body] != before[body] or self.shift[body] != moved[body]]
         self.before_stage, self.bounces = before, e.stage == t.BOUNCED
@@ -210,24 +183,18 @@ class SolverDecoder(SolverState):
             marks = self._arrows(changed, before)
             self.show(kind, words.format(passed=self.passed, alone=alone, **numbers), everyone, marks, {"seconds": self.seconds})
 
-    def body(self, e: Any) -> None:
-        """Bodies are read with their stage."""
-
-    def warm(self, e: Any) -> None:
-        """Add one step for all points that start with an impulse, at the first of them."""
-        if type(self.rows[self._at - 1]) is type(e):
+    def warm_start(self, e: t.WarmStart) -> None:
+        if not self._impulse:
             return
-        rows = [e, *takewhile(lambda row: type(row) is type(e), self.ahead)]
+        self.velocity = [(x, y, r) for x, y, r in e.velocity]
         pushes, values = [], dict[str, float]()
-        for row in rows:
-            contact, k = row.contact, row.k
-            self._set(contact, k, row.normal, row.tangent)
-            values |= {f"P{contact}.{k}n": row.normal, f"P{contact}.{k}t": row.tangent}
-            if row.normal != 0.0 or row.tangent != 0.0:
-                pushes.append(f"{amount(row.normal, 'N s')} at contact {contact}{self._point_name(contact, k)}")
-            a, b = self._ends[contact]
-            self.velocity[a], self.velocity[b] = row.v_a, row.v_b
-        changed = sorted({body for row in rows for body in self._ends[row.contact]})
+        for contact, k in self._impulse:
+            normal, tangent = e.impulse[contact][k]
+            self._set(contact, k, normal, tangent)
+            values |= {f"P{contact}.{k}n": normal, f"P{contact}.{k}t": tangent}
+            if normal != 0.0 or tangent != 0.0:
+                pushes.append(f"{amount(normal, 'N s')} at contact {contact}{self._point_name(contact, k)}")
+        changed = sorted({body for contact, _ in self._impulse for body in self._ends[contact]})
         listed = "; ".join(pushes[:4]) + ("; and more" if len(pushes) > 4 else "")
         sentence = (
             f"Warm start: each contact starts with its impulse from the end of the last step, {listed}. "
@@ -237,14 +204,14 @@ class SolverDecoder(SolverState):
         )
         self.show("warm", sentence, changed, self._arrows([body for body in changed if self._gives_way[body]], self.before), values)
 
-    def piece(self, e: Any) -> None:
+    def piece_end(self, e: t.PieceEnd) -> None:
         ends = ". Then there is a new contact, so the sub-step ends here. All bodies move" if e.is_collision else ". All bodies move"
         self.seconds = e.seconds
         self.passed = f"Starting at {amount(1e3 * e.time, 'ms')}, {amount(1e3 * e.seconds, 'ms')} pass{ends}"
 
     # Impulses
 
-    def normal(self, e: Any) -> None:
+    def normal_row(self, e: t.NormalRow) -> None:
         bias, share, kept = e.bias, e.share, e.kept
         rate, values, unclamped, small = self._solved(e, False)
         self._set(e.contact, e.k, e.new, self._impulse[e.contact, e.k][1])
@@ -265,7 +232,7 @@ class SolverDecoder(SolverState):
             question=None if self.bounces else question,
         )  # fmt: skip
 
-    def tangent(self, e: Any) -> None:
+    def friction_row(self, e: t.FrictionRow) -> None:
         rate, values, unclamped, small = self._solved(e, True)
         normal = self._impulse[e.contact, e.k][0]
         self._set(e.contact, e.k, normal, e.new)
@@ -287,11 +254,12 @@ class SolverDecoder(SolverState):
         """Return a row's rate before it, its values, its impulse before clamping, and what counts as rounding of that."""
         along = self.direction(e.contact, is_tangent)
         rate, now = (self.rate(e.contact, e.k, along, velocity) for velocity in (self.before, self.velocity))
-        values = {"before": e.old, "after": e.new, "bias": e.bias, "share": e.share, "kept": e.kept, "rate": rate, "rate after": now}
-        unclamped = e.old - e.share * self._mass[e.contact][e.k][is_tangent] * (rate + e.bias) - e.kept * e.old
+        bias, share, kept = (0.0, 1.0, 0.0) if is_tangent else (e.bias, e.share, e.kept)
+        values = {"before": e.old, "after": e.new, "bias": bias, "share": share, "kept": kept, "rate": rate, "rate after": now}
+        unclamped = e.old - share * self._mass[e.contact][e.k][is_tangent] * (rate + bias) - kept * e.old
         return rate, values, unclamped, 1e-9 * (abs(e.old) + abs(e.new)) + 1e-15
 
-    def pair(self, e: Any) -> None:
+    def pair_row(self, e: t.PairRow) -> None:
         contact, normal = e.contact, self.direction(e.contact, False)
         rates = [self.rate(contact, k, normal, self.before) for k in range(2)]
         values, parts = dict[str, float](), []
@@ -309,28 +277,28 @@ class SolverDecoder(SolverState):
             question=Question("Which of the two points push, given that neither may pull?", cases, which),
         )  # fmt: skip
 
-    def collide(self, e: Any) -> None:
+    def pair_collision(self, e: t.PairCollision) -> None:
         contact, (a, b) = e.contact, self._ends[e.contact]
         solved = [k for k in range(self._counts[contact]) if not math.isnan(e.excess[k])]
         for k in solved:
             old = self._impulse[contact, k]
             self._set(contact, k, old[0] + e.p[k], old[1] + e.tangent / len(solved))
-        slides, parts = bool(e.frozen & 4), []
+        parts = []
         for k in solved:
             faster = f" approaches too fast by {amount(-e.excess[k], 'm/s')} and" if e.excess[k] < 0.0 else ""
             name = self._point_name(contact, k).removeprefix(", ") or "point"
             parts.append(f"the {name}{faster} gets an impulse of {amount(e.p[k], 'N s')}")
-        kind = "kinetic friction, mu times the normal impulse," if slides else "static friction, which stops the face from slipping,"
+        kind = "kinetic friction, mu times the normal impulse," if e.slides else "static friction, which stops the face from slipping,"
         words = f"{'; '.join(parts)}. The impulse of {kind} is {amount(e.tangent, 'N s')}"
         words += f". The impulses remove {1.0 + e.e:.0%} of the approach velocity" if e.e != 0.0 else ""
         held = [self._names[body] for bit, body in ((1, a), (2, b)) if e.frozen & bit and self._gives_way[body]]
         words += f". The frozen {held[0]} acts as if infinitely heavy" if held else ""
-        values = {"p0": e.p[0], "p1": e.p[1], "tangent": e.tangent, "e": e.e, "frozen": float(e.frozen & 3)}
+        values = {"p0": e.p[0], "p1": e.p[1], "tangent": e.tangent, "e": e.e, "frozen": float(e.frozen)}
         values |= {f"asked {k}": u for k, u in enumerate(e.excess) if not math.isnan(u)}
         answers = "it sticks (static friction)", "it slips (kinetic friction)"
         self.row(
             e, "collide", words, values, solved, axis=self.direction(contact, False),
-            question=Question("Does the face stick or slip?", answers, int(slides)),
+            question=Question("Does the face stick or slip?", answers, int(e.slides)),
         )  # fmt: skip
 
     def _is_limit(self, friction: float, contact: int, normal: float) -> bool:
@@ -338,7 +306,7 @@ class SolverDecoder(SolverState):
         limit: float = self._friction[contact] * normal
         return abs(friction) >= limit * (1.0 - 1e-12)
 
-    def restored(self, e: Any) -> None:
+    def point_restored(self, e: t.PointRestored) -> None:
         normal = self.direction(e.contact, False)
         rate, now = (self.rate(e.contact, e.k, normal, velocity, e.arm) for velocity in (self.before, self.velocity))
         self.row(
@@ -347,7 +315,7 @@ class SolverDecoder(SolverState):
             _numbered("arm ax, arm ay, arm bx, arm by, given, rate, rate after", (*e.arm, e.added, rate, now)), axis=normal,
         )  # fmt: skip
 
-    def slid(self, e: Any) -> None:
+    def point_slid(self, e: t.PointSlid) -> None:
         tangent, normal = self.direction(e.contact, True), self._impulse[e.contact, e.k][0]
         rate = self.rate(e.contact, e.k, tangent, self.before, e.arm)
         self._set(e.contact, e.k, normal, e.new)
@@ -368,7 +336,7 @@ class SolverDecoder(SolverState):
         ways = {body: 1e3 * math.dist(self.shift[body][:2], self.moved[body][:2]) for body in bodies if self._gives_way[body]}
         return " and ".join(f"{self._names[body]} by {amount(way, 'mm')}" for body, way in ways.items())
 
-    def apart(self, e: Any) -> None:
+    def point_pushed(self, e: t.PointPushed) -> None:
         ends, is_pushed = self._ends[e.contact], e.impulse > 0.0
         if is_pushed:
             does = f", so they are moved apart, {self._shifts(ends)}. Velocities are unchanged"
@@ -377,18 +345,18 @@ class SolverDecoder(SolverState):
         self.show(
             "apart", f"{self.where}{self._titles[e.contact]}{self._point_name(e.contact, e.k)}: {_depth(e.gap)}{does}.", ends,
             [*self._outlines(ends), dot("looked_at", self.place(e.contact, e.k))],
-            _numbered("gap, push, lever a, lever b", (e.gap, e.impulse, *e.levers)), e.contact, e.k, axis=e.normal,
+            _numbered("gap, push, lever a, lever b", (e.gap, e.impulse, 0.0, 0.0)), e.contact, e.k, axis=e.n,
             question=Question("Will they be moved apart?", ("yes", "no, they are not deeper than the slop"), int(e.impulse == 0.0)),
         )  # fmt: skip
 
-    def placed(self, e: Any) -> None:
+    def point_placed(self, e: t.PointPlaced) -> None:
         self._set(e.contact, e.k, e.new, self._impulse[e.contact, e.k][1])
         words = _depth(e.error) + (f" and are moved apart, {self._shifts(self._ends[e.contact])}" if e.error < 0.0 else "")
         words += f"; {changed('the accumulated impulse', e.old, e.new)}" if e.new != e.old else ", so nothing is corrected"
         question = Question("Are they moved apart at this point?", ("yes", "no, they do not overlap"), int(e.new == e.old))
-        self._place(e, "placed", words, question, {"after": e.new})
+        self._place(e, "placed", words, question, e.soft, {"after": e.new})
 
-    def held(self, e: Any) -> None:
+    def friction_held(self, e: t.FrictionHeld) -> None:
         normal, slips = self._impulse[e.contact, e.k][0], math.isnan(e.new)
         self._set(e.contact, e.k, normal, e.old if slips else e.new)
         most, shifts = amount(self._friction[e.contact] * normal, "N s"), self._shifts(self._ends[e.contact])
@@ -398,16 +366,19 @@ class SolverDecoder(SolverState):
             else f"to undo this, static friction moves {shifts}. Its impulse is {amount(e.new, 'N s')}, within {most}"
         )
         question = Question("Does static friction hold the point?", ("it holds", "it slips"), int(slips))
-        self._place(e, "held", words, question, {} if slips else {"after": e.new})
+        self._place(e, "held", words, question, 0.0, {} if slips else {"after": e.new})
 
-    def _place(self, e: Any, kind: str, words: str, question: Question, after: dict[str, float]) -> None:
-        values = _numbered("before, C, soft, lever a, lever b", (e.old, e.error, e.soft, *e.levers))
+    def _place(
+        self, e: t.PointPlaced | t.FrictionHeld, kind: str, words: str, question: Question, soft: float, after: dict[str, float]
+    ) -> None:
+        values = _numbered("before, C, soft, lever a, lever b", (e.old, e.error, soft, *e.levers))
         self.row(e, kind, words, values | after, axis=self.direction(e.contact, kind == "held"), question=question)
 
-    def descent(self, e: Any) -> None:
+    def body_descent(self, e: t.BodyDescent) -> None:
         body, before = e.body, self.moved[e.body]
-        self.shift[body] = e.x
-        way, turn = 1e3 * math.dist(e.x[:2], before[:2]), 1e3 * (e.x[2] - before[2])
+        x, y, angle = e.x
+        self.shift[body] = x, y, angle
+        way, turn = 1e3 * math.dist((x, y), before[:2]), 1e3 * (angle - before[2])
         sentence = (
             f"{self.where}only {self._names[body]} moves, with {counted(e.n, 'constraint')}; the others are fixed. The gradient of its "
             f"energy is {amount(math.hypot(*e.residual[:2]), 'N')}. One Newton step moves it to the minimum, by {amount(way, 'mm')} and "
@@ -425,7 +396,7 @@ class SolverDecoder(SolverState):
 
     # Forces
 
-    def dual(self, e: Any) -> None:
+    def dual_update(self, e: t.DualUpdate) -> None:
         old, new, missing = e.old, e.new, e.missing
         self._set(e.contact, e.k, new, e.new_t)
         grows = f"; its stiffness grows from {amount(e.stiff, 'N/m')} to {amount(e.stiffer, 'N/m')}" if e.stiffer > e.stiff else ""
@@ -439,7 +410,7 @@ class SolverDecoder(SolverState):
             question=Question("Does this point push?", ("yes, it pushes", "no, it is clamped"), int(new == 0.0)),
         )  # fmt: skip
 
-    def force(self, e: Any) -> None:
+    def point_force(self, e: t.PointForce) -> None:
         along, across = e.along, e.across
         self._set(e.contact, e.k, along, across)
         words = f"{_depth(e.gap)}, so there is no force"
@@ -450,33 +421,33 @@ class SolverDecoder(SolverState):
             words += ", because the damper would pull" if along == 0.0 else f". Friction is {amount(across, 'N')}, {limit}"
         names = "gap, force, friction, rate, slide, stretch, kept, lever an, lever bn, lever at, lever bt"
         self.row(
-            e, "force", words, _numbered(names, (*e[2:9], *e.levers)), axis=self.direction(e.contact, False),
+            e, "force", words, _numbered(names, (*e[2:8], float(e.is_first), *e.levers)), axis=self.direction(e.contact, False),
             question=Question("Does a spring push at this point?", ("yes", "no"), int(along == 0.0)),
         )  # fmt: skip
 
-    def hit(self, e: Any) -> None:
+    def row_found(self, e: t.RowFound) -> None:
         self.force_rows.append(e)
 
-    def tried(self, e: Any) -> None:
+    def rows_tried(self, e: t.RowsTried) -> None:
         """Add a step for the collected rows: collisions or forces of `contact_forces`."""
         rows = [row for row in self.force_rows if (row.contact, row.k) in self._impulse]
         others = len(self.force_rows) - len(rows)
         self.force_rows.clear()
         is_collision = e.number < 0
         unit = "N s" if is_collision else "N"
-        values: dict[str, float] = {"number": float(e.number), "holds": e.holds, "free": e.free, "others": float(others)}
+        values: dict[str, float] = {"number": float(e.number), "holds": float(e.is_exact), "free": float(e.n_free), "others": float(others)}
         pushes = []
         for row in rows:
             at, old = (row.contact, row.k), self._impulse[row.contact, row.k]
             letter = "t" if row.is_tangent else "n"
-            for symbol, number in (("P", row.force), ("u", row.rate), ("bias", row.bias)):
+            for symbol, number in (("P", row.force), ("u", row.rate), ("bias", 0.0)):
                 values[f"{symbol}{row.contact}.{row.k}{letter}"] = number
             self._set(*at, *((old[0], row.force) if row.is_tangent else (row.force, old[1])))
             if not row.is_tangent:
                 pushes.append(f"{amount(row.force, unit) if row.force > 0.0 else 'none'} at {self._at_point(*at)}")
         marks = [mark for row in rows if not row.is_tangent for mark in self._impulses(row.contact, row.k)]
         listed = "; ".join(pushes[:6]) + ("; and more" if len(pushes) > 6 else "") if pushes else "no point pushes"
-        so = "" if e.holds > 0.0 else "; the pivoting did not finish, so friction is that of the last iteration"
+        so = "" if e.is_exact else "; the pivoting did not finish, so friction is that of the last iteration"
         if is_collision:
             sentence = f"Impulses act at the approaching contact points; afterward, none approaches: {listed}{so}."
         else:
@@ -486,8 +457,7 @@ class SolverDecoder(SolverState):
             )
         for contact, normal in {row.contact: row.normal for row in rows}.items():
             a, b = (float(self._ids[body]) if body < len(self._ids) else -1.0 for body in self._ends[contact])
-            nx, ny = self._normals[contact] if math.isnan(normal[0]) else normal
-            values |= {f"nx{contact}": nx, f"ny{contact}": ny, f"A{contact}": a, f"B{contact}": b}
+            values |= {f"nx{contact}": normal[0], f"ny{contact}": normal[1], f"A{contact}": a, f"B{contact}": b}
             for k in range(self._counts[contact]):
                 values[f"px{contact}.{k}"], values[f"py{contact}.{k}"] = self.place(contact, k)
         bodies = range(len(self._ids)) if is_collision else ()
@@ -498,7 +468,7 @@ class SolverDecoder(SolverState):
     def _at_point(self, contact: int, k: int) -> str:
         return f"contact {contact}{self._point_name(contact, k)}"
 
-    def _which_pushes_most(self, rows: list[Any]) -> Question | None:
+    def _which_pushes_most(self, rows: list[t.RowFound]) -> Question | None:
         """Ask which point pushes hardest, if its force is a tenth larger than the next."""
         pushes = [(row.force, row.contact, row.k) for row in rows if not row.is_tangent]
         if len(pushes) < 2 or sorted(pushes)[-1][0] <= 1.1 * max(sorted(pushes)[-2][0], 0.0):
@@ -506,14 +476,14 @@ class SolverDecoder(SolverState):
         answers, places = (tuple(of(contact, k) for _, contact, k in pushes) for of in (self._at_point, self.place))
         return Question("Which point is pushed the hardest? Click it.", answers, pushes.index(max(pushes)), places)  # type: ignore[arg-type]
 
-    def pivot(self, e: Any) -> None:
-        def named(contact: float, k: float, is_tangent: float) -> str:
-            of = f"the {'friction' if is_tangent else 'normal force'} at {self._at_point(int(contact), int(k))}" if contact >= 0 else ""
+    def pivot_done(self, e: t.PivotDone) -> None:
+        def named(contact: int, k: int, is_tangent: bool) -> str:
+            of = f"the {'friction' if is_tangent else 'normal force'} at {self._at_point(contact, k)}" if contact >= 0 else ""
             return of or "the force of a joint"
 
-        becomes = ("is free", "is held at its upper bound", "is held at its lower bound")[int(e.becomes)]
+        becomes = ("is free", "is held at its upper bound", "is held at its lower bound")[e.becomes]
         words = f"Pivot: {named(*e.entering)} grows to {amount(e.force, 'N')}, where {named(*e.changed)} {becomes}."
-        self.show("pivot", words, (), (), {"force": e.force, "becomes": e.becomes})
+        self.show("pivot", words, (), (), {"force": e.force, "becomes": float(e.becomes)})
 
     def _effects(self, contact: int) -> str:
         """Describe how a row changed the rates at the other contacts of its bodies, the largest change of each body."""

@@ -10,19 +10,17 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from engine.broadphase._tree_kernel import WALK_ITEM, WALK_NODE
+from engine.broadphase._tree_kernel import ItemTested, NodeVisited
 from engine.broadphase.interface import BroadPhase
-from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.trace._boxes import BOXES, Box, half_perimeter, listed
 from engine.trace.cases import BoxesCase, box_corners
 from engine.trace.marks import Marks, dot, path
 from engine.trace.protocol import PLANE, Algorithm, Decoder, code
-from engine.trace.rows import Event, Events
 from engine.trace.words import meters
 
-__all__ = ["ASKED", "TREE", "WALK_EVENTS", "TreeAlgorithm", "TreeDecoder"]
+__all__ = ["ASKED", "TREE", "TreeAlgorithm", "TreeDecoder"]
 
 TREE = View("tree", "the tree", x="leaves in order, with the root at the top")
 
@@ -33,8 +31,6 @@ ASKED = code("""
       otherwise visit the left child, then the right one
 """)
 """The last lines of the pseudocode of every tree."""
-
-WALK_EVENTS: Events = {WALK_NODE: Event("node", "node:i is_met:b size"), WALK_ITEM: Event("item", "node item is_hit:b")}
 
 _MAX_NAMED = 24
 """Maximum number of leaves of a tree with all nodes named, and of names in a sentence."""
@@ -172,7 +168,7 @@ class Forest:
 
 
 class TreeDecoder(Decoder[BoxesCase]):
-    """The tree of the steps; the rows of its construction come first, then those of the query.
+    """The tree of the steps; the events of its construction come first, then those of the query.
 
     Attributes
     ----------
@@ -198,11 +194,11 @@ class TreeDecoder(Decoder[BoxesCase]):
         features = tuple(self.forest.feature(node) for node in roles)
         self.add(kind, line, sentence, features, marks=(*self.forest.marks(roles), *marks), **more)
 
-    def node(self, e: Any) -> None:
+    def node_visited(self, e: NodeVisited) -> None:
         """Record that the query visits a node, and whether it overlaps its box; nodes are numbered in preorder."""
         self.visits.append((self.forest.preorder()[e.node], e.is_met, None))
 
-    def item(self, e: Any) -> None:
+    def item_tested(self, e: ItemTested) -> None:
         """Record whether the query overlaps the box in the visited leaf."""
         self.visits[-1] = (*self.visits[-1][:2], e.is_hit)
 
@@ -263,8 +259,7 @@ class TreeAlgorithm(Algorithm[BoxesCase]):
     def structure(self) -> BroadPhase:
         """Return the empty tree."""
 
-    def run(self, case: BoxesCase, trace: FloatArray | None) -> tuple[int, ...]:
+    def query(self, case: BoxesCase) -> tuple[int, ...]:
         structure = self.structure()
-        structure.trace = trace
         structure.update(case.boxes)
         return tuple(structure.regions([case.region])[:, 1].tolist())

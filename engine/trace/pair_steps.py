@@ -38,7 +38,7 @@ class _TwoAnswers(Algorithm[PairCase]):
     def steps(self, case: PairCase) -> TraceSteps:
         return TraceSteps(_steps(ask(case.pair)), self, case)
 
-    def run(self, case: PairCase, trace: object) -> PairAnswers:
+    def query(self, case: PairCase) -> PairAnswers:
         return ask(case.pair)
 
     def scenery(self, case: PairCase) -> Marks:

@@ -10,11 +10,11 @@ from itertools import islice
 from textwrap import dedent
 from typing import Any, ClassVar, Generic, TypeVar
 
+from engine.common.events import recording
 from engine.common.notebook import Shown
 from engine.contracts.trace import Mark, Role, TraceStep, View
 from engine.trace import given
 from engine.trace.cases import Case, PairCase
-from engine.trace.rows import Events, read_events, record_rows
 
 __all__ = ["PLANE", "Algorithm", "Decoder", "PairAlgorithm", "TraceSteps", "code"]
 
@@ -42,26 +42,27 @@ class TraceSteps(list[TraceStep], Shown):
         self.algorithm, self.case = algorithm, case
 
 
+def _method_of(event: object) -> str:
+    """Return the name of the method that decodes an event: gjk_kept for a `GjkKept`."""
+    return _snake_case(type(event).__name__)
+
+
 @cache
-def _method_name(event: str) -> str:
-    """Return the name of the method that decodes events of a type: gjk_kept for "GjkKept"."""
-    return re.sub("(?<!^)(?=[A-Z])", "_", event).lower()
+def _snake_case(name: str) -> str:
+    return re.sub("(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 class Decoder(Generic[C]):
-    """Converts a kernel's record of a case into steps: each event calls the method of its name, if there is one: `GjkKept` gjk_kept.
+    """Converts the events of a case into steps: each calls the method of its name, `GjkKept` gjk_kept; events without a method are skipped.
 
     Attributes
     ----------
-    events : mapping of float to Event
-        The events decoded, by the kinds of their rows.
     costs : tuple of str
         Names of the counts in `TraceStep.cost`, in addition to that of the steps.
     result : object
         Answer of the query.
     """
 
-    events: ClassVar[Events] = {}
     costs: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, algorithm: Any, case: C, result: Any) -> None:
@@ -77,18 +78,17 @@ class Decoder(Generic[C]):
 
     def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
         """Return the steps; the last has the result."""
-        self.rows = list(read_events(self.events, rows)) if self.events else list(rows)
+        self.rows = list(rows)
         for at, row in enumerate(self.rows):
             self._at = at
-            self.decode_row(row)
+            if hasattr(self, _method_of(row)):
+                self.decode_row(row)
         self.answer()
         return self.steps
 
     def decode_row(self, row: Any) -> None:
         """Add the steps of a row."""
-        decode = getattr(self, _method_name(type(row).__name__), None)
-        if decode is not None:
-            decode(row)
+        getattr(self, _method_of(row))(row)
 
     def answer(self) -> None:
         """Add the last step."""
@@ -129,8 +129,6 @@ class Algorithm(ABC, Generic[C]):
     only : str
         Requirement on a case beside its kind, for an error message: "of two discs"; empty for none.
     decoder : type of Decoder
-    record : callable
-        Calls the query with a buffer for its rows, `record_rows` or `record_list`.
     """
 
     name: str
@@ -142,37 +140,27 @@ class Algorithm(ABC, Generic[C]):
     legend: ClassVar[Mapping[Role, str]] = {}
     only: ClassVar[str] = ""
     decoder: ClassVar[type[Decoder[Any]]]
-    record: ClassVar[Callable[..., tuple[Any, list[Any]]]] = staticmethod(record_rows)
 
     @property
     @abstractmethod
     def example(self) -> C:
         """Case at the start."""
 
-    def run(self, case: C, trace: Any) -> Any:
-        """Return the production answer, recording its steps in `trace` unless that is None."""
-        raise NotImplementedError
-
+    @abstractmethod
     def query(self, case: C) -> Any:
-        """Return the production answer, without a trace: `steps(case)[-1].result` is the same to the bit."""
-        return self.run(case, None)
+        """Return the production answer: `steps(case)[-1].result` is the same to the bit."""
 
     def steps(self, case: C) -> TraceSteps:
-        """Run the production kernel on a case, and return its steps: at least one; only the last has a `result`.
+        """Run the production kernel as plain Python on a case, and return its steps: at least one; only the last has a `result`.
 
         Raises
         ------
         InvalidInputError
             As the query itself does.
         """
-        from engine.common.events import recording  # loads Numba, which the import of a demo must not
-
-        if self.decoder.events or self.record is not record_rows:
-            result, rows = self.record(lambda trace: self.run(case, trace))
-        else:
-            with recording() as rows:
-                result = self.query(case)
-        return TraceSteps(self.decoder(self, case, result).decode(rows), self, case)
+        with recording() as events:
+            result = self.query(case)
+        return TraceSteps(self.decoder(self, case, result).decode(events), self, case)
 
     def case_of(self, *arguments: Any, **named: Any) -> Any:
         """Return the case of the arguments that the query takes.
@@ -221,16 +209,13 @@ class PairAlgorithm(Algorithm[PairCase]):
     Attributes
     ----------
     ask : callable
-        The query, which takes a, xf_a, b, xf_b and a trace.
+        The query, which takes a, xf_a, b and xf_b.
     """
 
     ask: ClassVar[Callable[..., Any]]
 
-    def run(self, case: PairCase, trace: Any) -> Any:
-        return self.ask(*case.both, trace)
-
     def query(self, case: PairCase) -> Any:
-        return self.run(case, None) if self.decoder.events else self.ask(*case.both)
+        return self.ask(*case.both)
 
     def fits(self, case: PairCase) -> bool:
         return case.pair.shape_b is not None

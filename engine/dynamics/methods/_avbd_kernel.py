@@ -45,18 +45,17 @@ from math import hypot, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common._copy_kernel import copy_rows
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import EPS64
 from engine.dynamics._integration_kernel import integrate_velocities
 from engine.dynamics._joint_kernel import driven_rate, forces_at, n_parts, part, solve_either, warm_start_row
 from engine.dynamics._row_kernel import Arm, bodies_of, can_move, joint_velocity_and_response, n_lines, pair_of, turn_all, turn_body
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics._solver_trace_kernel import DESCENT, DUAL, END, FLY, FREE, SWEEP, VELOCITIES, record_restored, record_stage
 from engine.dynamics.methods._points_kernel import restore, tangential_displacement, update_arms
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, READ, SPRING, SUM, Bodies, Contacts, Joints
+from engine.dynamics.solver_events import END, FLY, FREE, SWEEP, VELOCITIES, BodyDescent, DualUpdate, PointRestored, Stage
 from engine.dynamics.tolerances import STIFFEST
 
 __all__ = ["avbd"]
@@ -81,7 +80,6 @@ def avbd(
     alpha: float,
     beta: float,
     gamma: float,
-    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by a step of `h` seconds.
 
@@ -97,12 +95,10 @@ def avbd(
         Shares from 0 to 1; see the module.
     beta : float
         N/m^2.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
     """
     system = np.zeros(9)
     integrate_velocities(bodies, h)
-    record_stage(trace, bodies, FREE, 0)
+    record(Stage(FREE, 0, bodies.velocity, bodies.shift))
     is_last = _driven_last(bodies, contacts, joints)
     for row in range(len(joints.kind)):
         if is_last[row]:
@@ -147,10 +143,10 @@ def avbd(
     for body in range(len(free)):
         _begin(bodies, body, free, borne, h)
     turn_all(bodies)
-    record_stage(trace, bodies, FLY, 0)
+    record(Stage(FLY, 0, bodies.velocity, bodies.shift))
     first_of, listed = _constraints_of(bodies, contacts, joints, is_last)
     for iteration in range(n_iterations):
-        record_stage(trace, bodies, SWEEP, iteration)
+        record(Stage(SWEEP, iteration, bodies.velocity, bodies.shift))
         for body in range(len(free)):
             light, turning = bodies.inverse[body, 0], bodies.inverse[body, 1]
             if not can_move(bodies.inverse, body):
@@ -168,10 +164,10 @@ def avbd(
                     row = listed[place] - len(contacts.n_points)
                     _add_joint(bodies, joints, row, body, error, held, came, alpha, h, system)
             _step(bodies, body, system)
-            _record_descent(trace, bodies, body, system, first_of[body + 1] - first_of[body])
+            record(BodyDescent(body, bodies.shift[body], system[:6], system[6:], first_of[body + 1] - first_of[body]))
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
-                _stiffen_contact(bodies, contacts, row, k, start, gap, stiff, alpha, beta, h, trace)
+                _stiffen_contact(bodies, contacts, row, k, start, gap, stiff, alpha, beta, h)
         for row in range(len(joints.kind)):
             if joints.mode[row] != READ and not is_last[row]:
                 _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h)
@@ -184,27 +180,19 @@ def avbd(
             if is_last[row]:
                 slowed = max(h, h * joints.spring[row, 0] / _MAX_SHARE)
                 solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, slowed, False)
-    record_stage(trace, bodies, VELOCITIES, 0)
-    copy_rows(joints.impulse, 0, len(joints.impulse), joints.total, 0)
-    for row in range(len(contacts.n_points)):
-        for k in range(2):
-            for j in range(2):
-                stiffness[row, k, j], contacts.total[row, k, j] = stiff[row, k, j], contacts.impulse[row, k, j]
+    record(Stage(VELOCITIES, 0, bodies.velocity, bodies.shift))
+    stiffness[:] = stiff
+    contacts.total[:] = contacts.impulse
+    joints.total[:] = joints.impulse
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
             if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:
                 _, arm = update_arms(bodies, contacts, row, k)
                 impulse = restore(bodies, contacts, row, arm, before, restitution[row], threshold)
                 contacts.total[row, k, 0] += impulse
-                record_restored(trace, bodies, contacts, row, k, impulse, arm)
-    record_stage(trace, bodies, END, 0)
-
-
-@inlined_kernel
-def _record_descent(trace: FloatArray | None, bodies: Bodies, body: int, system: FloatArray, n: int) -> None:
-    if trace is not None:
-        s, x = system, bodies.shift[body]
-        record(trace, DESCENT, (float(body), x[0], x[1], x[2], s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], float(n)))
+                a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+                record(PointRestored(row, k, impulse, bodies.velocity[a], bodies.velocity[b], arm))
+    record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
 @inlined_kernel
@@ -351,7 +339,7 @@ def _add_contact(
 @inlined_kernel
 def _stiffen_contact(
     bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
-    beta: float, h: float, trace: FloatArray | None,
+    beta: float, h: float,
 ) -> None:  # fmt: skip
     """Set the lambdas of a point to its forces, and stiffen each row within its bounds in proportion to its error."""
     force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
@@ -364,7 +352,7 @@ def _stiffen_contact(
         stiff[row, k, 1] = _bounded(stiff_t + beta * abs(slipped), contacts.mass[row, k, 1], h)
     now_n, now_t = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     grown_n, grown_t = stiff[row, k, 0], stiff[row, k, 1]
-    record(trace, DUAL, (float(row), float(k), pn, now_n, pt, now_t, stiff_n, grown_n, missing, slipped, stiff_t, grown_t))
+    record(DualUpdate(row, k, pn, now_n, pt, now_t, stiff_n, grown_n, missing, slipped, stiff_t, grown_t))
 
 
 @inlined_kernel

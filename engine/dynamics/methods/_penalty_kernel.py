@@ -34,8 +34,8 @@ from __future__ import annotations
 
 from math import hypot, pi, sqrt
 
-from engine.common._record_kernel import record
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._joint_kernel import driven_rate, n_parts, part
 from engine.dynamics._row_kernel import (
@@ -49,9 +49,9 @@ from engine.dynamics._row_kernel import (
     response,
     turn_all,
 )
-from engine.dynamics._solver_trace_kernel import FORCE, MOVE, record_restored, record_stage
 from engine.dynamics.methods._points_kernel import tangential_displacement, update_arms
 from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
+from engine.dynamics.solver_events import MOVE, PointForce, PointRestored, Stage
 
 __all__ = ["give_back", "penalty_forces", "slip"]
 
@@ -77,7 +77,6 @@ def penalty_forces(
     of_points: FloatArray,
     of_rows: FloatArray,
     is_first: bool,
-    trace: FloatArray | None,
 ) -> None:
     """Fill the forces and torques (n, 3) on bodies at their current poses and velocities, and those of each contact point and joint row.
 
@@ -98,9 +97,7 @@ def penalty_forces(
     of_rows : float64 (m, 2)
         N, or N m.
     is_first : bool
-        Whether this is the first evaluation in this sub-step; for the trace.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
+        Whether this is the first evaluation in this sub-step, for the events.
     """
     turn_all(bodies)
     force[:] = 0.0
@@ -123,13 +120,8 @@ def penalty_forces(
                 _push(force, a, -x, -y, -(arm[0] * y - arm[1] * x))
                 _push(force, b, x, y, arm[2] * y - arm[3] * x)
             of_points[row, k, 0], of_points[row, k, 1] = along, across
-            record(
-                trace, FORCE,
-                (
-                    float(row), float(k), separation, along, across, rate, slide, stretched, 1.0 if is_first else 0.0,
-                    arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, -arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny,
-                ),
-            )  # fmt: skip
+            levers = arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx, -arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny
+            record(PointForce(row, k, separation, along, across, rate, slide, stretched, is_first, levers))
     for row in range(len(joints.kind)):
         if joints.mode[row] != READ:
             _pull(bodies, joints, row, joint_damping, stiffness, h, dt, of_rows, force)
@@ -184,10 +176,9 @@ def _pull(
 @kernel
 def slip(
     bodies: Bodies, contacts: Contacts, since: FloatArray, stretch: FloatArray, stiffness: float, h: float, sub_step: int,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Stretch the tangential springs by the displacement since `since`, within the friction limit, and store their forces as impulses."""
-    record_stage(trace, bodies, MOVE, sub_step)
+    record(Stage(MOVE, sub_step, bodies.velocity, bodies.shift))
     turn_all(bodies)
     for row in range(len(contacts.n_points)):
         a, b, nx, ny = pair_of(contacts, row)
@@ -207,7 +198,6 @@ def give_back(
     restitution: FloatArray,
     threshold: float,
     stored: FloatArray,
-    trace: FloatArray | None,
 ) -> None:
     """Limit the energy that each contact returns to e^2 of the energy that it has absorbed; see the module.
 
@@ -243,7 +233,7 @@ def give_back(
     for _ in range(_PASSES):
         for row in range(len(contacts.n_points)):
             if stored[row, 0] < 0.0:
-                _take_back(bodies, contacts, row, threshold, stored, trace)
+                _take_back(bodies, contacts, row, threshold, stored)
 
 
 @inlined_kernel
@@ -253,7 +243,6 @@ def _take_back(
     row: int,
     threshold: float,
     stored: FloatArray,
-    trace: FloatArray | None,
 ) -> None:
     """Subtract the part of a contact's impulse by which it returned too much energy."""
     a, b, nx, ny = pair_of(contacts, row)
@@ -270,7 +259,7 @@ def _take_back(
                 _, arm = update_arms(bodies, contacts, row, k)
                 apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, change * nx, change * ny)
                 contacts.total[row, k, 0] += change
-                record_restored(trace, bodies, contacts, row, k, change, arm)
+                record(PointRestored(row, k, change, bodies.velocity[a], bodies.velocity[b], arm))
 
 
 @inlined_kernel

@@ -21,14 +21,15 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation, sweep_contacts, warm_start_contacts
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
 from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics._solver_trace_kernel import BEGIN, END, FREE, JOINTS, SWEEP, record_stage
 from engine.dynamics.model import Bodies, Contacts, Joints
+from engine.dynamics.solver_events import END, FREE, JOINTS, SWEEP, Stage, WarmStart
 from engine.dynamics.tolerances import PUSH_BY_BIAS
 
 __all__ = ["add_totals", "sequential_impulses"]
@@ -45,7 +46,6 @@ def sequential_impulses(
     n_sweeps: int,
     share: float,
     slop: float,
-    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds; velocities, shifts and impulses are written in place.
 
@@ -57,26 +57,24 @@ def sequential_impulses(
         Speed, m/s, below which nothing bounces.
     share, slop : float
         Fraction of an error that a step corrects; overlap, m, that is not corrected.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
     """
     held, rows = Softness(share / dt, 1.0, 0.0), first_rows(joints)
     bias = np.zeros((len(contacts.n_points), 2))
     _velocity_bias(bodies, contacts, restitution, threshold, dt, share, slop, bias)
-    record_stage(trace, bodies, BEGIN, 0)
     integrate_velocities(bodies, dt)
-    record_stage(trace, bodies, FREE, 0)
-    warm_start_contacts(bodies, contacts, trace)
+    record(Stage(FREE, 0, bodies.velocity, bodies.shift))
+    warm_start_contacts(bodies, contacts)
+    record(WarmStart(contacts.impulse, bodies.velocity))
     warm_start_joints(bodies, joints)
     for sweep in range(n_sweeps):
         solve_joints(bodies, joints, rows, held, dt, dt, False)
         if len(joints.kind) > 0:
-            record_stage(trace, bodies, JOINTS, sweep)
-        record_stage(trace, bodies, SWEEP, sweep)
-        sweep_contacts(bodies, contacts, bias, trace)
+            record(Stage(JOINTS, sweep, bodies.velocity, bodies.shift))
+        record(Stage(SWEEP, sweep, bodies.velocity, bodies.shift))
+        sweep_contacts(bodies, contacts, bias)
     integrate_positions(bodies, dt)
     add_totals(contacts, joints)
-    record_stage(trace, bodies, END, 0)
+    record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
 @inlined_kernel

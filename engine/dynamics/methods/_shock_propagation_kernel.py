@@ -31,29 +31,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.common._copy_kernel import copy_rows
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
 from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
 from engine.dynamics._softness_kernel import softness
-from engine.dynamics._solver_trace_kernel import (
-    APART,
-    COLLIDE,
-    COLLISIONS,
-    END,
-    FREE,
-    FROZEN,
-    JOINTS,
-    MOVE,
-    PUSH_APART,
-    SWEEP,
-    record_pair,
-    record_stage,
-)
 from engine.dynamics.model import Bodies, Contacts, Joints
+from engine.dynamics.solver_events import COLLISIONS, END, FREE, FROZEN, JOINTS, MOVE, PUSH_APART, SWEEP, PairCollision, PointPushed, Stage
 from engine.dynamics.tolerances import JOINT_DAMPING_RATIO, SINGULAR_PAIR, STILL_FACE
 
 __all__ = ["Graph", "Plan", "shock_propagation"]
@@ -94,7 +81,6 @@ class Plan(NamedTuple):
 @kernel
 def shock_propagation(
     bodies: Bodies, contacts: Contacts, joints: Joints, restitution: FloatArray, graph: Graph, plan: Plan, threshold: float, dt: float,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Advance velocities and positions by `dt` seconds.
 
@@ -104,17 +90,15 @@ def shock_propagation(
         Restitution of each contact.
     threshold : float
         Speed, m/s, below which nothing bounces.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
     """
     inverse = bodies.inverse.copy()
     contacts.impulse[:] = 0.0  # the sums of the collisions, and then those of the sweeps
     if plan.static_ratio != 1.0:
         _hold_still_faces(bodies, contacts, plan.static_ratio)
-    _collide_all(bodies, contacts, restitution, inverse, plan, threshold, dt, trace)
+    _collide_all(bodies, contacts, restitution, inverse, plan, threshold, dt)
     contacts.impulse[:] = 0.0
     integrate_velocities(bodies, dt)
-    record_stage(trace, bodies, FREE, 0)
+    record(Stage(FREE, 0, bodies.velocity, bodies.shift))
     warm_start_joints(bodies, joints)
     n, held, rows = len(graph.order), softness(0.25 / dt, JOINT_DAMPING_RATIO, dt), first_rows(joints)
     for sweep in range(plan.sweeps):
@@ -122,27 +106,27 @@ def shock_propagation(
         e = 0.0 if is_last else plan.restitution_from * (1.0 - sweep / (plan.sweeps - 1))
         solve_joints(bodies, joints, rows, held, dt, dt, False)
         if len(joints.kind) > 0:
-            record_stage(trace, bodies, JOINTS, sweep)
+            record(Stage(JOINTS, sweep, bodies.velocity, bodies.shift))
         if is_last and plan.freezes:
             break
-        record_stage(trace, bodies, SWEEP, sweep)
+        record(Stage(SWEEP, sweep, bodies.velocity, bodies.shift))
         for at in range(n):
             row = graph.order[at]
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-            _collide(bodies, contacts, row, e, inverse[a], inverse[b], dt, plan.is_one_by_one, trace)
+            _collide(bodies, contacts, row, e, inverse[a], inverse[b], dt, plan.is_one_by_one)
     if plan.freezes:
-        _freeze_layers(bodies, contacts, graph, inverse, plan, dt, trace)
-    copy_rows(joints.impulse, 0, len(joints.impulse), joints.total, 0)
+        _freeze_layers(bodies, contacts, graph, inverse, plan, dt)
+    joints.total[:] = joints.impulse
     integrate_positions(bodies, dt)
-    record_stage(trace, bodies, MOVE, 0)
+    record(Stage(MOVE, 0, bodies.velocity, bodies.shift))
     solve_joints(bodies, joints, rows, held, dt, dt, True)
     if len(joints.kind) > 0:
-        record_stage(trace, bodies, JOINTS, plan.sweeps)
+        record(Stage(JOINTS, plan.sweeps, bodies.velocity, bodies.shift))
     for sweep in range(plan.push_sweeps):
-        record_stage(trace, bodies, PUSH_APART, sweep)
-        _push_apart(bodies, contacts, graph, inverse, plan.push_share, trace)
+        record(Stage(PUSH_APART, sweep, bodies.velocity, bodies.shift))
+        _push_apart(bodies, contacts, graph, inverse, plan.push_share)
     contacts.impulse[:] = 0.0  # no impulse is kept
-    record_stage(trace, bodies, END, 0)
+    record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
 @inlined_kernel
@@ -159,13 +143,12 @@ def _hold_still_faces(bodies: Bodies, contacts: Contacts, static_ratio: float) -
 @allocating_kernel
 def _collide_all(
     bodies: Bodies, contacts: Contacts, restitution: FloatArray, inverse: FloatArray, plan: Plan, threshold: float, dt: float,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Collide all pairs that would overlap at the end of the step, with the old velocities, in descending order of depth."""
     n = len(restitution)
     depth = np.empty(n)
     for number in range(plan.collision_passes):
-        record_stage(trace, bodies, COLLISIONS, number)
+        record(Stage(COLLISIONS, number, bodies.velocity, bodies.shift))
         for row in range(n):
             depth[row] = inf
             a, b, nx, ny = pair_of(contacts, row)
@@ -180,7 +163,7 @@ def _collide_all(
                 break
             a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
             e = restitution[row] if _approach(bodies, contacts, row) < -threshold else 0.0
-            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, plan.is_one_by_one, trace):
+            if _collide(bodies, contacts, row, e, inverse[a], inverse[b], 0.0, plan.is_one_by_one):
                 is_done = False
         if is_done:
             break
@@ -197,9 +180,7 @@ def _approach(bodies: Bodies, contacts: Contacts, row: int) -> float:
 
 
 @allocating_kernel
-def _freeze_layers(
-    bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, plan: Plan, dt: float, trace: FloatArray | None
-) -> None:
+def _freeze_layers(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, plan: Plan, dt: float) -> None:
     """Solve the layers from the ground up; the lower body of each pair has infinite mass."""
     still, n, start = np.zeros(2), len(graph.order), 0
     while start < n:
@@ -208,14 +189,14 @@ def _freeze_layers(
             end += 1
         for number in range(plan.sweeps):
             is_done = True
-            record_stage(trace, bodies, FROZEN, number)
+            record(Stage(FROZEN, number, bodies.velocity, bodies.shift))
             for at in range(start, end):
                 row = graph.order[at]
                 a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
                 is_apart = graph.component[a] != graph.component[b]
                 inv_mass_a = still if graph.lower[row] == 0 and is_apart else inverse[a]
                 inv_mass_b = still if graph.lower[row] == 1 and is_apart else inverse[b]
-                if _collide(bodies, contacts, row, 0.0, inv_mass_a, inv_mass_b, dt, plan.is_one_by_one, trace):
+                if _collide(bodies, contacts, row, 0.0, inv_mass_a, inv_mass_b, dt, plan.is_one_by_one):
                     is_done = False
             if is_done:
                 break
@@ -239,7 +220,6 @@ def _collide(
     inv_mass_b: FloatArray,
     closing: float,
     is_one_by_one: bool,
-    trace: FloatArray | None,
 ) -> bool:
     """Apply the impulses of a pair; return True if it needed any.
 
@@ -259,7 +239,7 @@ def _collide(
             first = 1
     for part in range(n_parts):
         at = first if part == 0 else 1 - first
-        if _collide_points(bodies, contacts, row, at, count, e, inv_mass_a, inv_mass_b, closing, trace):
+        if _collide_points(bodies, contacts, row, at, count, e, inv_mass_a, inv_mass_b, closing):
             is_needed = True
     return is_needed
 
@@ -275,7 +255,6 @@ def _collide_points(
     inv_mass_a: FloatArray,
     inv_mass_b: FloatArray,
     closing: float,
-    trace: FloatArray | None,
 ) -> bool:
     """Apply the impulse of point `first` alone (`count` is 1) or those of both points (2) together; see `_collide`."""
     _, _, nx, ny = pair_of(contacts, row)
@@ -320,14 +299,13 @@ def _collide_points(
         tangent = back + edge * (p0 + p1)
     _strike(bodies, contacts, row, first, p0 * nx + share * tangent * tx, p0 * ny + share * tangent * ty, inv_mass_a, inv_mass_b)
     _strike(bodies, contacts, row, second, p1 * nx + rest * tangent * tx, p1 * ny + rest * tangent * ty, inv_mass_a, inv_mass_b)
-    if trace is not None:
-        frozen = (1.0 if inv_mass_a[0] + inv_mass_a[1] == 0.0 else 0.0) + (2.0 if inv_mass_b[0] + inv_mass_b[1] == 0.0 else 0.0)
-        frozen += 4.0 if slides else 0.0
-        if count < contacts.n_points[row]:
-            rate_1 = nan
-        if first == 1:
-            p0, p1, rate_0, rate_1 = p1, p0, rate_1, rate_0
-        record_pair(trace, COLLIDE, contacts, row, (p0, p1, tangent), bodies.velocity, (rate_0, rate_1, e, frozen))
+    frozen = (1 if inv_mass_a[0] + inv_mass_a[1] == 0.0 else 0) + (2 if inv_mass_b[0] + inv_mass_b[1] == 0.0 else 0)
+    excess = rate_0, (rate_1 if count == contacts.n_points[row] else nan)
+    v_a, v_b = bodies.velocity[contacts.bodies[row, 0]], bodies.velocity[contacts.bodies[row, 1]]
+    if first == 1:
+        record(PairCollision(row, (p1, p0), tangent, v_a, v_b, (excess[1], excess[0]), e, frozen, slides))
+    else:
+        record(PairCollision(row, (p0, p1), tangent, v_a, v_b, excess, e, frozen, slides))
     return True
 
 
@@ -402,7 +380,7 @@ def _strike(
 
 
 @inlined_kernel
-def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float, trace: FloatArray | None) -> None:
+def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: FloatArray, share: float) -> None:
     """Move overlapping bodies apart by a share of the depth, the lighter one more, without changing velocities."""
     for at in range(len(graph.order)):
         row = graph.order[at]
@@ -418,5 +396,5 @@ def _push_apart(bodies: Bodies, contacts: Contacts, graph: Graph, inverse: Float
                 step = share * depth * contacts.normal[row, axis] / light
                 bodies.shift[a, axis] -= inverse[a, 0] * step
                 bodies.shift[b, axis] += inverse[b, 0] * step
-            last = contacts.normal[row, 0], contacts.normal[row, 1], 0.0, 0.0
-            record_pair(trace, APART, contacts, row, (float(deepest), -depth, share * depth / light), bodies.shift, last)
+            n = contacts.normal[row, 0], contacts.normal[row, 1]
+            record(PointPushed(row, deepest, -depth, share * depth / light, bodies.shift[a], bodies.shift[b], n))

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation, sweep_soft_contacts, warm_start_contacts
 from engine.dynamics._impact_kernel import Impacts, bounce
@@ -34,8 +35,8 @@ from engine.dynamics._integration_kernel import integrate_positions, integrate_v
 from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import can_move, turn_body
 from engine.dynamics._softness_kernel import softness
-from engine.dynamics._solver_trace_kernel import BEGIN, BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, WARMED, record_stage
 from engine.dynamics.model import HOLD, READ, SPRING, SUM, Bodies, Contacts, Joints
+from engine.dynamics.solver_events import BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, WARMED, Stage
 from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, JOINT_DAMPING_RATIO, PUSH
 
 __all__ = ["soft_step"]
@@ -64,7 +65,6 @@ def soft_step(
     dt: float,
     n_steps: int,
     soft_h: float,
-    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps; velocities, shifts and impulses are written in place.
 
@@ -74,17 +74,14 @@ def soft_step(
         Speed, m/s, below which nothing bounces.
     soft_h : float
         Duration, s, of the sub-steps whose stiffness contacts and joints have.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
     """
     h = dt / n_steps
-    record_stage(trace, bodies, BEGIN, 0)
     bounce(bodies, contacts, impacts, threshold, dt, h)
-    record_stage(trace, bodies, BOUNCED, 0)
+    record(Stage(BOUNCED, 0, bodies.velocity, bodies.shift))
     of_impacts, before = contacts.total.copy(), bodies.velocity.copy()
     contacts.total[:] = 0.0
-    _sub_steps(bodies, contacts, joints, h, soft_h, n_steps, trace)
-    record_stage(trace, bodies, END, 0)
+    _sub_steps(bodies, contacts, joints, h, soft_h, n_steps)
+    record(Stage(END, 0, bodies.velocity, bodies.shift))
     for body in range(len(bodies.shift)):
         for k in range(3):
             bodies.shift[body, k] += impacts.later[body, k]
@@ -99,7 +96,7 @@ def soft_step(
 
 
 @allocating_kernel
-def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, soft_h: float, n_steps: int, trace: FloatArray | None) -> None:
+def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, soft_h: float, n_steps: int) -> None:
     """Advance the bodies, and the impulses of contacts and joints."""
     order, n_movable = _order(bodies, contacts)
     movable, others = order[:n_movable], order[n_movable:]
@@ -119,50 +116,50 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
         _hold(contacts, joints, 1.0 - (soft_h / h) ** 2, held)
     has_joints, velocity = len(joints.kind) > 0, bodies.velocity
     last, pushing, by_contacts = velocity.copy(), velocity.copy(), np.zeros((len(velocity), 3))
-    warm_start_contacts(bodies, contacts, None)
+    warm_start_contacts(bodies, contacts)
     _add_change(velocity, last, by_contacts)
     _copy(last, velocity)
     for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
-        record_stage(trace, bodies, FREE, sub_step)
+        record(Stage(FREE, sub_step, bodies.velocity, bodies.shift))
         for body in range(len(velocity)):
             for k in range(3):
                 velocity[body, k] += by_contacts[body, k]
-        record_stage(trace, bodies, WARMED, sub_step)
+        record(Stage(WARMED, sub_step, bodies.velocity, bodies.shift))
         if has_joints:
             warm_start_joints(bodies, joints)
             solve_joints(bodies, joints, rows, rigid, h, h * n_steps, False)
-            record_stage(trace, bodies, JOINTS, sub_step)
+            record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
         _copy(velocity, last)
-        record_stage(trace, bodies, SWEEP, sub_step)
-        sweep_soft_contacts(bodies, contacts, held, movable, soft, 1.0 / h, False, trace)
-        sweep_soft_contacts(bodies, contacts, held, others, hard, 1.0 / h, False, trace)
+        record(Stage(SWEEP, sub_step, bodies.velocity, bodies.shift))
+        sweep_soft_contacts(bodies, contacts, held, movable, soft, 1.0 / h, False)
+        sweep_soft_contacts(bodies, contacts, held, others, hard, 1.0 / h, False)
         for _ in range(n_more):
             _add_change(velocity, last, by_contacts)
             solve_joints(bodies, joints, long_rows, rigid, h, h * n_steps, False)
             _copy(velocity, last)
-            sweep_soft_contacts(bodies, contacts, held, long_movable, soft, 1.0 / h, False, trace)
-            sweep_soft_contacts(bodies, contacts, held, long_others, hard, 1.0 / h, False, trace)
+            sweep_soft_contacts(bodies, contacts, held, long_movable, soft, 1.0 / h, False)
+            sweep_soft_contacts(bodies, contacts, held, long_others, hard, 1.0 / h, False)
         _add_change(velocity, last, by_contacts)
         _copy(velocity, pushing)
         integrate_positions(bodies, h)
-        record_stage(trace, bodies, MOVE, sub_step)
+        record(Stage(MOVE, sub_step, bodies.velocity, bodies.shift))
         if has_joints:
             solve_joints(bodies, joints, rows, rigid, h, h * n_steps, True)
-            record_stage(trace, bodies, JOINTS, sub_step)
+            record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
         _copy(velocity, last)
-        record_stage(trace, bodies, RELAX, sub_step)
-        sweep_soft_contacts(bodies, contacts, held, movable, soft, 1.0 / h, True, trace)
-        sweep_soft_contacts(bodies, contacts, held, others, hard, 1.0 / h, True, trace)
+        record(Stage(RELAX, sub_step, bodies.velocity, bodies.shift))
+        sweep_soft_contacts(bodies, contacts, held, movable, soft, 1.0 / h, True)
+        sweep_soft_contacts(bodies, contacts, held, others, hard, 1.0 / h, True)
         for _ in range(n_more):
             _add_change(velocity, last, by_contacts)
             solve_joints(bodies, joints, long_rows, rigid, h, h * n_steps, True)
             _copy(velocity, last)
-            sweep_soft_contacts(bodies, contacts, held, long_movable, soft, 1.0 / h, True, trace)
-            sweep_soft_contacts(bodies, contacts, held, long_others, hard, 1.0 / h, True, trace)
+            sweep_soft_contacts(bodies, contacts, held, long_movable, soft, 1.0 / h, True)
+            sweep_soft_contacts(bodies, contacts, held, long_others, hard, 1.0 / h, True)
         for _ in range(CRAMMED_SWEEPS if len(crammed) > 0 else 0):
-            sweep_soft_contacts(bodies, contacts, held, crammed, soft, 1.0 / h, True, trace)
-            sweep_soft_contacts(bodies, contacts, held, on_floor, hard, 1.0 / h, True, trace)
+            sweep_soft_contacts(bodies, contacts, held, crammed, soft, 1.0 / h, True)
+            sweep_soft_contacts(bodies, contacts, held, on_floor, hard, 1.0 / h, True)
         _add_change(velocity, last, by_contacts)
         _limit_push(bodies, is_crammed, pushing, h)
         _add_impulses(contacts, joints)

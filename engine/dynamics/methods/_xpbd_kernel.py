@@ -27,6 +27,7 @@ from __future__ import annotations
 from math import inf, nan, pi
 
 from engine.common.arrays import FloatArray
+from engine.common.events import record
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
 from engine.dynamics._joint_kernel import coordinate, forces_at, point_impulse, solve_either
@@ -44,23 +45,21 @@ from engine.dynamics._row_kernel import (
     turn_body,
 )
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics._solver_trace_kernel import (
+from engine.dynamics.methods._points_kernel import displacement, restore, tangential_displacement, update_arms
+from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
+from engine.dynamics.solver_events import (
     END,
     FLY,
     FREE,
-    HELD,
     JOINTS,
-    PLACED,
-    SLID,
     SWEEP,
     VELOCITIES,
-    record_pair,
-    record_placed,
-    record_restored,
-    record_stage,
+    FrictionHeld,
+    PointPlaced,
+    PointRestored,
+    PointSlid,
+    Stage,
 )
-from engine.dynamics.methods._points_kernel import displacement, restore, tangential_displacement, update_arms
-from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
 from engine.dynamics.tolerances import XPBD_STATIC_SHARE
 
 __all__ = ["xpbd"]
@@ -79,7 +78,6 @@ def xpbd(
     contact_compliance: float,
     joint_compliance: float,
     static_ratio: float,
-    trace: FloatArray | None,
 ) -> None:
     """Advance bodies by `dt` seconds in `n_steps` sub-steps, and write the impulses of the last one and their sums.
 
@@ -95,21 +93,19 @@ def xpbd(
         m/N; of rows of angles rad/(N m).
     static_ratio : float
         Coefficient of static friction mu_s, relative to the coefficient mu of the fixtures, used for sliding.
-    trace : float64 (k, TRACE_WIDTH), or None
-        See `_solver_trace_kernel`.
     """
     h = dt / n_steps
     contacts.total[:] = 0.0
     joints.total[:] = 0.0
     for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
-        record_stage(trace, bodies, FREE, sub_step)
+        record(Stage(FREE, sub_step, bodies.velocity, bodies.shift))
         before, since = bodies.velocity.copy(), bodies.shift.copy()
         contacts.impulse[:] = 0.0
         joints.impulse[:] = 0.0
         integrate_positions(bodies, h)
-        record_stage(trace, bodies, FLY, sub_step)
-        record_stage(trace, bodies, SWEEP, sub_step)
+        record(Stage(FLY, sub_step, bodies.velocity, bodies.shift))
+        record(Stage(SWEEP, sub_step, bodies.velocity, bodies.shift))
         for _ in range(n_iterations):
             for row in range(len(joints.kind)):
                 if joints.kind[row] == POINT and joints.mode[row] != DRIVE:
@@ -117,9 +113,9 @@ def xpbd(
                 elif joints.mode[row] != READ and joints.mode[row] != DRIVE:
                     _place_row(bodies, joints, row, since, joint_compliance, h)
             if len(joints.kind) > 0:
-                record_stage(trace, bodies, JOINTS, sub_step)
+                record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
             for row in range(len(contacts.n_points)):
-                _place_contact(bodies, contacts, row, since, contact_compliance, static_ratio, h, trace)
+                _place_contact(bodies, contacts, row, since, contact_compliance, static_ratio, h)
         for body in range(len(since)):
             if can_move(bodies.inverse, body):
                 for k in range(3):
@@ -127,22 +123,21 @@ def xpbd(
         for row in range(len(joints.kind)):
             if joints.mode[row] == DRIVE:
                 solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, dt, False)
-        record_stage(trace, bodies, VELOCITIES, sub_step)
+        record(Stage(VELOCITIES, sub_step, bodies.velocity, bodies.shift))
         for row in range(len(contacts.n_points)):
-            _slow_down(bodies, contacts, row, before, restitution[row], threshold, static_ratio, trace)
+            _slow_down(bodies, contacts, row, before, restitution[row], threshold, static_ratio)
         for row in range(len(joints.kind)):
             for k in range(2):
                 joints.total[row, k] += joints.impulse[row, k]
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
                 contacts.total[row, k, 1] += contacts.impulse[row, k, 1]
-    record_stage(trace, bodies, END, 0)
+    record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
 @inlined_kernel
 def _place_contact(
     bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, static_ratio: float, h: float,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Move two bodies apart, and undo the tangential displacement of their points as far as static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
@@ -154,7 +149,8 @@ def _place_contact(
         if more != 0.0:
             contacts.impulse[row, k, 0] += more
             move_at_point(bodies, a, b, arm, h * more * nx, h * more * ny)
-        record_placed(trace, PLACED, bodies, contacts, row, k, before, contacts.impulse[row, k, 0], separation, soft, arm, nx, ny)
+        x_a, x_b, levers = bodies.shift[a], bodies.shift[b], (arm[0] * ny - arm[1] * nx, arm[2] * ny - arm[3] * nx)
+        record(PointPlaced(row, k, before, contacts.impulse[row, k, 0], x_a, x_b, separation, soft, levers))
     for k in range(contacts.n_points[row]):
         limit = static_ratio * contacts.friction[row] * contacts.impulse[row, k, 0]
         if limit > 0.0:
@@ -166,13 +162,13 @@ def _place_contact(
             if holds:
                 contacts.impulse[row, k, 1] = after
                 move_at_point(bodies, a, b, arm, h * more * ny, -h * more * nx)
-            record_placed(trace, HELD, bodies, contacts, row, k, before, after if holds else nan, way, 0.0, arm, ny, -nx)
+            x_a, x_b, levers = bodies.shift[a], bodies.shift[b], (-arm[0] * nx - arm[1] * ny, -arm[2] * nx - arm[3] * ny)
+            record(FrictionHeld(row, k, before, after if holds else nan, x_a, x_b, way, levers))
 
 
 @inlined_kernel
 def _slow_down(
     bodies: Bodies, contacts: Contacts, row: int, before: FloatArray, restitution: float, threshold: float, static_ratio: float,
-    trace: FloatArray | None,
 ) -> None:  # fmt: skip
     """Change velocities by restitution, and then by friction, by the static coefficient where static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
@@ -182,7 +178,7 @@ def _slow_down(
             _, arm = update_arms(bodies, contacts, row, k)
             impulse = restore(bodies, contacts, row, arm, before, restitution, threshold)
             contacts.total[row, k, 0] += pressed + impulse
-            record_restored(trace, bodies, contacts, row, k, impulse, arm)
+            record(PointRestored(row, k, impulse, bodies.velocity[a], bodies.velocity[b], arm))
     for k in range(contacts.n_points[row]):
         limit, held = contacts.friction[row] * contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
         if limit > 0.0:
@@ -192,7 +188,7 @@ def _slow_down(
             after = max(-limit, min(held - (vx * ny - vy * nx) / response(bodies.inverse, a, b, arm, ny, -nx), limit))
             contacts.impulse[row, k, 1] = after
             apply_at_point(bodies.velocity, bodies.inverse, a, b, arm, (after - held) * ny, -(after - held) * nx)
-            record_pair(trace, SLID, contacts, row, (float(k), held, after), bodies.velocity, (arm[0], arm[1], arm[2], arm[3]))
+            record(PointSlid(row, k, held, after, bodies.velocity[a], bodies.velocity[b], arm))
 
 
 @inlined_kernel

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.events import traced
 from engine.dynamics.methods._avbd_kernel import avbd
 from engine.dynamics.methods.protocol import Method, Problem, Setting
 
@@ -35,9 +36,9 @@ class Avbd(Method):
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         bodies = step.bodies(step.dt)
         stiffness = step.stiffness.view(np.float32).reshape(-1, 2, 2)  # eight bytes per point: one value for each of its two rows
-        avbd(
+        traced(avbd)(
             bodies, step.contacts, step.joints, stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
-            options["alpha"], options["beta"], options["gamma"], step.trace,
+            options["alpha"], options["beta"], options["gamma"],
         )  # fmt: skip
         return step.ended(bodies)
 

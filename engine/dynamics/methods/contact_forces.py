@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.dynamics._solver_trace_kernel import COLLISIONS, END, FOUND, MOVE, PIECE, PIVOT, TRIED
+from engine.common.events import is_recording, record, unrecorded
 from engine.dynamics.contacts import places_of
 from engine.dynamics.integrators import INTEGRATORS
 from engine.dynamics.methods import _dantzig, sequential_impulses
@@ -33,6 +33,7 @@ from engine.dynamics.methods._dantzig import FREE, Bounds
 from engine.dynamics.methods._jacobian import contact_lines, gaps, points_of
 from engine.dynamics.methods.protocol import Method, Problem, Setting
 from engine.dynamics.model import SUM, TOUCH, Bodies, Contacts
+from engine.dynamics.solver_events import COLLISIONS, END, MOVE, PieceEnd, PivotDone, RowFound, RowsTried, Stage
 from engine.narrowphase.batched import poses_with_rotation
 
 __all__ = ["METHOD", "ContactForces"]
@@ -103,9 +104,10 @@ class ContactForces(Method):
         scene.advance()
         if jointed.any():
             step.note(_JOINTED)
-            sequential_impulses.METHOD.advance(step, bodies, by_impulses, jointed[step.contacts.bodies].any(axis=1))
+            with unrecorded():  # the other method's steps are not this one's
+                sequential_impulses.METHOD.advance(step, bodies, by_impulses, jointed[step.contacts.bodies].any(axis=1))
         bodies.velocity[~jointed], bodies.shift[~jointed] = scene.velocity.reshape(-1, 3)[~jointed], scene.position.reshape(-1, 3)[~jointed]
-        step.record_stage(END, 0, bodies.velocity, bodies.shift)
+        record(Stage(END, 0, bodies.velocity, bodies.shift))
         step.contacts.impulse[:] = step.contacts.total
         return step.ended(bodies)
 
@@ -233,7 +235,7 @@ class _Scene:
                 h, there = self._bisected(here, rest, h, there)
             self._accept(rest, there)
             self.velocity = self.velocity / (1.0 + h * self._strong)
-            self._step.record(PIECE, t, h, float(h < dt - t))
+            record(PieceEnd(t, h, h < dt - t))
             self._record_stage(MOVE)
             t, here = t + h if n_collisions <= self._most and h < dt - t else dt, there.points
 
@@ -301,32 +303,23 @@ class _Scene:
         mine = (key >= 0) & (impulse != 0.0).any(axis=1)
         np.add.at(self._step.contacts.total, (key[mine] // 2, key[mine] % 2), impulse[mine])
 
-    # -- trace ----------------------------------------------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------------------------------
 
-    def _record_stage(self, stage: float) -> None:
-        self._step.record_stage(stage, 0, self.velocity.reshape(-1, 3), self.position.reshape(-1, 3))
+    def _record_stage(self, stage: int) -> None:
+        record(Stage(stage, 0, self.velocity.reshape(-1, 3), self.position.reshape(-1, 3)))
 
-    def _record_rows(self, points: _Points, force: FloatArray, rate: FloatArray, status: NDArray[Any]) -> None:
-        """Record for each point, first along all normals and then along all tangents, its force, rate, state and normal."""
-        m = len(points.row)
-        for row in range(2 * m if self._step.trace is not None else 0):
-            normal = points.contacts.normal[points.row[row % m]].tolist()
-            key, numbers = int(points.key[row % m]), (float(status[row]), float(force[row]), float(rate[row]))
-            self._step.record(
-                FOUND, *((float(key // 2), float(key % 2)) if key >= 0 else (-1.0, 0.0)), float(row >= m), *numbers, 1.0, 0.0, *normal
-            )
+    def _record_rows(self, points: _Points, force: FloatArray, rate: FloatArray) -> None:
+        """Record for each point, first along all normals and then along all tangents, its force, rate and normal."""
+        for row, names in enumerate(_names(points)):
+            record(RowFound(*names, force[row], rate[row], tuple(points.contacts.normal[points.row[row % len(points.row)]])))
 
     def _record_forces(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot]) -> None:
         """Record the resting forces after the pivots that led to them."""
-        m = len(points.row)
+        names = _names(points)
         for pivot in pivots:
-            names = []
-            for row in (pivot.entering, pivot.row):
-                key = int(points.key[row % m])
-                names += [float(key // 2), float(key % 2), float(row >= m)] if key >= 0 else [-1.0, 0.0, 0.0]
-            self._step.record(PIVOT, *names, float(pivot.becomes), pivot.force)
-        self._record_rows(points, found.force, found.acceleration, found.status)
-        self._step.record(TRIED, float(found.n_pivots), float(found.is_exact), float(np.count_nonzero(found.status == FREE)))
+            record(PivotDone(names[pivot.entering], names[pivot.row], pivot.becomes, pivot.force))
+        self._record_rows(points, found.force, found.acceleration)
+        record(RowsTried(found.n_pivots, found.is_exact, int(np.count_nonzero(found.status == FREE))))
 
     # -- places ---------------------------------------------------------------------------------------------------------
 
@@ -367,7 +360,7 @@ class _Scene:
         normals_want = bends[0] + self._drift(points.gap, normal @ velocity)
         tangents_want = bends[1] + rest.slip[at] / max(rest.left, 0.1 * self._step.dt)
         response = (jacobian * self._inverse).T
-        pivots: list[_dantzig.Pivot] | None = None if self._step.trace is None else []
+        pivots: list[_dantzig.Pivot] | None = [] if is_recording() else None
         b = jacobian @ start + np.concatenate((normals_want, tangents_want))
         solution = _dantzig.solve(jacobian @ response, b, _bounds(points.friction), pivots)
         f = solution.force
@@ -405,8 +398,9 @@ class _Scene:
                 self._step.note(_APPROXIMATE)
         self.velocity = self.velocity + response @ p
         self._record_stage(COLLISIONS)
-        self._record_rows(touching, p, jacobian @ self.velocity, np.zeros(2 * m))
-        self._step.record(TRIED, -1.0, float(is_exact), float(np.count_nonzero(p)))
+        if is_recording():
+            self._record_rows(touching, p, jacobian @ self.velocity)
+            record(RowsTried(-1, is_exact, int(np.count_nonzero(p))))
         self._keep(touching.key, np.column_stack((p[:m], p[m:])))
 
     def _bounce(self, a: FloatArray, u: FloatArray, p: FloatArray, touching: _Points) -> None:
@@ -473,3 +467,9 @@ def _bounds(friction: FloatArray) -> Bounds:
 
 def _key(row: IntArray, k: IntArray) -> IntArray:
     return 2 * row + k
+
+
+def _names(points: _Points) -> list[tuple[int, int, bool]]:
+    """Return contact, point and whether it is a tangent of all rows, the normals first; contact -1 for points of new pairs."""
+    keys = points.key.tolist()
+    return [(key // 2, key % 2, is_tangent) if key >= 0 else (-1, 0, is_tangent) for is_tangent in (False, True) for key in keys]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.dynamics._solver_trace_kernel import FREE
+from engine.common.events import record, traced
 from engine.dynamics.integrators import INTEGRATORS, ORDERS
 from engine.dynamics.methods._penalty_kernel import give_back, penalty_forces, slip
 from engine.dynamics.methods.protocol import Method, Problem, Setting
+from engine.dynamics.solver_events import FREE, Stage
 from engine.world.specs import WorldSettings
 
 __all__ = ["METHOD", "Penalty"]
@@ -61,9 +62,8 @@ class Penalty(Method):
         def rate(t: float, position: FloatArray, motion: FloatArray) -> FloatArray:
             nonlocal is_first
             bodies.shift[:], bodies.velocity[:] = position[:n].reshape(-1, 3), motion[:n].reshape(-1, 3) / scale
-            penalty_forces(
+            traced(penalty_forces)(
                 bodies, contacts, joints, damping, ratio, since, stretch, stiffness, h, step.dt, force, of_points, of_rows, is_first,
-                step.trace,
             )  # fmt: skip
             is_first = False
             gained = (bodies.push + force * inverse) * scale
@@ -80,11 +80,11 @@ class Penalty(Method):
             contacts.impulse[:], joints.impulse[:] = impulses.reshape(of_points.shape), given_rows.reshape(of_rows.shape)
             contacts.total[:] += contacts.impulse
             joints.total[:] += joints.impulse
-            step.record_stage(FREE, sub_step, after, since)
+            record(Stage(FREE, sub_step, after, since))
             bodies.shift[:], bodies.velocity[:] = since if is_euler else 0.5 * (since + moved), after  # where the forces acted
-            give_back(bodies, contacts, before, step.restitution, step.threshold, step.stiffness, step.trace)
+            traced(give_back)(bodies, contacts, before, step.restitution, step.threshold, step.stiffness)
             bodies.shift[:] = np.where(bodies.velocity == after, moved, since + h * bodies.velocity)
-            slip(bodies, contacts, since, stretch, stiffness, h, sub_step, step.trace)
+            traced(slip)(bodies, contacts, since, stretch, stiffness, h, sub_step)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.events import unrecorded
 from engine.common.tolerances import LINEAR_SLOP
 from engine.dynamics._contact_kernel import contacts_of, keep_impulses
-from engine.dynamics._solver_trace_kernel import BODY, STAGE
 from engine.dynamics.contacts import ContactRows, features_of
 from engine.dynamics.joints import rotated
 from engine.dynamics.model import STIFFNESS, Bodies, Contacts, Joints
@@ -139,8 +139,6 @@ class Problem:
     space : Workspace
     soft_h : float
         Duration, s, of the steps or sub-steps (`Method.warm_share`) whose stiffness soft constraints have: it follows that of this step.
-    trace : float64 (k, TRACE_WIDTH), or None
-        Buffer in which the steps are recorded; see `_solver_trace_kernel`.
     notes : dict of str
         Sentences for users about limits that the step met (`World.step_notes`); the values are unused.
     """
@@ -161,13 +159,12 @@ class Problem:
         space: Workspace,
         look: Callable[[Problem, Bodies], Found],
         soft_h: float,
-        trace: FloatArray | None = None,
     ) -> None:
         self.settings, self.tables, self.values, self.center = settings, tables, values, center
         self.moves, self.drives, self.force = moves, drives, force
         self.rows, self.solved, self.space = rows, solved, space
         self.joints, self.first_rows = joints, first_rows
-        self._look, self.soft_h, self.trace = look, soft_h, trace
+        self._look, self.soft_h = look, soft_h
         self.notes: dict[str, None] = {}
 
     @property
@@ -212,23 +209,6 @@ class Problem:
         """Inform users of a limit that the step has met, once a step."""
         self.notes[sentence] = None
 
-    def record(self, kind: float, *numbers: float) -> None:
-        """Record a step of a method without a kernel, if there is a trace; see `_solver_trace_kernel`."""
-        if self.trace is None:
-            return
-        at = int(self.trace[0, 0]) + 1
-        self.trace[0, 0] = at
-        if at < len(self.trace):
-            self.trace[at] = np.nan
-            self.trace[at, : 1 + len(numbers)] = kind, *numbers
-
-    def record_stage(self, stage: float, number: int, velocity: FloatArray, shift: FloatArray) -> None:
-        """Record a stage, with the velocities and displacements of all bodies, float64 (n + 1, 3) each."""
-        if self.trace is not None:
-            self.record(STAGE, stage, float(number))
-            for body, (v, x) in enumerate(zip(velocity.tolist(), shift.tolist(), strict=True)):
-                self.record(BODY, float(body), *v, *x)
-
     @cached_property
     def contacts(self) -> Contacts:
         """The contacts to solve, with the impulses of the last step; updated in place."""
@@ -254,7 +234,8 @@ class Problem:
 
     def contacts_at(self, bodies: Bodies) -> Found:
         """Detect the contacts again with the bodies displaced by their shift."""
-        return self._look(self, bodies)
+        with unrecorded():
+            return self._look(self, bodies)
 
     def ended(self, bodies: Bodies) -> FloatArray:
         """Store the impulses of contacts, and return the poses and velocities of the bodies after their shift."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
+from engine.common.events import traced
 from engine.common.limits import MAX_ITERATIONS
 from engine.dynamics.methods._sequential_impulses_kernel import sequential_impulses
 from engine.dynamics.methods.protocol import SLOP, Method, Problem, Setting
@@ -44,9 +45,9 @@ class SequentialImpulses(Method):
         contacts, restitution = step.contacts, step.restitution
         if which is not None:
             contacts, restitution = Contacts(*(column[which] for column in contacts)), restitution[which]
-        sequential_impulses(
+        traced(sequential_impulses)(
             bodies, contacts, step.joints, restitution, step.threshold, step.dt,
-            options["iterations"], options["share"], options["slop"], step.trace if which is None else None,
+            options["iterations"], options["share"], options["slop"],
         )  # fmt: skip
         if which is not None:
             step.contacts.total[which] = contacts.total

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.events import traced
 from engine.dynamics.methods._contact_graph_kernel import contact_layers
 from engine.dynamics.methods._shock_propagation_kernel import Graph, Plan, shock_propagation
 from engine.dynamics.methods.protocol import Method, Problem, Setting
@@ -84,7 +85,7 @@ class ShockPropagation(Method):
             options["static_ratio"],
         )
         graph = Graph(lower, order, component, layer)
-        shock_propagation(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt, step.trace)
+        traced(shock_propagation)(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt)
         return step.ended(bodies)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import FloatArray
+from engine.common.events import traced
 from engine.dynamics._impact_kernel import Impacts
 from engine.dynamics.methods._soft_step_kernel import soft_step
 from engine.dynamics.methods.protocol import Method, Problem
@@ -25,7 +26,7 @@ class SoftStep(Method):
         n_steps, n = step.settings.velocity_iterations, len(step.center)
         bodies = step.bodies(step.dt / n_steps)
         impacts = Impacts(step.restitution, step.is_round, np.empty(n), np.zeros((n, 3)))
-        soft_step(bodies, step.contacts, step.joints, impacts, step.threshold, step.dt, n_steps, step.soft_h, step.trace)
+        traced(soft_step)(bodies, step.contacts, step.joints, impacts, step.threshold, step.dt, n_steps, step.soft_h)
         return step.ended(bodies)
 
     def warm_share(self, settings: WorldSettings, options: Mapping[str, Any]) -> float:

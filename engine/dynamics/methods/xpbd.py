@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.common.arrays import FloatArray
+from engine.common.events import traced
 from engine.dynamics.methods._xpbd_kernel import xpbd
 from engine.dynamics.methods.protocol import Method, Problem, Setting
 from engine.world.specs import WorldSettings
@@ -35,9 +36,9 @@ class Xpbd(Method):
     def solve(self, step: Problem, options: Mapping[str, Any]) -> FloatArray:
         n_steps = options["sub_steps"]
         bodies = step.bodies(step.dt / n_steps)
-        xpbd(
+        traced(xpbd)(
             bodies, step.contacts, step.joints, step.restitution, step.threshold, step.dt, n_steps, options["iterations"],
-            options["contact_compliance"], options["joint_compliance"], options["static_ratio"], step.trace,
+            options["contact_compliance"], options["joint_compliance"], options["static_ratio"],
         )  # fmt: skip
         return step.ended(bodies)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from itertools import islice
-from typing import Any
 
 from engine.broadphase import TopDownTree
-from engine.broadphase._top_down_kernel import N_BINS, TOP_DOWN_COST, TOP_DOWN_ITEM, TOP_DOWN_SPLIT
+from engine.broadphase._top_down_kernel import N_BINS, CutTried, SetCut
 from engine.common.words import counted
 from engine.contracts.trace import Point, Question, View
-from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
+from engine.trace._tree import ASKED, TREE, TreeAlgorithm, TreeDecoder
 from engine.trace.marks import dot, path
 from engine.trace.protocol import PLANE, code
-from engine.trace.rows import Event
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHMS"]
@@ -22,12 +19,6 @@ COSTS = View("costs", "cost of each cut", x="bin boundary", y="half perimeter x 
 
 
 class _Decoder(TreeDecoder):
-    events = {  # noqa: RUF012
-        **WALK_EVENTS,
-        TOP_DOWN_COST: Event("cut_cost", "border cost"),
-        TOP_DOWN_SPLIT: Event("split", "depth low:i split:i high:i axis:i start span border:i"),
-        TOP_DOWN_ITEM: Event("set_item", "at:i item:i"),
-    }
     layout_line = 7
 
     def set_up(self) -> None:
@@ -51,17 +42,13 @@ class _Decoder(TreeDecoder):
                 forest.put_inner(node, (min(x0), min(y0), max(x1), max(y1)))
         return node
 
-    def cut_cost(self, e: Any) -> None:
-        self.costs_so_far.append(e)
+    def cut_tried(self, e: CutTried) -> None:
+        self.costs_so_far.append((float(e.border), e.cost))
 
-    def set_item(self, e: Any) -> None:
-        """The order of a set's boxes is read with its split."""
-
-    def split(self, e: Any) -> None:
+    def set_cut(self, e: SetCut) -> None:
         forest, name, costs, self.costs_so_far = self.forest, self.forest.said, self.costs_so_far, []
         node = self._set(e.low, e.high)
-        for row in islice(self.ahead, e.high - e.low):
-            self.items[row.at] = row.item
+        self.items[e.low : e.high] = e.items
         self.counts["choices tried"] += len(costs)
         left, right = self._set(e.low, e.split), self._set(e.split, e.high)
         box, axis = forest.boxes[node], "xy"[e.axis]

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.broadphase import BottomUpTree
 from engine.broadphase._bottom_up_kernel import (
-    BOTTOM_UP_CHOICE,
-    BOTTOM_UP_CLUSTER,
-    BOTTOM_UP_JOIN,
-    BOTTOM_UP_ROUND,
-    CURVE_CODE,
-    CURVE_EXTENT,
-    CURVE_PLACE,
+    AXIS_BITS,
     REACH,
+    BoxCoded,
+    ClustersJoined,
+    ClustersLeft,
+    CurveSorted,
+    NeighborsChosen,
 )
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Point, Question
 from engine.trace._boxes import Box, half_perimeter, listed
-from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
+from engine.trace._tree import ASKED, TREE, TreeAlgorithm, TreeDecoder
 from engine.trace.marks import dot
 from engine.trace.protocol import Algorithm, code
-from engine.trace.rows import Event
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHMS"]
@@ -32,55 +30,38 @@ def center(box: Box) -> Point:
     return 0.5 * box[0] + 0.5 * box[2], 0.5 * box[1] + 0.5 * box[3]
 
 
-class _BottomUpDecoder(TreeDecoder):
-    events = {  # noqa: RUF012
-        **WALK_EVENTS,
-        CURVE_EXTENT: Event("extent", "box:4 axis_bits:i"),
-        CURVE_CODE: Event("code", "item:i column row"),
-        CURVE_PLACE: Event("place", "place:i item:i"),
-        BOTTOM_UP_CHOICE: Event("choice", "place node:i other_place other:i distance"),
-        BOTTOM_UP_ROUND: Event("round", "n n_pairs:i is_slow:b"),
-        BOTTOM_UP_JOIN: Event("join", "node:i left:i right:i box:4"),
-        BOTTOM_UP_CLUSTER: Event("cluster", "place:i node:i"),
-    }
+class _Choice(NamedTuple):
+    node: int
+    other: int
+    distance: float
 
+
+class _BottomUpDecoder(TreeDecoder):
     is_built_up = True
     layout_line = 6
 
     def set_up(self) -> None:
         super().set_up()
-        self.choices: list[Any] = []
-        self.items: list[int] = []
         self.cells: dict[str, float] = {}
         for k, box in enumerate(self.case.boxes):
             self.forest.put_leaf(k, k, box)
 
-    def extent(self, e: Any) -> None:
-        self.axis_bits = e.axis_bits
+    def box_coded(self, e: BoxCoded) -> None:
+        self.cells |= {f"column {e.item}": float(e.column), f"row {e.item}": float(e.row)}
 
-    def code(self, e: Any) -> None:
-        self.cells |= {f"column {e.item}": e.column, f"row {e.item}": e.row}
-
-    def place(self, e: Any) -> None:
-        """Note the next box in order; after the last, add the step of the order."""
-        self.items.append(e.item)
-        if len(self.items) < len(self.case.boxes):
-            return
-        self.forest.set_roots(self.items)
-        way = tuple(center(self.case.boxes[item]) for item in self.items)
+    def curve_sorted(self, e: CurveSorted) -> None:
+        self.forest.set_roots([int(item) for item in e.order])
+        way = tuple(center(self.case.boxes[item]) for item in e.order)
         curve = Mark("path" if len(way) > 1 else "point", "ghost", way)
         self.show(
-            "order", 0, f"The centers are placed on a grid of {2**self.axis_bits:,} columns and rows and ordered along "
-            f"a Z-order curve: box {listed(self.items)}. Neighbors on the curve are often close together.",
+            "order", 0, f"The centers are placed on a grid of {2**AXIS_BITS:,} columns and rows and ordered along "
+            f"a Z-order curve: box {listed(e.order)}. Neighbors on the curve are often close together.",
             marks=(curve, dot("looked_at", *way)), values=self.cells,
         )  # fmt: skip
 
-    def choice(self, e: Any) -> None:
-        self.choices.append(e)
-
-    def round(self, e: Any) -> None:
-        forest, choices, name, n = self.forest, self.choices, self.forest.said, len(self.choices)
-        self.is_slow, self.clusters, self.choices = e.is_slow, list[int](), []
+    def neighbors_chosen(self, e: NeighborsChosen) -> None:
+        forest, name, n, self.is_slow = self.forest, self.forest.said, len(e.nodes), e.is_slow
+        choices = [_Choice(node, e.nodes[at], far) for node, at, far in zip(e.nodes, e.nearest, e.distances, strict=True)]
         self.counts["choices tried"] += sum(min(REACH, n - 1 - i) for i in range(n))
         ends = [(center(forest.boxes[choice.node]), center(forest.boxes[choice.other])) for choice in choices]
         least = min(choices, key=lambda choice: choice.distance)
@@ -100,7 +81,7 @@ class _BottomUpDecoder(TreeDecoder):
             values={f"{forest.names[choice.node]} {forest.names[choice.other]}": choice.distance for choice in choices},
         )  # fmt: skip
 
-    def join(self, e: Any) -> None:
+    def clusters_joined(self, e: ClustersJoined) -> None:
         forest, name, size = self.forest, self.forest.said, half_perimeter(e.box)
         forest.put_inner(e.node, e.box, (e.left, e.right))
         forest.set_roots([e.node if root == e.left else root for root in forest.roots if root != e.right])
@@ -111,10 +92,8 @@ class _BottomUpDecoder(TreeDecoder):
             values={"round both": size},
         )  # fmt: skip
 
-    def cluster(self, e: Any) -> None:
-        self.clusters.append(e.node)
-        if e.place + 1 == len(self.forest.roots):
-            self.forest.set_roots(self.clusters)
+    def clusters_left(self, e: ClustersLeft) -> None:
+        self.forest.set_roots([int(node) for node in e.nodes])
 
 
 class BvhBottomUp(TreeAlgorithm):

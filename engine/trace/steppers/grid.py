@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 
 from engine.broadphase import UniformGrid
-from engine.broadphase._grid_kernel import GRID_ASK, GRID_PAIR, GRID_PUT, GRID_RUN, GRID_START
+from engine.broadphase._grid_kernel import BoxAsks, BoxPut, GridLaid, OtherTested, RowSearched
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Role
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, boxes_that, how_many, named_boxes, overlap_question
 from engine.trace.cases import box_corners
 from engine.trace.marks import dot, path
 from engine.trace.protocol import code
-from engine.trace.rows import Event
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHMS"]
 
 
 class _Decoder(PairsDecoder):
-    events = {  # noqa: RUF012
-        GRID_START: Event("start", "low:2 per:2 columns:i rows:i"),
-        GRID_PUT: Event("put", "item:i column:i row:i"),
-        GRID_ASK: Event("ask", "place item:i row:i beyond_row beyond:i"),
-        GRID_RUN: Event("run", "row:i column:i first:i end:i"),
-        GRID_PAIR: Event("pair", "item:i other:i"),
-    }
     costs = ("cells visited", "boxes tested")
 
     def set_up(self) -> None:
@@ -38,11 +30,10 @@ class _Decoder(PairsDecoder):
         """Return the lower-left corners of the boxes in cells."""
         return (dot("other", *(self.boxes[item][:2] for item in self.cell_of)),) if self.cell_of else ()
 
-    def start(self, e: Any) -> None:
+    def grid_laid(self, e: GridLaid) -> None:
         self.grid, columns, rows = e, e.columns, e.rows
         self.high = max((box[2] for box in self.boxes), default=0.0), max((box[3] for box in self.boxes), default=0.0)
-        asks = (row for row in self.ahead if type(row).__name__ == "ask")
-        self.item_at, self.cell_of = [row.item for row in islice(asks, len(self.boxes))], {}
+        self.cell_of = {}
         x0, y0, x1, y1 = self.cells(0, columns, 0, rows)
         verticals = [self.cells(column, column, 0, 0)[0] for column in range(columns)] + [x1]
         levels = [self.cells(0, 0, row, row)[1] for row in range(rows)] + [y1]
@@ -64,7 +55,7 @@ class _Decoder(PairsDecoder):
             high.append(self.high[axis] if only else grid.low[axis] + behind / grid.per[axis])
         return low[0], low[1], high[0], high[1]
 
-    def put(self, e: Any) -> None:
+    def box_put(self, e: BoxPut) -> None:
         item, column, row = e
         self.cell_of[item] = column, row
         there = [other for other, cell in self.cell_of.items() if cell == (column, row) and other != item]
@@ -77,16 +68,16 @@ class _Decoder(PairsDecoder):
             question=how_many(f"Which row does box {item} go into? The lowest row is 0.", self.grid.rows - 1, row),
         )  # fmt: skip
 
-    def ask(self, e: Any) -> None:
+    def box_asks(self, e: BoxAsks) -> None:
         self.asked = e
 
-    def pair(self, e: Any) -> None:
-        """Pairs are shown with their run."""
+    def other_tested(self, e: OtherTested) -> None:
+        """Comparisons are shown with their row."""
 
-    def run(self, e: Any) -> None:
+    def row_searched(self, e: RowSearched) -> None:
         row, first, item, beyond = e.row, e.column, self.asked.item, self.asked.beyond
-        met = [row.other for row in takewhile(lambda row: type(row).__name__ == "pair", self.ahead)]
-        compared = self.item_at[e.first : e.end]
+        tests = [*takewhile(lambda event: isinstance(event, OtherTested), self.ahead)]
+        compared, met = [test.other for test in tests], [test.other for test in tests if test.is_met]
         self.counts["cells visited"] += beyond - first
         self.counts["boxes tested"] += len(compared)
         for other in met:
@@ -131,10 +122,8 @@ class GridSteps(PairsAlgorithm):
     beside = ("sweep_and_prune",)
     decoder = _Decoder
 
-    def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:
-        structure = UniformGrid()
-        structure.trace = trace
-        return structure.pairs(boxes)
+    def all_pairs(self, boxes: tuple[Box, ...]) -> Any:
+        return UniformGrid().pairs(boxes)
 
 
 ALGORITHMS = (GridSteps(),)

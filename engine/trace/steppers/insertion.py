@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
 from engine.broadphase import InsertionTree
 from engine.broadphase._insertion_kernel import (
-    INSERT_BESIDE,
-    INSERT_LEAF,
-    INSERT_LOOK,
-    INSERT_REFIT,
-    INSERT_ROTATE,
     MAX_TILT,
+    BoxRefitted,
+    LeafAdded,
+    LeafPlaced,
+    NodesRotated,
+    SiblingSought,
 )
 from engine.contracts.trace import Mark, Question, Role
-from engine.trace._boxes import half_perimeter, listed
-from engine.trace._tree import ASKED, TREE, WALK_EVENTS, TreeAlgorithm, TreeDecoder
+from engine.trace._boxes import Box, half_perimeter, listed
+from engine.trace._tree import ASKED, TREE, TreeAlgorithm, TreeDecoder
 from engine.trace.cases import box_corners
 from engine.trace.protocol import Algorithm
-from engine.trace.rows import Event
 from engine.trace.words import meters
 
 __all__ = ["ALGORITHMS"]
@@ -41,24 +41,18 @@ _MAX_PLACES = 15
 """Maximum number of nodes for a question that asks for one."""
 
 
+def _box_of(numbers: Iterable[float]) -> Box:
+    x0, y0, x1, y1 = numbers
+    return x0, y0, x1, y1
+
+
 class InsertionDecoder(TreeDecoder):
-    """Decodes the rows of insertions, and leaves the tree as it is after them."""
+    """Decodes the events of insertions, and leaves the tree as it is after them."""
 
-    events = {  # noqa: RUF012
-        **WALK_EVENTS,
-        INSERT_LEAF: Event("leaf", "leaf:i box:4 root cost"),
-        INSERT_LOOK: Event(
-            "look", "node:i left:i right:i beside_left beside_right below_left below_right best:i cost descent",
-        ),
-        INSERT_BESIDE: Event("beside", "leaf:i sibling:i parent:i above:i"),
-        INSERT_REFIT: Event("refit", "node:i box:4 height"),
-        INSERT_ROTATE: Event("rotate", "node:i child:i riser:i uncle:i gain box:4"),
-    }  # fmt: skip
-
-    def leaf(self, e: Any) -> None:
-        self.new, self.n_looks, self.best_cost = e, 0, e.cost
-        if e.root < 0.0:
-            self.forest.put_leaf(e.leaf, e.leaf // 2, e.box)
+    def leaf_added(self, e: LeafAdded) -> None:
+        self.new, self.box, self.n_looks, self.best_cost = e, _box_of(e.box), 0, e.cost
+        if e.root < 0:
+            self.forest.put_leaf(e.leaf, e.leaf // 2, self.box)
             self.forest.set_roots([e.leaf])
             self.show("root", 1, f"Box {e.leaf // 2} is the first, so it is the tree's root and a leaf.", {e.leaf: "new"})
 
@@ -69,7 +63,7 @@ class InsertionDecoder(TreeDecoder):
         names, places = tuple(map(self.forest.said, nodes)), tuple(map(self.forest.place, nodes))
         return Question(f"Which node will become the sibling of box {item}?", names, nodes.index(sibling), places, TREE.name)
 
-    def look(self, e: Any) -> None:
+    def sibling_sought(self, e: SiblingSought) -> None:
         forest, best, cost, name = self.forest, e.best, e.cost, self.forest.said
         self.counts["choices tried"] += 2 if self.n_looks else 3
         both = f"{meters(e.beside_left)} next to {name(e.left)} and {meters(e.beside_right)} next to {name(e.right)}"
@@ -91,10 +85,9 @@ class InsertionDecoder(TreeDecoder):
         values.update({f"below {forest.names[child]}": under for child, under in least})
         bounds = listed(f"{meters(under)} below {name(child)}" for child, under in least)
         roles: dict[int, Role] = {e.node: "bound", e.left: "looked_at", e.right: "looked_at"}
-        if e.descent != 0.0:
-            to = e.left if e.descent == 1.0 else e.right
-            words += f". Farther down, the cost is at least {bounds}, so the search continues at {name(to)}."
-            roles[to] = "bound"
+        if e.to >= 0:
+            words += f". Farther down, the cost is at least {bounds}, so the search continues at {name(e.to)}."
+            roles[e.to] = "bound"
         elif least:
             words += f". Farther down, the cost is at least {bounds}, so the search stops."
         else:
@@ -104,20 +97,20 @@ class InsertionDecoder(TreeDecoder):
             self.best_cost = cost
         elif self.n_looks:
             self.best_cost = self.new.cost
-        sibling = next(row.sibling for row in self.ahead if type(row).__name__ == "beside")
+        sibling = next(event.sibling for event in self.ahead if isinstance(event, LeafPlaced))
         self.show(
-            "look", 3 if e.descent == 0.0 else 4, words, roles, (Mark("polygon", "new", box_corners(self.new.box)),), values=values,
+            "look", 3 if e.to < 0 else 4, words, roles, (Mark("polygon", "new", box_corners(self.box)),), values=values,
             bound=cost if best >= 0 else None, question=self._which(sibling),
         )  # fmt: skip
         self.n_looks += 1
 
-    def beside(self, e: Any) -> None:
+    def leaf_placed(self, e: LeafPlaced) -> None:
         forest, cost = self.forest, self.best_cost
         question = self._which(e.sibling)
         self.counts["choices tried"] += question is not None
-        box = next(self.ahead).box
+        box = _box_of(next(self.ahead).box)
         own = half_perimeter(box)
-        forest.put_leaf(e.leaf, e.leaf // 2, self.new.box)
+        forest.put_leaf(e.leaf, e.leaf // 2, self.box)
         forest.put_inner(e.parent, box, (e.sibling, e.leaf))
         if e.above < 0:
             forest.set_roots([e.parent])
@@ -132,26 +125,27 @@ class InsertionDecoder(TreeDecoder):
             {e.parent: "new", e.sibling: "best", e.leaf: "new"}, values={"cost": cost, "round both": own}, bound=cost, question=question,
         )  # fmt: skip
 
-    def refit(self, e: Any) -> None:
+    def box_refitted(self, e: BoxRefitted) -> None:
         """Add one step for all boxes that grow up to a rotation or the end, at the first of them."""
         if type(self.rows[self._at - 1]) is type(e):
             return
         forest, grown = self.forest, list[int]()
         for row in (e, *takewhile(lambda row: type(row) is type(e), self.ahead)):
-            if forest.boxes[row.node] != row.box:
+            box = _box_of(row.box)
+            if forest.boxes[row.node] != box:
                 grown.append(row.node)
-                forest.put_inner(row.node, row.box)
+                forest.put_inner(row.node, box)
         if grown:
             boxes, refit = ("box", "is refitted to its") if len(grown) == 1 else ("boxes", "are refitted to their")
             words = f"On the way up, the {boxes} of {listed(map(forest.said, grown))} {refit} children."
             self.show("refit", 6, words, dict.fromkeys(grown, "new"))
 
-    def rotate(self, e: Any) -> None:
+    def nodes_rotated(self, e: NodesRotated) -> None:
         forest, name = self.forest, self.forest.said
         self.counts["rotations"] += 1
         forest.replace(e.node, e.uncle, e.riser)
         forest.replace(e.child, e.riser, e.uncle)
-        forest.put_inner(e.child, e.box)
+        forest.put_inner(e.child, _box_of(e.box))
         swap = f"Rotation at {name(e.node)}: {name(e.riser)} rises and {name(e.uncle)} takes its place in {name(e.child)}"
         is_forced = math.isnan(e.gain)
         why = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine import query
 from engine.common.checks import integer
-from engine.common.events import recording
+from engine.common.events import unrecorded
 from engine.compare.pair.file import Pair
 from engine.contracts.trace import Feature, Mark, Point, Question, Role, View
 from engine.geometry import AnyShape, Polygon, Transform
@@ -455,7 +455,7 @@ class SatCached(PairAlgorithm):
         if axis is None:  # that from before the last drag
             axis = NO_AXIS
             if before is not None and before.shape_b is not None:
-                with recording():  # apart from the steps of this frame
+                with unrecorded():  # these are not steps of this frame
                     axis = chapter.overlap_cached(*PairCase(before).both).axis
         return chapter.overlap_cached(*case.both, axis)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.contracts.trace import Mark, View
+from engine.dynamics.solver_events import StepBegin
 from engine.dynamics.traced import traced_step
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene import SceneWorld
@@ -69,12 +70,13 @@ class SolverStepper(Algorithm[SceneCase]):
 
     def steps(self, case: SceneCase) -> TraceSteps:
         snapshot = case.before(self.name)
-        (motion, problem), rows = self.record(lambda trace: traced_step(snapshot, trace))
+        motion, events = traced_step(snapshot)
+        problem = next((event.problem for event in events if isinstance(event, StepBegin)), None)
         states = tuple(
             BodyState((x, y), angle, (vx, vy), spin, awake)
             for (x, y, angle, vx, vy, spin), awake in zip(motion.values.tolist(), motion.awake.tolist(), strict=True)
         )
-        return TraceSteps(SolverDecoder(self, case, states, snapshot=snapshot, problem=problem).decode(rows), self, case)
+        return TraceSteps(SolverDecoder(self, case, states, snapshot=snapshot, problem=problem).decode(events), self, case)
 
     def scenery(self, case: SceneCase) -> tuple[Mark, ...]:
         return case.scenery_of(self.name)

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.broadphase import SweepAndPrune
-from engine.broadphase._sweep_kernel import AXIS_GAIN, SWEEP_ANEW, SWEEP_AXIS, SWEEP_INSERT, SWEEP_NEW, SWEEP_RUN, SWEEP_TEST
+from engine.broadphase._sweep_kernel import AXIS_GAIN, AxisChosen, BoxAdded, BoxInserted, OrderSorted, PairTested, RunFound
 from engine.common.words import counted
 from engine.contracts.trace import Mark, Question, Role, View
 from engine.trace._boxes import Box, PairsAlgorithm, PairsDecoder, how_many, listed, named_boxes
 from engine.trace.marks import path
 from engine.trace.protocol import PLANE, code
-from engine.trace.rows import Event
 from engine.trace.words import meters, square_meters
 
 __all__ = ["ALGORITHMS"]
@@ -21,14 +20,6 @@ AXIS = View("axis", "intervals on the axis, in order", x="along the axis, m", y=
 
 
 class _Decoder(PairsDecoder):
-    events = {  # noqa: RUF012
-        SWEEP_AXIS: Event("choose", "before:i axis:i spread:2 n"),
-        SWEEP_NEW: Event("arrive", "place:i item:i"),
-        SWEEP_INSERT: Event("insert", "item:i place:i to:i low"),
-        SWEEP_ANEW: Event("place", "place:i item:i"),
-        SWEEP_RUN: Event("run", "place:i item:i high low beyond:i"),
-        SWEEP_TEST: Event("test", "item:i other:i is_met:b"),
-    }
     costs = ("swaps", "boxes tested")
     search = "sweep"
 
@@ -36,7 +27,7 @@ class _Decoder(PairsDecoder):
         super().set_up()
         self.order: list[int] = []
         self.active: list[int] = []
-        self.axis, self.new = 0, -1
+        self.axis = 0
 
     def shown(self, kind: str, roles: Mapping[int, Role]) -> Iterable[Mark]:
         """Return the order on the axis, and the end of the box that is compared with those after it."""
@@ -51,7 +42,7 @@ class _Decoder(PairsDecoder):
             rows.append(path("bound", (end, 0.0), (end, float(len(self.order) - 1)), view=AXIS.name))
         return rows
 
-    def choose(self, e: Any) -> None:
+    def axis_chosen(self, e: AxisChosen) -> None:
         if e.axis == e.before:
             return
         self.axis = e.axis
@@ -62,14 +53,13 @@ class _Decoder(PairsDecoder):
             {}, values={"variance": wider, "other variance": less},
         )  # fmt: skip
 
-    def arrive(self, e: Any) -> None:
-        self.new = e.item
-        if e.place == 0:
+    def box_added(self, e: BoxAdded) -> None:
+        if e.item == 0:
             self.order = [e.item]
             why = "Boxes that overlap do so on both axes, so sorting along one leaves few pairs to test."
             self.show("insertion", 3, f"{why} Box {e.item} is the first to be added.", {e.item: "new"}, values={"place": 0.0, "swaps": 0.0})
 
-    def insert(self, e: Any) -> None:
+    def box_inserted(self, e: BoxInserted) -> None:
         item, place, to, n_swaps = e.item, e.place, e.to, e.place - e.to
         passed = self.order[to:place]
         if place == len(self.order):
@@ -88,16 +78,12 @@ class _Decoder(PairsDecoder):
             question=how_many(f"How many boxes does box {item} pass?", place, n_swaps),
         )  # fmt: skip
 
-    def place(self, e: Any) -> None:
-        """Append the next box of an order that is sorted again."""
-        if e.place == 0:
-            self.order = []
-        self.order.append(e.item)
-        if len(self.order) == self.new + 1:
-            words = f"The old order does not apply to this axis, so all boxes are sorted again. The new order is {listed(self.order)}."
-            self.show("sorted anew", 2, words, dict.fromkeys(self.order, "looked_at"))
+    def order_sorted(self, e: OrderSorted) -> None:
+        self.order = [int(item) for item in e.order]
+        words = f"The old order does not apply to this axis, so all boxes are sorted again. The new order is {listed(self.order)}."
+        self.show("sorted anew", 2, words, dict.fromkeys(self.order, "looked_at"))
 
-    def run(self, e: Any) -> None:
+    def run_found(self, e: RunFound) -> None:
         item, self.active = self.order[e.place], self.order[e.place + 1 : e.beyond]
         ends, has_next = f"Box {item} ends at {meters(self.boxes[item][self.axis + 2])}", e.beyond < len(self.order)
         if self.active:
@@ -113,7 +99,7 @@ class _Decoder(PairsDecoder):
             question=how_many(f"How many boxes are active for box {item}?", len(self.order) - e.place - 1, len(self.active)),
         )  # fmt: skip
 
-    def test(self, e: Any) -> None:
+    def pair_tested(self, e: PairTested) -> None:
         item, other, is_met = e
         self.counts["boxes tested"] += 1
         name = "yx"[self.axis]
@@ -155,9 +141,8 @@ class SweepAndPruneSteps(PairsAlgorithm):
     beside = ("grid",)
     decoder = _Decoder
 
-    def all_pairs(self, boxes: tuple[Box, ...], trace: Any) -> Any:
+    def all_pairs(self, boxes: tuple[Box, ...]) -> Any:
         structure = SweepAndPrune()
-        structure.trace = trace
         for n in range(1, len(boxes) + 1):
             structure.update(boxes[:n])
             structure.sketch()  # brings the order up to date

@@ -37,7 +37,7 @@ def test_a_tree_is_chosen_in_crowds_and_brute_force_for_few():
     for boxes, chosen in ((crowds(1000), TREE), (spread(1000), UNIFORM_GRID), (spread(FEW), BRUTE_FORCE)):
         assert np.array_equal(automatic.pairs(boxes), BruteForce().pairs(boxes)) and automatic.chosen == chosen
         automatic.sketch()
-    keys, is_complete = grid_pairs(crowds(1000), MAX_COMPARED, None)
+    keys, is_complete = grid_pairs(crowds(1000), MAX_COMPARED)
     assert not is_complete and len(keys) == 0
 
 

@@ -43,14 +43,14 @@ def test_the_variance_is_accurate_far_from_the_origin():
 def test_the_order_is_repaired_by_insertion_or_sorted_again():
     boxes = np.repeat(np.arange(100.0), 4).reshape(100, 4)
     order = np.arange(100)
-    same, steps = repaired_order(boxes, order, 0, STEPS_PER_BOX * 100, None)
+    same, steps = repaired_order(boxes, order, 0, STEPS_PER_BOX * 100)
     assert steps == 0 and same.tolist() == order.tolist()
     boxes[10] = 13.5
-    moved, steps = repaired_order(boxes, order, 0, STEPS_PER_BOX * 100, None)
+    moved, steps = repaired_order(boxes, order, 0, STEPS_PER_BOX * 100)
     assert steps == 3 and moved.tolist() == [*range(10), 11, 12, 13, 10, *range(14, 100)]
-    turned, steps = repaired_order(-boxes, order, 0, STEPS_PER_BOX * 100, None)
+    turned, steps = repaired_order(-boxes, order, 0, STEPS_PER_BOX * 100)
     assert steps == -1 and turned.tolist() == moved.tolist()[::-1]
-    fewer, steps = repaired_order(boxes[:50], moved, 0, STEPS_PER_BOX * 100, None)
+    fewer, steps = repaired_order(boxes[:50], moved, 0, STEPS_PER_BOX * 100)
     assert steps == 0 and fewer.tolist() == [i for i in moved.tolist() if i < 50]
 
 

@@ -60,7 +60,7 @@ def check_tree(tree, boxes):
 def test_the_links_of_inserted_leaves(name):
     """Parents and children agree, boxes contain what is below, heights and tilts are right."""
     tight = scene(name, 5)
-    nodes, links, heights, state = inserted(tight, None)
+    nodes, links, heights, state = inserted(tight)
     seen = []
     waiting = [(int(state[ROOT]), NONE)] if len(tight) else []
     while waiting:
@@ -160,15 +160,6 @@ def test_any_size_of_leaves_gives_the_same_pairs(structure):
     for wrong in (0, LEAF_SIZE + 1, 1.5, True):
         with pytest.raises(InvalidInputError, match=rf"leaf_size must be a whole number from 1 to {LEAF_SIZE}, got"):
             structure(wrong)
-
-
-@EACH
-def test_only_a_trace_array_is_accepted_as_a_trace(structure):
-    broad_phase = structure()
-    for wrong in (np.zeros((4, 3)), np.zeros((0, 16)), np.zeros((4, 16), dtype=np.float32), [[0.0] * 16]):
-        with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
-            broad_phase.trace = wrong
-    assert broad_phase.trace is None
 
 
 @EACH

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.common._record_kernel import TRACE_WIDTH
-from engine.dynamics._solver_trace_kernel import NORMAL, PAIR, TANGENT
+from engine.dynamics.solver_events import FrictionRow, NormalRow, PairRow, StepBegin
 from engine.dynamics.traced import traced_step
 from engine.experiments.scenes import body, ground
 from engine.geometry import Circle, Polygon, Segment
@@ -80,10 +79,9 @@ def test_a_traced_step_has_the_same_bits():
     world = _mixed()
     for _ in range(20):
         world.step()
-    trace = np.zeros((20_000, TRACE_WIDTH))
-    motion, problem = traced_step(world.snapshot(), trace)
+    motion, events = traced_step(world.snapshot())
     world.step()
     after = world.snapshot().state
     assert motion.values.tobytes() == after.motion.values.tobytes()
-    assert np.array_equal(problem.rows.floats, after.memory.rows.floats)
-    assert np.isin(trace[:, 0], (NORMAL, PAIR, TANGENT)).sum() > 200
+    assert isinstance(events[0], StepBegin) and np.array_equal(events[0].problem.rows.floats, after.memory.rows.floats)
+    assert sum(isinstance(event, NormalRow | PairRow | FrictionRow) for event in events) > 200
