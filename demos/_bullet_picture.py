@@ -114,7 +114,12 @@ def draw_numbers(
             side = (side[1] if y1 > y0 else -side[1], side[1])
         words, shade = (f"step {step}", color) if is_first else (f"{step}", palette.CAPTION)
         beside = reach if step else _muzzle(radius) * canvas.camera.scale  # the first number stands below the muzzle's edge
-        sides = (side, (-side[0], -side[1])) if is_first else (side,)  # neighbors of `first` are too close for words on one side
+        sides = [side]
+        if is_first and len(first) > 1 and not side[0]:  # the target is between them, so the words stand on their own sides of it
+            out = -1 if step == min(first) else 1
+            sides = [(out, side[1]), (out, -side[1]), (out, 0)]
+        elif is_first:  # neighbors are too close for words on one side
+            sides = [side, (-side[0], -side[1])]
         canvas.label(at, words, shade, size, gap + beside / ui, bold=is_first, sides=sides)
 
 

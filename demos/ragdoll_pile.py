@@ -16,6 +16,7 @@ import numpy as np
 from demos._gallery import add_shape
 from demos._pile_figures import HEADS, LOOSE, VESSELS, add_hinges, loose_pieces, ragdoll_limbs, scaled
 from demos._pit import WALL, Pit
+from engine.common.words import counted
 from engine.demo import Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
@@ -137,8 +138,14 @@ class RagdollPile(Pit):
         asleep = int((~world.awake[1:]).sum())
         times = self.stage.times
         return (
-            (f"{self.n_come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
-            (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
+            (
+                f"{self.n_come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures",
+                palette.TEXT,
+            ),
+            (
+                f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {counted(asleep, 'body', 'bodies')} asleep (dim)",
+                palette.TEXT,
+            ),
             (f"{times.step:.1f} ms per step, {times.check:.1f} ms to check it", palette.CAPTION),
         )
 

@@ -152,7 +152,7 @@ class SimpleShapes(Pit):
         return (
             (f"{counted(len(contacts), 'contact')}, {segments} of them with two points", palette.TEXT),
             (f"points in this step: {added} added, {persistent} persistent, {len(contacts.removed)} removed", palette.CAPTION),
-            (f"asleep (dim): {asleep} bodies, at rest and not recomputed", palette.CAPTION),
+            (f"asleep (dim): {counted(asleep, 'body', 'bodies')}, at rest and not recomputed", palette.CAPTION),
         )
 
     def _kinds(self, rng: np.random.Generator) -> list[str]:

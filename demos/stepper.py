@@ -141,7 +141,7 @@ class Stepper(CaseHand):
     )
     keys = (
         ("Right  Left", "next step, previous step"),
-        ("Home  End", "first step, last step (in a quiz: next question)"),
+        ("Home  End", "first step, last step"),
         ("Space", "play or pause"),
         ("Up  Down", "faster, slower"),
         ("L", "loop or stop at the end"),

@@ -323,7 +323,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("to_start", "Time", "To the start", "", "Go back to the first step.", lambda app: app.session.timeline.seek(0), _no_past),
     Command("to_end", "Time", "To the end", "End", "Go to the newest step.", lambda app: app.session.timeline.to_the_end(), _no_past),
     *LAYERS,
-    Command("home", "Show", "View", "Home", "Show everything, and stop following.", lambda app: app.session.view.home(), _no_demo),
+    Command("home", "Show", "Fit view", "Home", "Show everything, and stop following.", lambda app: app.session.view.home(), _no_demo),
     Command(
         "follow",
         "Show",

@@ -291,6 +291,8 @@ class Pointing:
         with contextlib.suppress(LabError):  # too heavy or too far away to grab
             is_held = bool(session.act(kind(point)))
         self._holding = button if is_held else 0
+        if is_held and session.clock.paused and session.demo.stages:
+            session.messages.answer("Time is paused: the hand pulls once it runs (Space).")
         return is_held
 
     def _ungrip(self) -> None:

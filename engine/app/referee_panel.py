@@ -11,6 +11,7 @@ import pygame
 
 from engine.app.panels.dock import WindowActions
 from engine.app.session import Session
+from engine.app.status_strip import VERDICTS
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import REASONS
 from engine.render import palette
@@ -20,12 +21,6 @@ from engine.ui.rows import Area, Button, Buttons, Heading, Line, Note, Row
 
 __all__ = ["error_words", "referee_rows", "worst_errors"]
 
-_VERDICTS = {
-    "agree": "Contacts for which both algorithms give the same answer, within rounding.",
-    "explained": "Contacts whose answers differ for a known reason, listed below.",
-    "unexplained": "Contacts whose answers differ for no known reason, which means a bug in one of the two algorithms.",
-}
-"""Tooltips of the counts."""
 _SPARK = 22.0
 """Design pixels."""
 _SECONDS = 5.0
@@ -43,7 +38,7 @@ def referee_rows(session: Session, missing: str, actions: WindowActions) -> list
     colors = {"agree": palette.AGREE, "explained": palette.EXPLAINED, "unexplained": palette.UNEXPLAINED}
     for name, color in colors.items():
         now, total = (sum(getattr(count, name) for count in counts) for counts in (steps, totals))
-        rows.append(Line(name, f"{total:,}", color if total else palette.CAPTION, f"{now:,}", tip=_VERDICTS[name]))
+        rows.append(Line(name, f"{total:,}", color if total else palette.CAPTION, f"{now:,}", tip=VERDICTS[name]))
     return rows + _pair_rows(session) + _error_rows(session) + _reason_rows(session, actions)
 
 

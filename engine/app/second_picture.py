@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from engine.app.session import Session
+from engine.common.words import plain_number
 from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
@@ -56,7 +57,7 @@ def title_of(beside: Comparison) -> str:
 def figure_words(figures: Figures) -> str:
     """Return the standing bodies, the deepest overlap and the energy, in one line."""
     overlap = "no overlap" if figures.overlap < _NO_OVERLAP else f"overlap {length_words(figures.overlap)}"
-    return f"{figures.standing}, {overlap}, {figures.energy.end:,.4g} J"
+    return f"{figures.standing}, {overlap}, {plain_number(figures.energy.end)} J"
 
 
 def farthest_of(beside: Comparison) -> Farthest | None:

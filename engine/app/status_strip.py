@@ -18,13 +18,13 @@ from engine.app.second_picture import title_of
 from engine.app.session import Session
 from engine.render import palette
 from engine.render.camera import Place
-from engine.render.hud import draw_status
+from engine.render.hud import draw_status, verdict_places
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
     from engine.app.session import Session
 
-__all__ = ["CheckNote", "Note", "Notes", "draw_strip"]
+__all__ = ["VERDICTS", "CheckNote", "Note", "Notes", "draw_strip", "verdict_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,12 @@ def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
 
 
 Cell = tuple[str, str, Color]
+VERDICTS = {
+    "agree": "Contacts for which both algorithms give the same answer, within rounding.",
+    "explained": "Contacts whose answers differ for a known reason, listed under More.",
+    "unexplained": "Contacts whose answers differ for no known reason, which means a bug in one of the two algorithms.",
+}
+"""Tooltips of the counts of the live check."""
 
 
 def draw_strip(
@@ -160,6 +166,18 @@ def draw_strip(
 ) -> None:
     """Draw the strip of a session, with the note before the figures; a preview without a check does not mention it."""
     draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
+
+
+def verdict_at(
+    painter: FramePainter, place: Place, session: Session, check: CheckNote, is_preview: bool, pixel: tuple[int, int]
+) -> tuple[str, pygame.Rect] | None:
+    """Return the meaning of the count at a pixel of the strip, and the count's place."""
+    right = _check(session, check, is_preview)
+    places = verdict_places(painter.fonts, place, _cells(session, painter.n_asleep(session)), right)
+    for (text, _), where in zip(right, places, strict=True):
+        if where.collidepoint(pixel) and (words := VERDICTS.get(text.partition(" ")[0])) is not None:
+            return words, where
+    return None
 
 
 def _cells(session: Session, n_asleep: int) -> list[Cell]:

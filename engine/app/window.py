@@ -19,13 +19,14 @@ from engine.app.browser import Browser
 from engine.app.commands import button_of, find, run
 from engine.app.event_router import EventRouter
 from engine.app.files.recovery import Recovery
+from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.dock_area import DockArea, make_docks
 from engine.app.panels.files_dock import FilesDock
 from engine.app.screen import Screen
 from engine.app.session import Session
-from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
+from engine.app.status_strip import CheckNote, Note, Notes, draw_strip, verdict_at
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.raster import load_raster
@@ -278,6 +279,11 @@ class Window:
         for overlay in self.router.overlays:
             overlay.draw(surface)
         screen.ui.draw_tip(surface)
+        pointer = screen.ui.pointer
+        if note is None and pointer is not None and is_inside(pointer, layout.strip):
+            verdict = verdict_at(painter, layout.strip, session, self.check, self.browsing, pointer)
+            if verdict is not None:
+                screen.ui.draw_tip_at(surface, *verdict)
 
     def _paint_docks(self, canvas: Canvas) -> None:
         """Draw the docks' drawings over the bodies."""

@@ -6,7 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "path_below", "shown"]
+__all__ = ["LONGEST_NAME", "brief", "counted", "decimals", "meant", "path_below", "plain_number", "shown"]
 
 LONGEST_NAME = 80
 """Maximum number of characters shown of an untrusted name within the path of a field."""
@@ -41,6 +41,18 @@ def decimals(number: float, digits: int) -> str:
     ('0.00', '-1.5')
     """
     return f"{round(number, digits) + 0.0:.{digits}f}"
+
+
+def plain_number(number: float, comma: str = ",") -> str:
+    """Return a number with four digits, or all those before the point, without an exponent below a billion; "-0" becomes "0".
+
+    Examples
+    --------
+    >>> plain_number(19_543.2), plain_number(-0.00012345), plain_number(2e12), plain_number(-0.0)
+    ('19,543', '-0.0001235', '2e+12', '0')
+    """
+    text = f"{number:.4g}" if not 1e4 <= abs(number) < 1e9 else f"{number:,.0f}".replace(",", comma)
+    return "0" if text == "-0" else text
 
 
 def meant(word: str, known: Iterable[str]) -> str:

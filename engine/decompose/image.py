@@ -93,6 +93,11 @@ class Opacity:
     notes: tuple[str, ...]
     is_whole: bool = False
 
+    @property
+    def is_hard_edged(self) -> bool:
+        """True if each pixel is opaque or clear, so that the position of an edge is known to half a pixel."""
+        return not bool(((self.alpha > 0.0) & (self.alpha < 1.0)).any())
+
 
 def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None) -> Opacity:
     """Return the opacity of a picture, or of a rectangle of it.

@@ -43,6 +43,10 @@ __all__ = [
 DEFAULT_PIXELS_PER_METRE = 100.0
 DEFAULT_THRESHOLD = 0.5
 """Alpha above which a pixel is solid: half covered."""
+_HARD_EDGE = 1.0
+"""Pixels. The contour of a hard edge has corners up to half a pixel on either side of the edge; it is simplified by as much first."""
+_HARD_SHARE = 1.0 / 150.0
+"""The same as a share of the contour's longer side: a small sprite's steps are its shape."""
 DRAWING_SUFFIX = ".svg"
 TRACED_SUFFIXES = (*PICTURE_SUFFIXES, DRAWING_SUFFIX)
 
@@ -182,6 +186,9 @@ def _traced_opacity(path: str, opacity: Opacity, scale: float, tolerance: float,
     height, width = opacity.alpha.shape
     picture = Picture(path, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
     outline = _outline_of_opacity(opacity, scale, threshold, path)
+    if not opacity.is_whole and opacity.is_hard_edged:  # the contour is a staircase around the edge
+        (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
+        outline = simplified(outline, min(_HARD_EDGE / scale, _HARD_SHARE * max(right - left, top - bottom)))
     return _traced(path, outline, picture, opacity.notes, scale, tolerance, started)
 
 

@@ -14,9 +14,10 @@ import pygame
 
 from engine.contracts.contact import StepContacts
 from engine.render import palette
+from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 
-__all__ = ["ImpulseScale", "draw_backdrop", "draw_impulse_scale", "draw_impulses", "draw_scale_bar", "round_above"]
+__all__ = ["ImpulseScale", "draw_backdrop", "draw_impulse_scale", "draw_impulses", "draw_scale_bar", "round_above", "scale_bar_length"]
 
 _CLOSEST_LINES = 36.0
 """Minimum distance between two grid lines, design pixels."""
@@ -54,6 +55,12 @@ def draw_backdrop(canvas: Canvas) -> None:
         pygame.draw.line(canvas.surface, palette.GRID_AXIS if k == 0 else palette.GRID, (left, y), (left + width - 1, y))
 
 
+def scale_bar_length(camera: Camera, ui_scale: float) -> float:
+    """Return the length of the scale bar that a camera's picture gets, meters."""
+    wished = max(min(60.0 * ui_scale, 0.4 * (camera.view[2] - 40.0 * ui_scale)), 4.0)  # the round length is up to 2.5 times as long
+    return round_above(wished / camera.scale)
+
+
 def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
     """Draw a scale bar of a round length in a lower corner, on a plate of its own; return the plate's place.
 
@@ -61,9 +68,7 @@ def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
     text covers both, the bar goes above it. Without room, the bar is omitted and the place is empty.
     """
     left, top, width, height = canvas.camera.view
-    ui = canvas.ui_scale
-    wished = max(min(60.0 * ui, 0.4 * (width - 40.0 * ui)), 4.0)  # the round length is up to 2.5 times as long
-    length = round_above(wished / canvas.camera.scale)
+    ui, length = canvas.ui_scale, scale_bar_length(canvas.camera, canvas.ui_scale)
     pixels = length * canvas.camera.scale
     ends, bottom = (left + width - 16.0 * ui, left + 16.0 * ui + pixels), top + height - 14.0 * ui
     thick = max(1, round(ui))

@@ -10,12 +10,16 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 
-__all__ = ["draw_lines", "draw_scroll_bar", "draw_status", "lines_size"]
+__all__ = ["draw_lines", "draw_scroll_bar", "draw_status", "lines_size", "verdict_places"]
 
 _Place = tuple[int, int, int, int]
 
 _NOTE_PITCH = 14.0
 """Line height of a long note, design pixels; the strip is two lines high."""
+_STRIP_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Sizes of the strip's text, tried in this order, as shares of the usual one."""
+_LEGIBLE = 9.0
+"""Minimum size of the strip's text, pixels."""
 
 
 def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, content: int, share: float, ui: float) -> None:
@@ -34,37 +38,66 @@ def draw_status(
     right: Sequence[tuple[str, Color]],
     note: tuple[str, Color] | None = None,
 ) -> None:
-    """Draw the strip at the bottom: captions with values on the left, colored text on the right.
+    """Draw the strip at the bottom: captions with values on the left, colored text on the right (`verdict_places`).
 
-    A note precedes them and uses their space; a long note also uses that of the text on the right, and two lines. Cells that do not fit are
-    omitted, starting with the last.
+    A note precedes them and uses their space; a long note also uses that of the text on the right, and two lines. Text is smaller if it
+    does not fit; cells that do not fit even so are omitted, starting with the last.
     """
     ui = fonts.ui_scale
     left, top, width, height = place
     pygame.draw.rect(surface, palette.PANEL, place)
-    x, edge, middle = left + round(12 * ui), left + width - round(12 * ui), top + height // 2 + 1
+    x, middle = left + round(12 * ui), top + height // 2 + 1
+    beside = () if note is not None else cells  # a note leaves room for few of them
     if note is not None:
-        pictures = [fonts.render(text, 13, color, True) for text, color in right]
-        right_width = sum(picture.get_width() + round(14 * ui) for picture in pictures)
+        right_width = sum(where.width + round(14 * ui) for where in verdict_places(fonts, place, beside, right))
+        edge = left + width - round(12 * ui)
         if fonts.width(note[0], 13, True) > edge - right_width - x:
             right = ()
         x = _draw_note(surface, fonts, (x, middle), edge - (right_width if right else 0) - x, note)
         pygame.draw.rect(surface, palette.now(note[1]), (left, top, round(4 * ui), height))
     pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width, top))
-    for text, color in reversed(right):
-        picture = fonts.render(text, 13, color, True)
-        edge -= picture.get_width()
-        surface.blit(picture, picture.get_rect(midleft=(edge, middle)))
-        edge -= round(14 * ui)
-    for caption, value, color in cells:
-        name, figure = fonts.render(caption, 12, palette.CAPTION), fonts.render(value, 13, color)
-        wide = max(figure.get_width(), round(30 * ui))
-        if x + name.get_width() + round(5 * ui) + wide > edge:
+    share, edge = _fitting_share(fonts, width, beside, right), left + width - round(12 * ui)
+    for (text, color), where in zip(right, verdict_places(fonts, place, beside, right), strict=True):
+        surface.blit(fonts.render(text, 13 * share, color, True), where)
+        edge = min(edge, where.left - round(14 * ui))
+    for cell in cells:
+        if x + _cell_width(fonts, cell, share) > edge:
             break
+        caption, value, color = cell
+        name, figure = fonts.render(caption, 12 * share, palette.CAPTION), fonts.render(value, 13 * share, color)
         surface.blit(name, name.get_rect(midleft=(x, middle)))
-        x += name.get_width() + round(5 * ui)
-        surface.blit(figure, figure.get_rect(midleft=(x, middle)))
-        x += wide + round(14 * ui)
+        surface.blit(figure, figure.get_rect(midleft=(x + name.get_width() + round(5 * ui), middle)))
+        x += _cell_width(fonts, cell, share) + round(14 * ui)
+
+
+def verdict_places(
+    fonts: FontBook, place: _Place, cells: Sequence[tuple[str, str, Color]], right: Sequence[tuple[str, Color]]
+) -> list[pygame.Rect]:
+    """Return the rectangles of the texts on the right of the strip."""
+    ui, (left, top, width, height) = fonts.ui_scale, place
+    share, edge, places = _fitting_share(fonts, width, cells, right), left + width - round(12 * ui), list[pygame.Rect]()
+    for text, color in reversed(right):
+        picture = fonts.render(text, 13 * share, color, True)
+        edge -= picture.get_width()
+        places.append(picture.get_rect(midleft=(edge, top + height // 2 + 1)))
+        edge -= round(14 * ui)
+    return places[::-1]
+
+
+def _fitting_share(fonts: FontBook, width: int, cells: Sequence[tuple[str, str, Color]], right: Sequence[tuple[str, Color]]) -> float:
+    """Return the share of the usual text size at which the strip's text fits, or that of the smallest legible text."""
+
+    def wide(share: float) -> float:
+        gaps = round(14 * fonts.ui_scale) * (len(cells) + len(right)) + round(24 * fonts.ui_scale)
+        return gaps + sum(_cell_width(fonts, cell, share) for cell in cells) + sum(fonts.width(text, 13 * share, True) for text, _ in right)
+
+    legible = [share for share in _STRIP_SIZES if 13 * share * fonts.ui_scale >= _LEGIBLE] or [1.0]
+    return next((share for share in legible if wide(share) <= width), legible[-1])
+
+
+def _cell_width(fonts: FontBook, cell: tuple[str, str, Color], share: float) -> int:
+    ui, (caption, value, _) = fonts.ui_scale, cell
+    return fonts.width(caption, 12 * share) + round(5 * ui) + max(fonts.width(value, 13 * share), round(30 * share * ui))
 
 
 def _draw_note(surface: pygame.Surface, fonts: FontBook, place: tuple[int, int], room: int, note: tuple[str, Color]) -> int:

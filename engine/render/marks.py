@@ -226,7 +226,8 @@ def _number(canvas: Canvas, place: Place, mark: Mark, named: set[str]) -> None:
         if name in named:
             continue
         gap = 4.0 + mark.radius * canvas.camera.scale / canvas.ui_scale
-        sides = (across, down), (across, 0), (0, down), (-across, down), (across, -down)
+        outside = (across, down), (across, 0), (0, down), (-across, down), (across, -down)
+        sides = (*outside, (-across or 1, 0), (-across, -down))  # rather inside than not at all
         for more in (0.0, _BESIDE_DOT):  # farther away if a mark's dot is at the corner
             if canvas.label((float(at[0]), float(at[1])), name, color, _NUMBER, gap + more, sides=sides):
                 break

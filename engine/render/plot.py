@@ -250,19 +250,30 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         where = words.get_rect(midright=(pane.left - round(5 * ui), y))
         where.clamp_ip(pygame.Rect(pane.left - 400, pane.top - round(4 * ui), 800, pane.height + round(8 * ui)))
         surface.blit(words, where)
-    turn = axis.x(now) + 0.5
+    turn, paths = axis.x(now) + 0.5, list[list[tuple[float, float]]]()
     for curve, x, least, most in pieces:
         color = palette.SERIES[curve.style % len(palette.SERIES)]
         path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
+        paths.append(path)
         gone = [point for point in path if point[0] <= turn]
         _draw_line(surface, mix(palette.PANEL, color, _DIMMED), path[max(len(gone) - 1, 0) :], ui)
         _draw_line(surface, color, gone, ui)
         _draw_marks(surface, path, color, curve.style, turn, ui)
     unit = fonts.render(curves[0].unit, _LABEL, palette.TEXT, True)
     plate = fonts.plate((unit.get_width() + round(6 * ui), unit.get_height()), palette.PANEL, 215, round(3 * ui))
-    where = plate.get_rect(topleft=(pane.left + round(2 * ui), pane.top + round(ui)))
+    where = _clearest(plate, pane.inflate(-round(4 * ui), -round(2 * ui)), paths)
     surface.blit(plate, where)
     surface.blit(unit, unit.get_rect(center=where.center))
+
+
+def _clearest(plate: pygame.Surface, pane: pygame.Rect, paths: Sequence[Sequence[tuple[float, float]]]) -> pygame.Rect:
+    """Return the corner of a pane in which a plate hides the fewest columns of the curves, the upper left one if it is clear."""
+    corners = [plate.get_rect(**{name: getattr(pane, name)}) for name in ("topleft", "topright", "bottomleft", "bottomright")]
+
+    def hidden(place: pygame.Rect) -> int:
+        return sum(bool(place.clipline(a, b)) for path in paths for a, b in itertools.pairwise(path))
+
+    return min(corners, key=hidden)
 
 
 def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:

@@ -30,7 +30,7 @@ from engine.common.arrays import FloatArray
 from engine.contracts.trace import Mark, Point, Question, TraceStep, View
 from engine.geometry.aabb import AABB
 from engine.render import palette
-from engine.render.backdrop import draw_backdrop, draw_scale_bar
+from engine.render.backdrop import draw_backdrop, draw_scale_bar, scale_bar_length
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, LabelRoom
@@ -361,7 +361,6 @@ class StepPicture:
         ui, box = fonts.ui_scale, self.boxes[view.name]
         seen = (place.left, place.top, place.width, place.height)
         room = occupied.part(seen) if occupied is not None else LabelRoom(seen)
-        room.keep_off(pygame.Rect(0, 0, round(175 * ui), round(34 * ui)).move(place.right - round(175 * ui), place.bottom - round(34 * ui)))
         title = _title_of(view, place, fonts)
         if not view.is_plane:
             surface.fill(palette.BACKGROUND, place)
@@ -374,6 +373,8 @@ class StepPicture:
             return _draw_axes(surface, place, title[-1][1].bottom, box, view, fonts, discs)
         top = title[-1][1].bottom - place.top
         camera = Camera(view=seen).fitted(box, 0.07, (0.0, top, 0.0, 0.4 * top)) if fixed_camera is None else fixed_camera.cut(seen)
+        bar = round(scale_bar_length(camera, ui) * camera.scale + 32 * ui), round(34 * ui)
+        room.keep_off(pygame.Rect((place.right - bar[0], place.bottom - bar[1]), bar))
         has_words = min(place.size) >= 90 * ui
         canvas = Canvas(surface, camera, fonts, discs, room, has_words=has_words)
         if has_ground:

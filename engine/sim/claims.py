@@ -9,6 +9,8 @@ from engine.common.words import decimals
 
 __all__ = ["Claim", "Verdict"]
 
+_NEAR = 0.05
+"""Relative difference above which a verdict tells the allowed one: 3.20 (predicted 0.00 within 5.00)."""
 Number: TypeAlias = Callable[[Any], float | None]
 """A function of the demo."""
 
@@ -59,7 +61,15 @@ class Claim(NamedTuple):
         if predicted is None:
             return None
         numbers = " ".join(part for part in ("..." if measured is None else decimals(measured, self.digits), self.unit) if part)
-        return Verdict(f"{self.what}: {numbers} (predicted {decimals(predicted, self.digits)})", self.holds(demo))
+        allowed = _value(self.allowed, demo)
+        is_near = (
+            measured is None
+            or allowed is None
+            or abs(measured - predicted) <= _NEAR * abs(predicted)
+            or round(measured - predicted, self.digits) == 0.0
+        )
+        within = "" if is_near else f" within {decimals(allowed or 0.0, self.digits)}"
+        return Verdict(f"{self.what}: {numbers} (predicted {decimals(predicted, self.digits)}{within})", self.holds(demo))
 
 
 def _value(number: float | Number, demo: Any) -> float | None:

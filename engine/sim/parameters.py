@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
-from engine.common.words import meant
+from engine.common.words import meant, plain_number
 
 __all__ = ["Parameter", "parameter_values"]
 
@@ -176,7 +176,7 @@ class Parameter:
             return "+".join(word for k, word in enumerate(self.choices) if self.has(number, k))
         if self.choices:
             return self.choices[round(number)]
-        text = f"{number:.0f}" if self.whole else f"{number:.4g}"
+        text = f"{number:.0f}" if self.whole else plain_number(number, "")
         return f"{text} {self.unit}" if self.unit else text
 
     @staticmethod

@@ -10,6 +10,7 @@ from pathlib import Path
 import pygame
 
 from engine.common.errors import LabError
+from engine.common.words import plain_number
 from engine.render.palette import Color
 
 __all__ = [
@@ -216,8 +217,7 @@ class Number:
             return f"0x{int(self.value):04X}"
         if self.whole:
             return str(int(self.value))
-        text = f"{self.value:.4g}"
-        return "0" if text == "-0" else text
+        return plain_number(self.value, "")
 
     def stepped(self, steps: float) -> float:
         """Return the number after a number of steps.

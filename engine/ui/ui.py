@@ -287,14 +287,23 @@ class Ui:
             return
         if item is None or not item.what.tip:
             return
+        self._draw_tip(surface, item.what.tip, form.rect(item), form.place)
+
+    def draw_tip_at(self, surface: pygame.Surface, words: str, place: pygame.Rect) -> None:
+        """Draw a tooltip above a place that is no control, if the pointer rests."""
+        if self._rested >= _TIP_DELAY:
+            self._draw_tip(surface, words, place, surface.get_rect())
+
+    def _draw_tip(self, surface: pygame.Surface, words: str, rect: pygame.Rect, column: pygame.Rect) -> None:
+        """Draw a tooltip of a place in a column of controls, or in another form that is wider than high."""
         fonts, width = self.fonts, min(self.px(260), surface.get_width() - self.px(20))
-        lines = [(line, palette.TEXT) for line in fonts.wrapped(item.what.tip, 12.0, width)]
+        lines = [(line, palette.TEXT) for line in fonts.wrapped(words, 12.0, width)]
         plate = pygame.Rect((0, 0), lines_size(fonts, lines, 12.0))
-        rect, room, gap = form.rect(item), surface.get_rect(), self.px(4)
-        plate.topleft = form.place.right + gap, rect.top
+        room, gap = surface.get_rect(), self.px(4)
+        plate.topleft = column.right + gap, rect.top
         if plate.right > room.right:
-            plate.right = form.place.left - gap
-        if plate.left < room.left or form.place.width > form.place.height:
+            plate.right = column.left - gap
+        if plate.left < room.left or column.width > column.height:
             plate.midbottom = rect.centerx, rect.top - gap
         if plate.top < room.top:
             plate.top = rect.bottom + gap

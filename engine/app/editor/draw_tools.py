@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.editor.placing import MIN_SIZE, box_spec, circle_spec, outline_spec
+from engine.app.editor.placing import MIN_SIZE, box_spec, circle_spec, crossings, outline_spec
 from engine.app.editor.tool import KeyPress, Pointer, Tool, ghost
+from engine.common.errors import LabError
 from engine.render import palette
 from engine.sim.stage import stage_under
 
@@ -43,13 +44,26 @@ class _DrawTool(Tool):
         index = stage_under(editor.stages, points[0])
         placed = [editor.stages[index].local(point) for point in points]  # in the demo's present layout
 
-        def create(spec: BodySpec) -> None:
+        drawn = tuple(points)
+
+        def cut() -> BodySpec | LabError:
+            try:
+                return outline_spec(placed, "static" if is_static else "dynamic", error)
+            except LabError as refusal:
+                return refusal
+
+        def create(spec: BodySpec | LabError) -> None:
+            if drawn in editor.being_cut:
+                editor.being_cut.remove(drawn)
+            if isinstance(spec, LabError):
+                raise spec
             if index < len(editor.stages):
                 editor.gesture().create(index, spec, self.kind)
 
         changed = False
         with editor.telling():
-            if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
+            if not editor.background.do(editor.session, cut, create):
+                editor.being_cut.append(drawn)
                 editor.say(f"the {self.kind} is being cut into convex pieces; this takes longer the first time")
             changed = True
         return changed
@@ -141,6 +155,8 @@ class PolygonTool(_DrawTool):
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor)
         self._corners: list[Point] = []
+        self._refused: list[Point] = []
+        """The corners that were not closed because their outline crosses itself."""
         self._at: Pointer | None = None
 
     @property
@@ -187,6 +203,9 @@ class PolygonTool(_DrawTool):
             canvas.point(self._corners[0], palette.ACCENT, 6.0 if is_home else 4.0, ring=not is_home)
             if len(self._corners) >= 3:
                 _label(canvas, self._at, "click closes" if is_home else "Enter closes")
+            is_closed = is_home or self._refused == self._corners
+            for crossing in crossings(self._corners if is_closed else [*self._corners, to], is_closed):
+                canvas.point(crossing, palette.UNEXPLAINED, 9.0, ring=True)
         for corner in self._corners:
             canvas.point(corner, palette.ACCENT, 2.5)
 
@@ -194,7 +213,10 @@ class PolygonTool(_DrawTool):
         return math.dist(self._corners[0], at.free) * at.meter <= _CLOSE
 
     def _close(self, is_static: bool) -> None:
-        if self._make_outline(list(self._corners), 0.0, is_static):
+        if crossings(self._corners, is_closed=True):
+            self._refused = list(self._corners)
+            self.editor.say("The outline crosses itself where it is marked: Backspace removes the last corner.")
+        elif self._make_outline(list(self._corners), 0.0, is_static):
             self._corners = []
 
 

@@ -130,6 +130,8 @@ class Editor:
         The clipboard; it outlives the demo.
     background : BackgroundJobs
         Work in a thread.
+    being_cut : list of sequence of point
+        Outlines of which no body has been made yet, in meters of the picture; they stay visible.
     """
 
     session: Session
@@ -140,6 +142,7 @@ class Editor:
         self.is_selecting = self.is_building = self.is_dragging = False
         self.copied: Copied | None = None
         self.background = BackgroundJobs()
+        self.being_cut: list[tuple[tuple[float, float], ...]] = []
 
     @property
     def pair(self) -> tuple[Stage, int, int] | None:
@@ -153,6 +156,7 @@ class Editor:
         """Switch to another session."""
         self.session = session
         self.selection = []
+        self.being_cut.clear()
 
     @property
     def selection(self) -> list[Chosen]:

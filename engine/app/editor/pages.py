@@ -10,6 +10,7 @@ from typing import Any
 from engine.app.editor.editor import Chosen, Editor, Gesture
 from engine.app.stepper_requests import door_of_bodies
 from engine.common.errors import LabError
+from engine.common.words import counted, plain_number
 from engine.sim.actions import ChangeBody, ChangeFixture, ChangeWorld, SetAwake, SetPose, SetVelocity
 from engine.sim.ids import IDS_OF_A_USER
 from engine.ui.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
@@ -116,7 +117,7 @@ def body_rows(editor: Editor) -> list[Row]:
     world = editor.world(first.stage)
     body, state = world.body(first.body), world.state(first.body)
     read = [editor.world(item.stage).body(item.body) for item in chosen[:_MAX_READ]]
-    title, called = f"{len(chosen)} bodies", editor.session.called("body", first.body)
+    title, called = counted(len(chosen), "body", "bodies"), editor.session.called("body", first.body)
     has_maker = bool(body.spec.name) and first.body >= IDS_OF_A_USER
     if len(chosen) == 1 and has_maker:
         title = body.spec.name
@@ -155,10 +156,10 @@ def body_rows(editor: Editor) -> list[Row]:
     energy = 0.5 * body.mass * speed * speed + 0.5 * body.inertia * state.angular_velocity**2
     rows += [
         Heading("State" if len(chosen) == 1 else f"State of {body.spec.name if has_maker else called}"),
-        Line("speed", f"{speed:.4g} m/s"),
-        Line("mass", f"{body.mass:.4g} kg"),
-        Line("inertia", f"{body.inertia:.4g} kg m²"),
-        Line("kinetic energy", f"{energy:.4g} J"),
+        Line("speed", f"{plain_number(speed)} m/s"),
+        Line("mass", f"{plain_number(body.mass)} kg"),
+        Line("inertia", f"{plain_number(body.inertia)} kg m²"),
+        Line("kinetic energy", f"{plain_number(energy)} J"),
         Line("contacts", str(touching)),
         Line("joints", str(len(body.joints))),
         Line("fixtures", str(len(body.fixtures))),

@@ -15,7 +15,7 @@ from engine.geometry.predicates import turn_sign
 from engine.world import BodySpec, FixtureSpec, accept
 from engine.world.specs import BodyType
 
-__all__ = ["MIN_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
+__all__ = ["MIN_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "crossings", "outline_spec"]
 
 Point = tuple[float, float]
 
@@ -87,6 +87,30 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     return accept(BodySpec(tuple(FixtureSpec(piece) for piece in pieces), body_type, (float(middle[0]), float(middle[1]))))
 
 
+def crossings(points: Sequence[Point], is_closed: bool) -> list[Point]:
+    """Return where the lines through the points cross each other, without the corners that neighbors share.
+
+    Examples
+    --------
+    >>> crossings([(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)], is_closed=False)
+    [(1.0, 1.0)]
+    """
+    ring = np.array(points, dtype=np.float64).reshape(-1, 2)
+    starts, ends = (ring, np.roll(ring, -1, axis=0)) if is_closed else (ring[:-1], ring[1:])
+    n, found = len(starts), list[Point]()
+    for k in range(n):
+        first, last = k + 2, n - (is_closed and k == 0)
+        a, b, c, d = starts[k], ends[k], starts[first:last], ends[first:last]
+        along, others = b - a, d - c
+        turn = along[0] * others[:, 1] - along[1] * others[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s = ((c[:, 0] - a[0]) * others[:, 1] - (c[:, 1] - a[1]) * others[:, 0]) / turn
+            t = ((c[:, 0] - a[0]) * along[1] - (c[:, 1] - a[1]) * along[0]) / turn
+        meets = (turn != 0.0) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+        found += [(float(x), float(y)) for x, y in a + s[meets, None] * along]
+    return found
+
+
 def _spread(ring: np.ndarray) -> float:
     """Return twice the area of the largest triangle over the longest chord from the first point: nearly zero for a nearly straight line.
 
@@ -129,8 +153,11 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
         else:
             outline = Outline.of_polygon(ring)
     except InvalidShapeError as error:
-        why = f"it must not cross itself ({error.value})" if tolerance == 0.0 else str(error)
-        raise PlacingError(f"this outline cannot become a body: {why}") from None
+        if tolerance == 0.0:
+            n = len(crossings(ring.tolist(), is_closed=True))
+            where = "where it is marked" if n else "at a corner"
+            raise PlacingError(f"the outline {'crosses' if n else 'touches'} itself {where}: Backspace removes the last corner") from None
+        raise PlacingError(f"this outline cannot become a body: {error}") from None
     if outline.n_vertices > 4 * _MAX_PIECES:
         raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger or with fewer corners")
     shape = outline.as_shapely()

@@ -168,9 +168,8 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             told.messages.say(f"Recording stopped: {error}", palette.WARNING)
             return
-        n_new = max(recorder.steps - recorder.begun, 0)
-        before = f" in addition to the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
-        told.messages.say(f"Recorded {counted(n_new, 'step')}{before} into {recorder.path}")
+        before = f", {recorder.begun:,} of them before the recording began," if 0 < recorder.begun <= recorder.steps else ""
+        told.messages.say(f"Recorded {counted(recorder.steps, 'step')}{before} into {recorder.path}")
 
     # Films
 

@@ -12,7 +12,7 @@ from engine.app.editor.draw_tools import BoxTool, CircleTool, FreehandTool, Poly
 from engine.app.editor.editor import Editor
 from engine.app.editor.join_tools import DistanceTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
 from engine.app.editor.select_tool import SelectTool
-from engine.app.editor.tool import KeyPress, Pointer, Tool
+from engine.app.editor.tool import KeyPress, Pointer, Tool, ghost
 from engine.app.keys import tooltip
 from engine.app.panels.dock import Dock, WindowActions
 from engine.common.errors import LabError
@@ -145,6 +145,8 @@ class ToolsDock(Dock):
             self.tool.update()
 
     def paint(self, canvas: Canvas, session: Session) -> None:
+        for outline in self.editor.being_cut:
+            ghost(canvas, list(outline))
         try:
             self.tool.paint(canvas)
         except LabError:  # a body was deleted since the pointer moved; the next frame notices it

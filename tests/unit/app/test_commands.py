@@ -48,7 +48,7 @@ def test_the_page_of_keys_lists_the_demos_keys_and_every_usable_key(hand):
 def test_the_page_says_which_keys_mean_something_else_in_this_demo():
     hand = Hand(Window(SIZE, (Stepper,), Stepper()))
     keys = [(row.name, row.value) for row in key_rows(hand.window.app, ()) if isinstance(row, Line)]
-    assert {("Space", "play or pause"), ("Space", "Pause (in other demos)"), ("Home", "View (in other demos)")} < set(keys)
+    assert {("Space", "play or pause"), ("Space", "Pause (in other demos)"), ("Home", "Fit view (in other demos)")} < set(keys)
     assert ("N or .", "Step (in other demos)") in keys and ("R", "Restart") in keys and ("8", "Live check (in other demos)") in keys
 
 

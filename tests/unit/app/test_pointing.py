@@ -4,11 +4,13 @@ import pygame
 import pytest
 
 from engine.app import frame
+from engine.app.panels.timeline_dock import TimelineDock
+from engine.app.status_strip import VERDICTS, CheckNote, verdict_at
 from engine.contracts.agreement import Difference, StepAgreement
 from engine.render.canvas import Canvas
 from engine.sim.stage import Stage
 from tests.unit.app.controls import place
-from tests.unit.app.hand import pixel
+from tests.unit.app.hand import SIZE, pixel
 from tests.unit.app.written import Written, noting_words
 
 
@@ -241,3 +243,39 @@ def test_pointing_at_a_body_shows_its_numbers(hand):
     demo.stages[0].world.set_awake(demo.discs[0], True)
     hand.send(pygame.KEYDOWN, key=pygame.K_h, mod=pygame.KMOD_SHIFT, unicode="")
     assert written() == [], "the words at the pointer are those of the hinge"
+
+
+def test_a_hand_on_a_paused_body_says_what_it_waits_for(hand):
+    session = hand.window.session
+    hand.frame(2)
+    session.clock.paused = True
+    at = pixel(hand, session.demo.stages[0].world.state(1).position)
+    hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert session.demo.grabbing and session.messages.now.words == "Time is paused: the hand pulls once it runs (Space)."
+
+
+def test_a_tooltip_stands_at_its_button(hand):
+    """That of the timeline's buttons stood at its far end."""
+    hand.frame(5)
+    form = hand.window.dock_area.find(TimelineDock).form
+    at = form.rect(form.items[0]).center
+    hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    hand.frame(2, 1.0)
+    hand.surface = Written(SIZE)
+    with noting_words():
+        hand.frame()
+    tip = form.items[0].what.tip.split()[0]
+    places = [seen for words, seen in hand.surface.words if words.startswith(tip) and 0 < at[1] - seen.bottom < 80]
+    assert places and min(abs(seen.centerx - at[0]) for seen in places) < 140
+
+
+def test_the_counts_of_the_check_have_tooltips(hand):
+    window = hand.window
+    layout, session = window.screen.layout, window.session
+    painter = window.screen.painter
+    hand.frame(30)
+    right = layout.strip[0] + layout.strip[2]
+    middle = layout.strip[1] + layout.strip[3] // 2
+    tips = [verdict_at(painter, layout.strip, session, CheckNote(), False, (x, middle)) for x in range(layout.strip[0], right, 5)]
+    assert {tip[0] for tip in tips if tip is not None} == {VERDICTS["agree"], VERDICTS["unexplained"]}

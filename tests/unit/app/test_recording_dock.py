@@ -65,7 +65,7 @@ def test_a_key_starts_and_stops_a_recording(window, tmp_path):
     history = window.session.timeline.history
     recording = load_recording(path)
     assert recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1] and recording.steps >= 38
-    assert recording.begun == 10 and f"Recorded {recording.steps - 10} steps in addition to the 10 before them into" in words(window)
+    assert recording.begun == 10 and f"Recorded {recording.steps} steps, 10 of them before the recording began, into" in words(window)
     assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)
     assert len(list(tmp_path.glob("*.rec"))) == 2

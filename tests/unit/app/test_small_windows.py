@@ -174,6 +174,7 @@ def test_the_step_label_follows_the_pointer_and_avoids_the_scale_bar(monkeypatch
     recording = window.dock_area.find(RecordingDock)
     assert recording.span is not None
     monkeypatch.setattr(pygame.key, "get_mods", lambda: 0)
+    window.session.clock.paused = True
     corner = window.screen.painter.corners[0]
     blank = frames(window).subsurface(corner).copy()
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import outline_of_image, trace_file
+from engine.decompose.decompose import decompose
 from engine.decompose.image import contour_of_opacity, read_opacity
 from engine.decompose.measures import boundary_distance
 from sprites.draw_figure import OUTLINE_TOLERANCE
@@ -346,3 +347,17 @@ def test_a_column_of_millions_of_pixels_is_rejected_before_it_is_decompressed(tm
     path.write_bytes(hostile.KINDS["column"].make(65_536))
     with pytest.raises(InvalidInputError, match="at most 65535 pixels per side, got 1 x 65536"):
         trace_file(path)
+
+
+def test_a_hard_edged_star_is_cut_like_a_smooth_one(tmp_path):
+    """It became 33 pieces, for each edge was a staircase."""
+    y, x = np.mgrid[0:400, 0:400] + 0.5
+    radii = np.where(np.arange(10) % 2 == 0, 190.0, 75.0)
+    turns = np.pi / 2 + np.arange(10) * np.pi / 5
+    corners = np.column_stack((200.0 + radii * np.cos(turns), 200.0 - radii * np.sin(turns)))
+    solid = shapely.contains_xy(shapely.Polygon(corners), x, y)
+    for meters in (1.0, 4.0):
+        outline = trace_file(saved(tmp_path, np.where(solid, 255, 0).astype(np.uint8)), 400.0 / meters).outline
+        assert outline.n_vertices <= 14 and len(decompose(outline, "exact").pieces) <= 5
+        exact = shapely.Polygon(corners).area * (meters / 400.0) ** 2
+        assert outline.area == pytest.approx(exact, rel=0.01)

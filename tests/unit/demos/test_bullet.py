@@ -311,6 +311,9 @@ def test_both_steps_around_the_target_are_named_though_they_are_close():
     with noting_words():
         draw_numbers(canvas, ghosts, 0.05, (17, 18), palette.UNEXPLAINED, 0.8)
     assert {"step 17", "step 18"} <= {words for words, _ in surface.words} and not surface.overlaps()
+    target = canvas.camera.to_screen((0.11, 0.0))[0]
+    before, after = (next(place for words, place in surface.words if words == f"step {step}") for step in (17, 18))
+    assert before.right < target < after.left, "each on its side of the target"
 
 
 def test_tunneling_ends_within_the_first_drag_of_the_slider():

@@ -66,9 +66,10 @@ def test_a_claim_gives_both_numbers_and_a_verdict_only_when_possible():
     for measured, allowed, steps, words, holds in (
         (None, 0.5, 60, "sag: ... (predicted 2.0)", None),
         (2.4, None, 60, "sag: 2.4 m (predicted 2.0)", None),
-        (2.4, 0.5, 59, "sag: 2.4 m (predicted 2.0)", None),
-        (2.4, 0.5, 60, "sag: 2.4 m (predicted 2.0)", True),
-        (2.6, 0.5, 60, "sag: 2.6 m (predicted 2.0)", False),
+        (2.4, 0.5, 59, "sag: 2.4 m (predicted 2.0 within 0.5)", None),
+        (2.4, 0.5, 60, "sag: 2.4 m (predicted 2.0 within 0.5)", True),
+        (2.6, 0.5, 60, "sag: 2.6 m (predicted 2.0 within 0.5)", False),
+        (2.05, 0.5, 60, "sag: 2.0 m (predicted 2.0)", True),
     ):
         demo.measured, demo.allowed, demo.steps = measured, allowed, steps
         verdict = claim.verdict(demo)

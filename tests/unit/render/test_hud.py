@@ -7,8 +7,9 @@ from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_above
 from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
-from engine.render.hud import draw_lines, draw_status
+from engine.render.hud import draw_lines, draw_status, verdict_places
 from engine.render.palette import TEXT
+from tests.unit.app.written import Written, noting_words
 
 
 def test_the_font_comes_with_the_program():
@@ -43,6 +44,19 @@ def test_readouts_survive_any_size(size, scale):
     canvas = Canvas(surface, Camera(view=view), fonts)
     draw_backdrop(canvas)
     draw_scale_bar(canvas)
+
+
+@pytest.mark.parametrize(("width", "scale"), [(1280, 1.0), (1280, 1.625), (1920, 2.5)])
+def test_the_counters_stay_in_the_strip_at_the_largest_text(width, scale):
+    surface, fonts = Written((width, 80)), FontBook(scale)
+    cells = [(name, "16.7 ms", TEXT) for name in ("frame", "step", "check", "draw", "speed", "solver", "t", "bodies", "contacts")]
+    verdicts = [("agree 12,345", TEXT), ("explained 12", TEXT), ("unexplained 0", TEXT)]
+    with noting_words():
+        draw_status(surface, fonts, (0, 0, width, 80), cells, verdicts)
+    words = [words for words, _ in surface.words]
+    assert {name for name, _, _ in cells} <= set(words) and {name for name, _ in verdicts} <= set(words) and not surface.overlaps()
+    places = verdict_places(fonts, (0, 0, width, 80), cells, verdicts)
+    assert len(places) == 3 and places[0].right <= places[1].left and places[1].right <= places[2].left < width
 
 
 @pytest.mark.parametrize("scale", [MIN_SCALE, 1.0, MAX_SCALE])

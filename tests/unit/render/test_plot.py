@@ -9,6 +9,7 @@ from engine.render.backdrop import ImpulseScale
 from engine.render.fonts import FontBook
 from engine.render.palette import THEMES, contrast
 from engine.render.plot import Curve, TimeAxis, columns, draw_panes, runs, ticks
+from tests.unit.app.written import Written, noting_words
 
 FONTS = FontBook()
 
@@ -68,6 +69,17 @@ def test_curves_are_two_pixels_wide_and_differ_from_the_grid():
     for theme in THEMES.values():
         grid = palette.mix(theme.panel, theme.panel_edge, 0.35)
         assert all(contrast(color, theme.panel) >= 3.0 * contrast(grid, theme.panel) for color in theme.series), theme.name
+
+
+@pytest.mark.parametrize(("values", "corner"), [(np.linspace(0.0, 1.0, 60), "left"), (np.linspace(1.0, 0.0, 60), "right")])
+def test_the_unit_hides_no_curve(values, corner):
+    surface = Written((400, 100))
+    with noting_words():
+        draw_panes(surface, FONTS, (0, 0, 400, 100), (Curve("a", "furlong", values, 0),), (0.0, 59.0), 59, 0.1)
+    (place,) = (where for words, where in surface.words if words == "furlong")
+    assert (place.centerx < 200) == (corner == "left")
+    line = (pygame.surfarray.array3d(surface) == np.array(palette.SERIES[0])).all(axis=2)
+    assert not line[place.left : place.right, place.top : place.bottom].any() and line.any(axis=1)[50:380].all()
 
 
 def test_an_axis_and_its_inverse_agree():

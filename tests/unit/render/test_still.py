@@ -146,15 +146,8 @@ def changes(watched, chance):
         session.compare_with("box2d")
         session.advance(0.0)
 
-    def show_lane():
-        show_beside()
-        half = SIZE[0] // 2
-        watched.surface = pygame.Surface(SIZE)
-        view.place((0, 0, half, SIZE[1]), lanes=((half, 0, half, SIZE[1]),))
-
-    def leave_lane():
-        session.compare_with()
-        view.place((0, 0, *watched.surface.get_size()))
+    def end_beside():
+        session.compare_with("")
 
     def tell(n):
         contacts = world.contacts
@@ -190,8 +183,7 @@ def changes(watched, chance):
         "an offset": use_new(stage, "offset", (chance.choice((0.0, 0.5)), 0.0)),
         "differences": lambda: tell(chance.randrange(3)),
         "a world beside": show_beside,
-        "a lane": show_lane,
-        "no lane": leave_lane,
+        "no world beside": end_beside,
         "letting go": lambda: session.act(Release()),
     }
     for joint in world.joint_ids:

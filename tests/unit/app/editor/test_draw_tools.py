@@ -11,6 +11,7 @@ from engine.app.editor import draw_tools
 from engine.app.editor.placing import MIN_SIZE, PlacingError, outline_spec
 from engine.app.editor.tool import grid_step
 from engine.geometry import Circle
+from engine.render import palette
 from tests.unit.app.editor.person import CTRL, SHIFT
 from tests.unit.app.written import Written, noting_words
 
@@ -106,11 +107,14 @@ def test_the_window_stays_responsive_while_an_outline_is_cut(person, monkeypatch
     person.frames(5)
     person.window.session.clock.paused = True
     assert person.history.now >= before + 4 and len(person.world.body_ids) == 4 and "is being cut" in person.said
+    x, y = person.pixel(ring[8])
+    drawn = {tuple(person.surface.get_at((x + dx, y + dy))[:3]) for dx in range(-2, 3) for dy in range(-2, 3)}
+    assert palette.ACCENT in drawn, "what was drawn stays on the screen"
     person.drag((4.0, 7.0), (4.05, 7.0))  # the next stroke, which will be refused
     may_go.set()
     person.waits = True
     person.frames()
-    assert len(person.world.body_ids) == 5 and "too small" in person.said
+    assert len(person.world.body_ids) == 5 and "too small" in person.said and not person.tools.editor.being_cut
     may_go.clear()
     person.waits = False
     person.drag(*ring)
@@ -119,6 +123,22 @@ def test_the_window_stays_responsive_while_an_outline_is_cut(person, monkeypatch
     person.waits = True
     person.frames()
     assert len(person.world.body_ids) == 4
+
+
+def test_a_polygon_that_crosses_itself_shows_where(person):
+    person.pick("P")
+    for corner in ((3.0, 4.0), (5.0, 6.0), (5.0, 4.0), (3.0, 6.0)):
+        person.click(corner)
+    person.key(pygame.K_RETURN)
+    assert person.said == "The outline crosses itself where it is marked: Backspace removes the last corner."
+    assert person.tools.tool.is_busy and len(person.world.body_ids) == 4
+    person.frames()
+    x, y = person.pixel((4.0, 5.0))
+    seen = {tuple(person.surface.get_at((x + dx, y + dy))[:3]) for dx in range(-12, 13) for dy in range(-12, 13)}
+    assert palette.UNEXPLAINED in seen
+    person.key(pygame.K_BACKSPACE)
+    person.key(pygame.K_RETURN)
+    assert len(person.world.body_ids) == 5
 
 
 def test_outlines_appear_in_drawing_order(person, monkeypatch):
@@ -151,7 +171,7 @@ def test_a_drawing_that_is_too_small_is_rejected_in_one_line(person, letter):
 def test_an_invalid_outline_is_rejected():
     crossing = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]
     for points, words in (
-        (crossing, "must not cross itself"),
+        (crossing, "crosses itself"),
         ([(0.0, 0.0), (1.0, 1.0)], "too small"),
         ([(0.0, 0.0), (1.0, 0.0), (2.0, MIN_SIZE / 10)], "too thin"),
     ):
