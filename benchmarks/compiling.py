@@ -17,7 +17,7 @@ from benchmarks.measuring import Record, record
 
 __all__ = ["run"]
 
-_SHOWN = 25
+_SHOWN = 40
 
 
 class _Watch:

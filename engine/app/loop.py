@@ -155,10 +155,11 @@ class Loop:
         """Report the compiler's progress to the window, and give it the live check once that is loaded."""
         window, compiler = self.window, self._compiler
         if not self._announced and is_ready(CHECK):
-            from engine.compare.live.referee import live_referee
-
             self._announced = True
-            window.use_referee(live_referee)
+            if not self.failure:
+                from engine.compare.live.referee import live_referee
+
+                window.use_referee(live_referee)
         if self.failure:
             window.check = CheckNote.failed(self.failure)
         elif compiler.doing:

@@ -43,6 +43,7 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "error_model": "numpy"}
 _OWN_SOURCE = Path(__file__).resolve()
 _PACKAGE = _OWN_SOURCE.parent.parent
 
@@ -70,15 +71,16 @@ def inlined_kernel(function: _Function) -> _Function:
     without it 94). So it cannot create an array, which Numba rejects (`allocating_kernel` can), and one that returns a slice, or a tuple
     that contains one, is for other inlined kernels only.
 
-    A Python entry point and a cache file for each of these would take a quarter of the compile time. So a call from Python compiles a
-    second, ordinary kernel of the same function, and takes some 20 us; `inlined_entry` is for functions that Python calls often.
+    A Python entry point and a cache file for each of these would take a quarter of the compile time. So Python calls it uncompiled;
+    `inlined_entry` is for functions that Python calls often. Numba chooses an overload by types without literals, so that a call with the
+    constant False compiles no second form.
     """
-    return _inlined(function, _nrt=False)
+    return _inlined(function, forceinline=True, _nrt=False)
 
 
 def allocating_kernel(function: _Function) -> _Function:
     """Inline a function like `inlined_kernel`, but allow it to create arrays."""
-    return _inlined(function)
+    return _inlined(function, forceinline=True)
 
 
 def borrowing_kernel(function: _Function) -> _Function:
@@ -86,27 +88,16 @@ def borrowing_kernel(function: _Function) -> _Function:
 
     As with `inlined_kernel`, only the calling kernels are cached on disk, which saves a fifth of the compile time.
     """
-    return _inlined(function, _nrt=False, forceinline=False)
+    return _inlined(function, _nrt=False)
 
 
-def _inlined(function: _Function, *, forceinline: bool = True, **options: object) -> _Function:
-    if not is_compiling():
-        return _compiled(function)
-    inlined = _compiled(function, is_cached=False, forceinline=forceinline, no_cpython_wrapper=True, **options)
-    dispatcher = cast(Any, inlined)
-
-    @cache
-    def python_kernel() -> Any:
-        return _compiled(function)
-
-    def add_overload(compiled: Any) -> None:
-        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # without an entry point for Python calls
-
-    def compile_for_args(*arguments: object, **named: object) -> object:
-        return python_kernel()._compile_for_args(*arguments, **named)
-
-    dispatcher.add_overload, dispatcher._compile_for_args = add_overload, compile_for_args
-    return inlined
+def _inlined(function: _Function, **options: object) -> _Function:
+    if is_compiling():
+        _compile_records_to_nothing()
+        extending = importlib.import_module("numba.extending")
+        extending.register_jitable(no_cpython_wrapper=True, **_OPTIONS, **options)(function)
+        cast(Any, function).py_func = function  # as kernels have
+    return function
 
 
 def inlined_entry(function: _Function) -> _Function:
@@ -114,7 +105,7 @@ def inlined_entry(function: _Function) -> _Function:
     return _compiled(function, forceinline=True)
 
 
-def _compiled(function: _Function, is_cached: bool = True, **options: object) -> _Function:
+def _compiled(function: _Function, **options: object) -> _Function:
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
@@ -123,8 +114,7 @@ def _compiled(function: _Function, is_cached: bool = True, **options: object) ->
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
     try:
-        is_cached = is_cached and directory is not None
-        return cast(_Function, numba.njit(cache=is_cached, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
+        return cast(_Function, numba.njit(cache=directory is not None, **_OPTIONS, **options)(function))
     finally:
         numba.config.CACHE_DIR = before
 

@@ -32,6 +32,8 @@ def in_parts(n: int, threads: int, answer: Callable[[slice], _Result]) -> list[_
     [(0, 1500), (1500, 3000)]
     """
     n_parts = max(1, min(threads, n // MIN_ROWS))
+    if n_parts == 1:
+        return [answer(slice(0, n))]
     first, *others = (slice(n * k // n_parts, n * (k + 1) // n_parts) for k in range(n_parts))
     futures = [_pool().submit(answer, part) for part in others]
     try:

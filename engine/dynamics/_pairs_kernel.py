@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._copy_kernel import copy_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.geometry._rotation_kernel import cosine_and_sine
@@ -157,11 +158,11 @@ def neighbors(
         is_left = _fatten(boxes, body, is_static, fat, first, end)
         if is_left and not is_changed:
             pairs, is_changed = np.empty((len(known) + 8 * size, 2), dtype=np.int64), True
-            pairs[:n_pairs] = known[:n_pairs]
+            copy_rows(known, 0, n_pairs, pairs, 0)
         if not is_left:
             if is_changed:
                 pairs = _with_room(pairs, n_pairs, at - begin)
-                pairs[n_pairs : n_pairs + at - begin] = known[begin:at]
+                copy_rows(known, begin, at, pairs, n_pairs)
             n_pairs += at - begin
             continue
         for i in range(first, end):
@@ -179,7 +180,7 @@ def _with_room(pairs: IntArray, n_pairs: int, more: int) -> IntArray:
     if n_pairs + more <= len(pairs):
         return pairs
     larger = np.empty((2 * n_pairs + more, 2), dtype=np.int64)
-    larger[:n_pairs] = pairs[:n_pairs]
+    copy_rows(pairs, 0, n_pairs, larger, 0)
     return larger
 
 

@@ -33,6 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._copy_kernel import copy_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import LINEAR_SLOP
@@ -216,7 +217,7 @@ def pairs_of_some(boxes: FloatArray, some: IntArray, is_some: NDArray[np.bool_],
             if boxes[i, 0] <= boxes[j, 2] and boxes[j, 0] <= boxes[i, 2] and boxes[i, 1] <= boxes[j, 3] and boxes[j, 1] <= boxes[i, 3]:
                 if n_pairs == len(pairs):
                     larger = np.empty((2 * n_pairs, 2), dtype=np.int64)
-                    larger[:n_pairs] = pairs
+                    copy_rows(pairs, 0, n_pairs, larger, 0)
                     pairs = larger
                 pairs[n_pairs, 0], pairs[n_pairs, 1] = min(i, j), max(i, j)
                 n_pairs += 1
@@ -397,7 +398,8 @@ def play(packed: Arrays, paths_: Arrays, meetings_: Arrays, moments_: Arrays, is
     for row in range(n_pairs):
         for side in range(2):
             begins[meetings.bodies[row, side] + 1] += 1
-    begins = np.cumsum(begins)
+    for body in range(n):
+        begins[body + 1] += begins[body]
     filled, of_body = begins.copy(), np.empty(2 * n_pairs, dtype=np.int64)
     heap = [(NEVER, np.int64(-1))]
     for row in range(n_pairs):

@@ -26,7 +26,7 @@ from engine.common.arrays import FloatArray, frozen
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
-from engine.query import batch, time_of_impact
+from engine.query import distance, penetration, time_of_impact
 
 __all__ = ["MovingShape", "StepCurve", "step_curve", "touches"]
 
@@ -92,15 +92,13 @@ def touches(shape: MovingShape, other: MovingShape) -> bool:
 
 
 def _gaps(first: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:
-    shapes = batch.ShapeBatch([first.shape, other.shape])
-    times = fractions.tolist()
-    xf_one, xf_other = (np.array([_row(moving.sweep.at(t)) for t in times]) for moving in (first, other))
-    pairs = np.tile(np.array([(0, 1)]), (len(times), 1))
-    gaps: FloatArray = batch.distance(shapes, pairs, xf_one, xf_other).separation.copy()
-    inside = gaps < 0.0
-    if inside.any():  # if the cores overlap, the distance is only a bound
-        gaps[inside] = -batch.penetration(shapes, pairs[inside], xf_one[inside], xf_other[inside]).depth
-    return gaps
+    return np.array([_gap(first, other, fraction) for fraction in fractions.tolist()])
+
+
+def _gap(first: MovingShape, other: MovingShape, fraction: float) -> float:
+    posed = first.shape, first.sweep.at(fraction), other.shape, other.sweep.at(fraction)
+    gap = distance(*posed).separation
+    return gap if gap >= 0.0 else -penetration(*posed).depth  # if the cores overlap, the distance is only a bound
 
 
 def _box2d(first: MovingShape, other: MovingShape) -> TimeOfImpact:

@@ -20,6 +20,7 @@ from tests.hazards.leaks import MOST, doings, left_by
 from tests.hazards.monkey import HOMES, Monkey, broken_files, live_worlds, play
 from tests.hazards.resident import allocated, growth
 from tests.hazards.seats import on_screen
+from tests.unit.app.idle_compiler import IdleCompiler
 from tests.waiting import PATIENCE
 
 EVENTS = int(os.environ.get("MONKEY_EVENTS", "500"))
@@ -73,28 +74,12 @@ def test_leaked_worlds_are_detected(monkeypatch):
     assert live_worlds() > before
 
 
-class NoWarmup:
-    """Replaces the live check, which would take longer to load than the test."""
-
-    factory, failure = None, "left out"
-
-    def start(self):
-        """Nothing."""
-
-    def wait(self, seconds):
-        """Ended."""
-        return True
-
-    def close(self):
-        """Nothing."""
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="Xvfb or xdotool is not installed")
 def test_random_events_from_an_x_server_crash_nothing(tmp_path, monkeypatch):
     folder = tmp_path / "files"
     folder.mkdir()
-    monkeypatch.setattr("engine.app.loop.RefereeWarmup", NoWarmup)
+    monkeypatch.setattr("engine.app.loop.Compiler", IdleCompiler)
     demos = [find_demo(id) for id in CHOSEN]
     pygame.display.quit()
     with on_screen((960, 540), demos, 5, own=True) as seat:

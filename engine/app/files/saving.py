@@ -1,19 +1,9 @@
-"""Chooses the moment of a demo to save, and converts it to a scene.
-
-A user who builds a machine, runs it and presses Ctrl S may mean the machine as it was built, or its present state::
-
-    step 0                    312                       500
-    |-------------------------|-------------------------|
-    before time advanced      after the last            the present
-    .                         change by hand            moment
-
-Moments that coincide, or between which no body has moved, are offered as one.
-"""
+"""Converts a demo to a scene: what is seen, when the user saves it, and what was built, for a recovery file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.app.dropped_picture import kept_picture, pictures_of
@@ -25,7 +15,6 @@ from engine.scenes.pictures import MAX_ALL_PICTURE_BYTES, MAX_PICTURED_BODIES, M
 from engine.scenes.scene import MAX_NOTES, MAX_TEXT, MAX_WORLDS, scene_of_snapshot
 from engine.sim.actions import Drop, Edit, PressKey, Restart
 from engine.sim.scene_demo import BUILDING, SceneDemo
-from engine.sim.state_log import body_ids, raw_states
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -36,19 +25,10 @@ if TYPE_CHECKING:
     from engine.sim.history import History
     from engine.sim.stage import Stage
 
-__all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
+__all__ = ["built", "kept_maker", "scene_maker"]
 
 _GAP = 0.1
 """Gap between worlds placed below each other, in heights."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A step of the timeline that could be saved, with its words for the question and the answer."""
-
-    step: int
-    question: str
-    answer: str
 
 
 def built(history: History[Demo], until: int | None = None) -> list[tuple[int, Input]]:
@@ -64,33 +44,6 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
             elif isinstance(entry.action, Edit | Drop):
                 built_inputs.append((step, entry))
     return built_inputs
-
-
-def moments(session: Session) -> list[Moment]:
-    """Return the moments that a save could mean, the most likely first; never empty."""
-    history = session.timeline.history
-    if history is None:
-        return [Moment(0, "This moment", "in its current state")]
-    now, start = history.now, _start(history)
-    here = Moment(now, f"This moment, {session.timeline.moment}", f"in its state at step {now}")
-    changes = [step for step, _ in built(history)]
-    last = changes[-1] if changes else start
-    earlier, is_as_built = [], _is_as_now(history, last)
-    if changes and not is_as_built:
-        earlier.append(Moment(last, f"As you built it, before time advanced from step {last}", f"as you built it, at step {last}"))
-    if last > start and (start in changes or not changes) and not _is_as_now(history, start):
-        question = f"As it began, at step {start}, without anything built after that"
-        earlier.append(Moment(start, question, f"as it began, at step {start}"))
-    if changes:
-        return [here, *earlier] if is_as_built else [*earlier, here]
-    if not is_as_built:
-        return [here, Moment(start, f"The beginning, step {start}", f"as it began, at step {start}")]
-    return [here]
-
-
-def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
-    """Return the scene of a moment without moving the demo."""
-    return _maker_at(session, moment.step, title)()
 
 
 def kept_maker(session: Session) -> Callable[[], Scene]:
@@ -220,15 +173,6 @@ def _clears(history: History[Demo], given: Input) -> bool:
     """Return True if an input removes everything built by hand."""
     clear_key = history.demo.clear_key
     return given.action == (PressKey(clear_key) if clear_key else Restart())
-
-
-def _is_as_now(history: History[Demo], step: int) -> bool:
-    """Return True if nothing has moved since a step, or everything was reset, as a restart of the workbench does."""
-    if _is_still(history, step) or not history.branch.inputs[history.now]:
-        return _is_still(history, step)
-    now, then = (body_ids(history.demo), raw_states(history.demo)), list[object]()
-    history.visit(step, lambda: then.append((body_ids(history.demo), raw_states(history.demo))))
-    return then == [now]
 
 
 def _is_still(history: History[Demo], step: int) -> bool:

@@ -19,7 +19,7 @@ from engine.app.asking import Answer, Question
 from engine.app.files.opening import file_stem, is_own_scene, load_any_scene
 from engine.app.files.places import pictures_folder
 from engine.app.files.recovery import EVERY, Recovery, RecoveryFile
-from engine.app.files.saving import Moment, built, kept_maker, moments, scene_at
+from engine.app.files.saving import built, kept_maker, scene_maker
 from engine.app.files.writing import check_writable, failure_words, png_bytes
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
@@ -251,24 +251,14 @@ class FilesDock(Dock):
         return free_path(Path.cwd(), file_stem(demo), _SCENE_SUFFIX)
 
     def _save_in(self, session: Session, path: Path, title: str, may_replace: bool = False) -> str:
-        """Save in a file; ask first whether to replace a foreign file, and which moment to save."""
+        """Save in a file what is seen; ask first whether to replace a foreign file."""
         if not session.demo.stages:
             raise LabError("this demo has no world")
         session.timeline.finish()
         if path.exists() and not may_replace and self._ours.get(path) != _stamp(path):
             self._ask_to_replace(session, path, title)
             return ""
-        choices = moments(session)
-        if len(choices) == 1:
-            return self._write(session, path, title, choices[0])
-
-        def writing(moment: Moment) -> Callable[[str], None]:
-            return lambda _: _attempt(session, lambda session: self._write(session, path, title, moment))
-
-        answers = tuple(Answer(moment.question, writing(moment)) for moment in choices)
-        words = f"The bodies have moved since you built the scene. The scene will be saved to {path.name}."
-        self._asking.ask(Question("Which moment should be saved?", words, answers), session)
-        return ""
+        return self._write(session, path, title)
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
         words = "Another program has changed it." if path in self._ours else "A file with this name already exists."
@@ -296,8 +286,8 @@ class FilesDock(Dock):
         self._asking.ask(Question("Save the scene as", wrong or f"In {Path.cwd()}", (Answer("Save", take),), shown), session)
         return ""
 
-    def _write(self, session: Session, path: Path, title: str, moment: Moment) -> str:
-        scene = scene_at(session, moment, title)
+    def _write(self, session: Session, path: Path, title: str) -> str:
+        scene = scene_maker(session, title)()
         save_scene(path, scene)
         self._ours[path] = _stamp(path)
         session.done.add("saved")
@@ -305,9 +295,10 @@ class FilesDock(Dock):
         self._forget(session)
         if isinstance(session.demo, SceneDemo):
             type(session.demo).opened_from = str(path)  # its name is shown in the view
-        session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history, moment.step)])
+        session.saved = Saved(path, title, [] if history is None else [change for _, change in built(history)])
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
-        return f"Saved as {path}, {moment.answer}; Menu, Open… opens it{left_out}"
+        state = "" if history is None else f", in its state at step {history.now}"
+        return f"Saved as {path}{state}; Menu, Open… opens it{left_out}"
 
     # -- unsaved changes ----------------------------------------------------------------------------------------------
 

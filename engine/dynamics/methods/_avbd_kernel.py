@@ -45,6 +45,7 @@ from math import hypot, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._copy_kernel import copy_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
@@ -181,9 +182,11 @@ def avbd(
                 slowed = max(h, h * joints.spring[row, 0] / _MAX_SHARE)
                 solve_either(bodies, joints, row, Softness(0.0, 1.0, 0.0), h, slowed, False)
     record(Stage(VELOCITIES, 0, bodies.velocity, bodies.shift))
-    stiffness[:] = stiff
-    contacts.total[:] = contacts.impulse
-    joints.total[:] = joints.impulse
+    copy_rows(joints.impulse, 0, len(joints.impulse), joints.total, 0)
+    for row in range(len(contacts.n_points)):
+        for k in range(2):
+            for j in range(2):
+                stiffness[row, k, j], contacts.total[row, k, j] = stiff[row, k, j], contacts.impulse[row, k, j]
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
             if restitution[row] > 0.0 and contacts.impulse[row, k, 0] > 0.0:

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.common._copy_kernel import copy_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.events import record
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
@@ -116,7 +117,7 @@ def shock_propagation(
             _collide(bodies, contacts, row, e, inverse[a], inverse[b], dt, plan.is_one_by_one)
     if plan.freezes:
         _freeze_layers(bodies, contacts, graph, inverse, plan, dt)
-    joints.total[:] = joints.impulse
+    copy_rows(joints.impulse, 0, len(joints.impulse), joints.total, 0)
     integrate_positions(bodies, dt)
     record(Stage(MOVE, 0, bodies.velocity, bodies.shift))
     solve_joints(bodies, joints, rows, held, dt, dt, True)

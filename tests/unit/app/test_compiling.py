@@ -116,6 +116,7 @@ def test_a_directory_removed_by_another_process_does_not_stop_the_count(tmp_path
 
 
 _FRAMES = """
+import sys
 import threading
 
 import pygame
@@ -133,12 +134,15 @@ def watched(self, *arguments, load=Dispatcher._compile_for_args, **named):
     return load(self, *arguments, **named)
 
 
+names = sys.argv[1:]
 run_part(CHECK)
-run_part("demo bullet")
+for name in names:
+    if find_demo(name).needs_kernels:
+        run_part(f"demo {name}")
 Dispatcher._compile_for_args = watched
 pygame.display.init()
 surface = pygame.display.set_mode((1280, 720))
-demos = tuple(find_demo(name) for name in ("workbench", "bridge", "ragdoll", "simple_shapes", "ragdoll_pile", "bullet"))
+demos = tuple(map(find_demo, names))
 window = Window((1280, 720), demos)
 window.use_referee(live_referee)
 for at in range(len(demos)):
@@ -153,11 +157,14 @@ for at in range(len(demos)):
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
-def test_no_frame_loads_a_kernel_after_its_part(tmp_path):
+@pytest.mark.parametrize(
+    "demos", [("ragdoll_pile",), pytest.param(("workbench", "bridge", "ragdoll", "simple_shapes", "bullet"), marks=pytest.mark.slow)]
+)
+def test_no_frame_loads_a_kernel_after_its_part(demos, tmp_path):
     """A kernel called with another type, such as a read-only array or an integer in place of a float, would be compiled in a frame."""
     environment = {**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
     environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
-    command = [sys.executable, "-c", _FRAMES]
+    command = [sys.executable, "-c", _FRAMES, *demos]
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == ""

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pygame
@@ -77,11 +76,10 @@ class Desk:
         """Run frames until a demo with that title is shown."""
         until(lambda: (self.frame(), self.window.session.demo.title == title)[1], look=0.005)
 
-    def save(self, answer=1):
-        """Save, and choose a moment by its number if one is asked for."""
+    def save(self):
+        """Save, without a question."""
         self.key(pygame.K_s, CTRL)
-        if self.question is not None:
-            self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_0 + answer, mod=0, unicode=str(answer)))
+        assert self.question is None
         self.frame()
 
     def finish(self):
@@ -127,52 +125,25 @@ def test_ctrl_s_saves_the_scene_without_the_hand_and_overwrites_its_file(desk, t
     desk.save()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"], "not over a file of before, then in its own"
     assert (tmp_path / "drop.json").read_text(encoding="utf-8") == "somebody's"
-    assert "drop-2.json, in its state at step 27; Menu, Open… opens it" in desk.words
+    assert "drop-2.json, in its state at step 28; Menu, Open… opens it" in desk.words
     scene = load_scene(tmp_path / "drop-2.json")
     assert scene.joints == () and scene.title == "Drop"
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
 
 
-def test_saving_asks_which_moment_to_save(desk, tmp_path):
+def test_what_is_seen_is_saved(desk, tmp_path):
     session = desk.window.session
-    session.clock.paused = True
     session.timeline.seek(0)
     session.act(CreateBody.of(0, BALL))
-    desk.key(pygame.K_s, CTRL)
-    assert desk.question is None and (tmp_path / "drop.json").exists(), "nothing has moved yet"
     session.clock.paused = False
     desk.frame(30)
-    here, state = session.timeline.history.now, session.demo.stages[0].world.state_hash()
-    desk.key(pygame.K_s, CTRL)
-    assert [answer.words for answer in desk.question.answers] == [
-        "As you built it, before time advanced from step 0",
-        f"This moment, {session.timeline.moment}",
-    ]
-    desk.frame(3)
-    assert session.timeline.history.now == here and session.clock.paused, "time stands still meanwhile"
-    desk.key(pygame.K_ESCAPE)
-    assert desk.question is None and not session.clock.paused and desk.words.count("Saved as") == 1
-    desk.save(1)
-    first = load_scene(tmp_path / "drop.json")
-    assert build(first).state(2).position == BALL.position and first.title == "Drop"
-    session.clock.paused = True
-    assert session.demo.stages[0].world.state_hash() != build(first).state_hash() and session.timeline.history.divergence is None
-    session.timeline.seek(here)
-    assert session.demo.stages[0].world.state_hash() == state, "the demo stands where it stood"
-    desk.save(2)
-    assert build(load_scene(tmp_path / "drop.json")).state(2).position[1] < BALL.position[1] - 0.5
-
-
-def test_the_beginning_is_also_offered_after_changes_at_two_times(desk, tmp_path):
-    desk.window.session.timeline.seek(0)
-    for at in (2.0, 4.0):
-        desk.window.session.act(CreateBody.of(0, replace(BALL, position=(at, 3.0))))
-        desk.window.session.clock.paused = False
-        desk.frame(20)
-    for answer, n_bodies, height in ((1, 4, 3.0), (2, 3, None), (3, 4, None)):
-        desk.save(answer)
-        scene = load_scene(tmp_path / "drop.json")
-        assert len(scene.bodies) == n_bodies and (height is None or build(scene).state(3).position[1] == height)
+    now, session.clock.paused = session.timeline.history.now, True
+    desk.save()
+    saved = build(load_scene(tmp_path / "drop.json")).state(2).position
+    assert saved == pytest.approx(session.demo.stages[0].world.state(2).position, abs=0.1) and saved[1] < BALL.position[1] - 0.5
+    session.timeline.seek(0)
+    desk.save()
+    assert build(load_scene(tmp_path / "drop.json")).state(2).position == BALL.position and session.timeline.history.last >= now
 
 
 def test_an_opened_scene_is_saved_to_its_file_unless_the_file_has_changed(drop, tmp_path, desk):
@@ -323,6 +294,7 @@ def test_ctrl_s_saves_every_world(twins, drop, tmp_path, monkeypatch):
     desk = Desk(twins(), (twins, drop))
     desk.frame(20)
     demo = desk.window.session.demo
+    desk.window.session.clock.paused = True
     desk.save()
     scene = load_scene(tmp_path / "twins.json")
     again = scene_demo(scene)()

@@ -11,7 +11,7 @@ import pytest
 from engine.app.editor.editor import Chosen, ChosenJoint
 from engine.app.editor.joint_page import joint_rows
 from engine.app.editor.pages import body_rows
-from engine.app.files.saving import moments, scene_maker
+from engine.app.files.saving import scene_maker
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.app.session import Session
@@ -24,7 +24,7 @@ from engine.net.scene import check_shareable, make_demo, shared_scene
 from engine.render import palette
 from engine.render.packing import PackedShapes
 from engine.scenes import Scene, load_scene, save_scene
-from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Grab, PressKey, Restart, SetParameter
+from engine.sim.actions import ChangeBody, CreateBody, CreateJoint, DestroyBody, Grab, PressKey, SetParameter
 from engine.sim.history import History
 from engine.sim.recordings import load_recording
 from engine.sim.registry import find_demo
@@ -101,17 +101,6 @@ def test_clearing_removes_everything(bench):
     assert contacts_seen(bench) == 0 and views_of(session.demo).scene(stage).trail.added(stage.world.step_index) == []
 
 
-def test_a_restored_or_cleared_machine_is_saved_without_a_question(bench):
-    session = bench.window.session
-    assert [moment.step for moment in moments(session)] == [0, FALL]
-    session.act(Restart())
-    assert [moment.step for moment in moments(session)] == [FALL], "it stands as it was built"
-    session.undo()
-    assert len(moments(session)) == 2
-    session.press("c")
-    assert [moment.step for moment in moments(session)] == [FALL], "what was cleared is not meant"
-
-
 def test_the_width_of_an_endless_ground_has_no_slider(bench):
     panel, session = bench.window.screen.panel, bench.window.session
     shown = []
@@ -135,14 +124,9 @@ def test_the_preview_of_the_list_shows_what_was_built(bench):
 
 
 def test_saving_is_ticked_once_the_file_is_there(bench, tmp_path):
-    panel, asking = bench.window.screen.panel, bench.window.screen.asking
+    panel = bench.window.screen.panel
     assert panel.done() == (True, True, False, False)
-    save = {"key": pygame.K_s, "mod": pygame.KMOD_CTRL, "unicode": ""}
-    bench.send(pygame.KEYDOWN, **save)
-    bench.key(pygame.K_ESCAPE)
-    assert asking.question is None and panel.done()[-1] is False and list(tmp_path.iterdir()) == []
-    bench.send(pygame.KEYDOWN, **save)
-    bench.key(pygame.K_RETURN)
+    bench.send(pygame.KEYDOWN, key=pygame.K_s, mod=pygame.KMOD_CTRL, unicode="")
     assert panel.done()[-1] is True and [path.name for path in tmp_path.iterdir()] == ["workbench.json"]
 
 

@@ -20,7 +20,7 @@ def signatures():
         for package in (engine.dynamics, engine.dynamics.methods)
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + ".")
         for name, value in vars(importlib.import_module(module.name)).items()
-        if hasattr(value, "py_func")
+        if hasattr(value, "signatures")
     }
 
 
