@@ -1,14 +1,11 @@
-"""Recording in the window: the record button, and the span of the timeline to export.
-
-The buttons are at the end of the timeline. Dragging along the line with Shift marks a span.
-"""
+"""Recording in the window, and films and pages of the last seconds. The buttons are at the end of the timeline."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pygame
 
@@ -27,31 +24,26 @@ from engine.ui.rows import Button
 
 if TYPE_CHECKING:
     from engine.app.session import Session
-    from engine.sim.demo import Demo
-    from engine.sim.history import History
 
-__all__ = ["RecordingDock"]
+__all__ = ["SECONDS", "RecordingDock"]
+
+SECONDS = 20.0
+"""Length of a film or a page at most, simulated seconds before the present step."""
 
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
 """Events that are ignored while a file is written."""
 
 
 class RecordingDock(Dock):
-    """Records inputs, and exports films and pages.
-
-    Spans are marked on the `timeline`; `size` returns the size of the window, pixels.
-    """
+    """Records inputs, and exports films and pages, beside the `timeline`; `size` returns the size of the window, pixels."""
 
     side = "over"
     worlds = "own"
     title = "Recording, film"
-    keys: ClassVar[tuple[tuple[str, str], ...]] = (("Shift drag", "on the timeline: mark a span"),)
 
     def __init__(self, timeline: TimelineDock, size: Callable[[], tuple[int, int]], actions: WindowActions) -> None:
         self._timeline, self._size, self._actions = timeline, size, actions
         self._session: Session | None = None
-        self._marking: int | None = None
-        self.span: tuple[int, int] | None = None
         self._export: Export | None = None
 
     @property
@@ -67,7 +59,7 @@ class RecordingDock(Dock):
         self._give_up_export()
         if self._session is not None and self._session.recorder is not None:
             self._stop(self._session, session)
-        self._session, self.span, self._marking = session, None, None
+        self._session = session
         self._timeline.more, self._timeline.draw_more = self._buttons, self._draw_on_line
 
     def break_off(self, session: Session) -> None:
@@ -88,17 +80,6 @@ class RecordingDock(Dock):
                 self._give_up_export()
                 session.messages.say("Nothing was written.")
             return event.type in _USERS
-        if event.type == pygame.MOUSEMOTION and self._marking is not None:
-            self._mark(event.pos[0], history)
-            return True
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            return self._begin_span(event.pos, history)
-        elif event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._marking is not None:
-            self._marking = None
-            if self.span is not None:
-                seconds = (self.span[1] - self.span[0]) * session.demo.step_seconds
-                session.messages.say(f"{seconds:.2f} s marked. Ctrl F saves it as MP4, Ctrl Shift F as GIF.")
-            return True
         return False
 
     def update(self, session: Session, elapsed: float) -> None:
@@ -107,8 +88,6 @@ class RecordingDock(Dock):
             return
         if session.recorder is not None:
             self._record(session)
-        if self.span is not None and self.span[1] > history.last:
-            self.span = None
         if self._export is not None:
             self._go_on(self._export, session)
 
@@ -116,8 +95,6 @@ class RecordingDock(Dock):
         history = session.timeline.history
         if history is None:
             return
-        if self.span is not None:
-            self._draw_span(surface, history)
         recording = session.recording
         if recording is not None and recording.branch is history.branch and recording.begun > 0:
             bar, ui = self._timeline.bar, self.fonts.ui_scale
@@ -174,16 +151,17 @@ class RecordingDock(Dock):
     # Films
 
     def export(self, session: Session, suffix: str) -> None:
-        """Start writing the marked span, or everything, as a film or a page in the working directory."""
+        """Start writing the last seconds before the present step, at most `SECONDS`, as a film or a page in the working directory."""
         history = session.timeline.history
         if history is None or self.is_busy:
             return
-        first, last = self.span if self.span is not None else (0, history.last)
+        session.timeline.finish()
+        last = history.now
+        first = max(last - round(SECONDS / session.demo.step_seconds), 0)
         if last <= first:
             session.messages.say("There is nothing to export yet.")
             return
         session.driver.release_all()
-        last = min(last, history.last)
         path = free_path(Path.cwd(), _name(session), suffix)
         surface = pygame.display.get_surface()
         size = self._size() if surface is None else surface.get_size()
@@ -214,29 +192,9 @@ class RecordingDock(Dock):
 
     # Inside
 
-    def _begin_span(self, at: tuple[int, int], history: History[Demo]) -> bool:
-        """Begin to mark a span with Shift on the timeline; return False if the press has another meaning."""
-        if not (pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at)):
-            return False
-        self._marking, self.span = self._timeline.step_at(at[0], history), None
-        return True
-
-    def _mark(self, x: float, history: History[Demo]) -> None:
-        assert self._marking is not None
-        step = self._timeline.step_at(x, history)
-        self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
-
     def _buttons(self, session: Session) -> tuple[Button, ...]:
         icon, color = ("stop", palette.UNEXPLAINED) if session.recorder is not None else ("record", None)
-        film = self._actions.button("film", icon="film", color=palette.ACCENT if self.span is not None else None)
-        return self._actions.button("record", icon=icon, color=color), film
-
-    def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
-        assert self.span is not None
-        bar, ui = self._timeline.bar, self.fonts.ui_scale
-        first, last = (self._timeline.x_of(step, history) for step in self.span)
-        reach = round(4 * ui)
-        pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
+        return self._actions.button("record", icon=icon, color=color), self._actions.button("film", icon="film")
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
         """Return the progress, shown in place of the timeline, which is unusable meanwhile."""

@@ -110,10 +110,6 @@ class TimelineDock(Dock):
         """Return True if a pixel is on the clock."""
         return at[0] < self.bar.left - self.bar.height and self.area.collidepoint(at)
 
-    def is_on_line(self, at: tuple[int, int]) -> bool:
-        """Return True if a pixel is on the line, or close to it."""
-        return self.form.find((_LINE, 0)) is not None and self.area.collidepoint(at) and not self.is_words(at)
-
     def step_at(self, x: float, history: History[Demo]) -> int:
         """Return the step at a pixel of the line."""
         bar = self.bar

@@ -9,6 +9,7 @@ import pygame
 import pytest
 from PIL import Image
 
+from engine.app.panels import recording_dock
 from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
@@ -38,18 +39,6 @@ def window(tmp_path, monkeypatch):
 
 def words(window):
     return " / ".join(message.words for message in window.session.messages._waiting)
-
-
-def mark(window, share, monkeypatch):
-    """Mark the first part of the line."""
-    bar = dock_of(window, TimelineDock).bar
-    at = bar.left + round(share * bar.width), bar.centery
-    with monkeypatch.context() as shift_held:
-        shift_held.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
-        window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(bar.left, bar.centery), button=1))
-        window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(1, 0), buttons=(1, 0, 0)))
-        window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
-    frames(window)
 
 
 def test_a_key_starts_and_stops_a_recording(window, tmp_path):
@@ -98,13 +87,12 @@ def test_a_folder_that_rejects_files_is_reported(window, monkeypatch, tmp_path):
     assert "Cannot record: recording must be a file that can be created" in words(window) and window.session.recorder is None
 
 
-def test_a_marked_span_becomes_a_film_while_the_window_runs(window, monkeypatch, tmp_path):
+def test_the_last_seconds_become_a_film_while_the_window_runs(window, monkeypatch, tmp_path):
+    monkeypatch.setattr(recording_dock, "SECONDS", 0.5)
     frames(window, 100)
     history, dock = window.session.timeline.history, dock_of(window, RecordingDock)
     window.session.clock.toggle_pause()
     end = demo_hash(window.session.demo)
-    mark(window, 0.3, monkeypatch)
-    assert dock.span[0] == 0 and abs(dock.span[1] - 0.3 * history.last) <= 2
     window.session.clock.speed = 0.5
     last = history.last
     key(window, pygame.K_f, CONTROL | pygame.KMOD_SHIFT)
@@ -117,7 +105,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_runs(window, monkeypatch,
         return not dock.is_busy
 
     until(is_written, look=0.005)
-    n_frames = int(dock.span[1] / 60 * 25 / 0.5 + 1e-6) + 1
+    n_frames = int(0.5 * 25 / 0.5 + 1e-6) + 1
     assert not dock.is_busy and f"{n_frames / 25:.2f} s in {n_frames} frames written to" in words(window)
     assert history.last == last and history.now == last and demo_hash(window.session.demo) == end and history.divergence is None
     (path,) = tmp_path.glob("*.gif")

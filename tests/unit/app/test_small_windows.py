@@ -8,7 +8,6 @@ import pytest
 from engine.app.commands import find, run
 from engine.app.frame import FramePainter
 from engine.app.layout import MAX_UI_SCALE, MIN_SIZE, fitting_scale
-from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.session import Session
 from engine.app.window import Window
@@ -161,19 +160,11 @@ def test_texts_are_shortened_and_long_words_are_broken():
     assert fonts.wrapped("ab", 12.0, 1) == ["a", "b"]
 
 
-def test_the_step_label_follows_the_pointer_and_avoids_the_scale_bar(monkeypatch):
+def test_the_step_label_follows_the_pointer_and_avoids_the_scale_bar():
     window = opened(MIN_SIZE)
     frames(window, 60)
     line = line_of(window)
     bar = line.bar
-    monkeypatch.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(bar.left + 5, bar.centery), button=1))
-    for x, y in ((bar.centerx, bar.centery), (bar.right - 4, bar.centery - 100)):
-        window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(1, 0), buttons=(1, 0, 0)))
-    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right - 4, bar.centery - 100), button=1))
-    recording = window.dock_area.find(RecordingDock)
-    assert recording.span is not None
-    monkeypatch.setattr(pygame.key, "get_mods", lambda: 0)
     window.session.clock.paused = True
     corner = window.screen.painter.corners[0]
     blank = frames(window).subsurface(corner).copy()
