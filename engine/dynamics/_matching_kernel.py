@@ -43,7 +43,7 @@ from engine.dynamics.model import (
 )
 from engine.dynamics.tolerances import MATCH_DISTANCE
 
-__all__ = ["Cores", "Ends", "Manifolds", "feature_of", "id_of", "key_of", "match_contacts"]
+__all__ = ["Cores", "Ends", "Manifolds", "feature_of", "id_of", "key_of", "match_contacts", "span"]
 
 _FEATURE_BITS = 32
 
@@ -330,8 +330,8 @@ def _grazes(floats: FloatArray, row: int, ends: Ends, cores: Cores, first: int, 
     if gap < -TOUCH or gap + (vx * nx + vy * ny) * dt > -TOUCH:
         return False
     speed = sqrt(vx * vx + vy * vy)
-    low_a, high_a = _span(ends, cores, first, -vy / speed, vx / speed)
-    low_b, high_b = _span(ends, cores, second, -vy / speed, vx / speed)
+    low_a, high_a = span(ends, cores, first, -vy / speed, vx / speed)
+    low_b, high_b = span(ends, cores, second, -vy / speed, vx / speed)
     return min(high_a - low_b, high_b - low_a) <= TOUCH
 
 
@@ -343,7 +343,7 @@ def _velocity_at(ends: Ends, body: int, x: float, y: float) -> tuple[float, floa
 
 
 @inlined_kernel
-def _span(ends: Ends, cores: Cores, fixture: int, x: float, y: float) -> tuple[float, float]:
+def span(ends: Ends, cores: Cores, fixture: int, x: float, y: float) -> tuple[float, float]:
     """Return from where to where a fixture's shape reaches along a unit vector, a link of a chain with its neighbors: it goes on there."""
     body, shape, radius = ends.body[fixture], cores.shape[fixture], ends.radius[fixture]
     cos, sin, at = ends.turns[body, 0], ends.turns[body, 1], cores.first[shape]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.dynamics.model import ALONG, ANGLE, POINT, READ, SUM, Joints
+from engine.dynamics.model import ALONG, ANGLE, DRIVE, HIGH, HOLD, LOW, POINT, READ, SUM, Joints
 from engine.dynamics.tables import repeated
 from engine.geometry import Transform
 from engine.world.joints.interface import ResolvedJoint, joints_of, linked_bodies
@@ -26,6 +26,8 @@ __all__ = ["JointTable", "no_joints", "rotated", "rows_of"]
 
 _TWO_ROWS = 2
 """Number of rows that a SUM adds; they directly precede it."""
+_RETURN = 0.2
+"""Share of the way back to its limit that a motor drives in a step if it is beyond: Baumgarte's usual one."""
 
 
 def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum: float = 0.0) -> Rows:
@@ -145,7 +147,24 @@ class JointTable:
         """Rows of bodies between which the joints act, int64 (m, 2); the last one is the world's own body."""
         return self.ends[self.kind != SUM]
 
-    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
+    @cached_property
+    def stops(self) -> tuple[IntArray, FloatArray]:
+        """The DRIVE rows whose coordinate has limits, int64 (k,), and these limits, float64 (k, 2)."""
+        driven: list[int] = []
+        found: list[tuple[float, float]] = []
+        for row in np.flatnonzero(self.mode == DRIVE).tolist():
+            first, last = np.searchsorted(self.owner, self.owner[row], "left"), np.searchsorted(self.owner, self.owner[row], "right")
+            others = np.arange(first, last)
+            same = others[(self.kind[others] == self.kind[row]) & (self.axis[others] == self.axis[row]).all(axis=1)]
+            low, high = (self.target[same[np.isin(self.mode[same], modes)]] for modes in ((LOW, HOLD), (HIGH, HOLD)))
+            if len(low) + len(high) > 0:
+                driven.append(row)
+                found.append((low.max(initial=-math.inf), high.min(initial=math.inf)))
+        return np.array(driven, dtype=np.int64), np.array(found).reshape(-1, 2)
+
+    def posed(
+        self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray, dt: float | None = None
+    ) -> Joints:
         """Return the rows at the start of a step.
 
         Parameters
@@ -158,17 +177,28 @@ class JointTable:
             1/kg and 1/(kg m^2); 0 for immovable bodies.
         impulse : float64 (m, 2)
             Impulse of the last sub-step.
+        dt : float, optional
+            Seconds in which no motor drives past a limit of its joint, whatever its force; by default, the limit alone stops it.
         """
-        return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, inverse, impulse)
+        return _no_rows() if len(self.kind) == 0 else self._posed(center, turned, values, inverse, impulse, dt)
 
-    def _posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray) -> Joints:
+    def _posed(
+        self, center: FloatArray, turned: FloatArray, values: FloatArray, inverse: FloatArray, impulse: FloatArray, dt: float | None = None
+    ) -> Joints:
         angle = np.append(values[:, 2], 0.0)
         a, b = np.where(self.kind == SUM, 0, self.ends.T)
         arm = np.concatenate((rotated(turned[a], self.local[:, :2]), rotated(turned[b], self.local[:, 2:])), axis=1)
         apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
-        axis = rotated(turned[a], self.axis)
+        axis, speed = rotated(turned[a], self.axis), self.speed
+        if dt is not None and len(self.stops[0]) > 0:
+            rows, limits = self.stops
+            along = ((apart[:, :2] + arm[:, 2:] - arm[:, :2]) * axis).sum(axis=1)
+            room = limits - np.where(self.kind == ANGLE, apart[:, 2], along)[rows, None]
+            low, high = np.where(room * (-1.0, 1.0) >= 0.0, room, _RETURN * room).T / dt
+            speed = speed.copy()
+            speed[rows] = np.clip(speed[rows], low, high)
         return Joints(
-            self.kind, self.mode, self.ends, arm, apart, self._reach(inverse[a, 0], inverse[b, 0]), axis, self.target, self.speed,
+            self.kind, self.mode, self.ends, arm, apart, self._reach(inverse[a, 0], inverse[b, 0]), axis, self.target, speed,
             self.max_force, self.spring, self.ratio, impulse.copy(), np.zeros_like(impulse), np.zeros((4, 3)), np.zeros_like(impulse),
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from engine.dynamics._contact_kernel import contacts_of
 from engine.dynamics._island_kernel import settle
 from engine.dynamics._matching_kernel import Cores, Ends, Manifolds, match_contacts
 from engine.dynamics._pairs_kernel import SOLID, classify_pairs, mark_moving, place
+from engine.dynamics._seam_kernel import drop_seams
 from engine.dynamics.contacts import (
     ContactRows,
     Nearby,
@@ -195,6 +196,8 @@ class Step:
             self._call(self._hooks.begin, event)
         if self._hooks.pre_solve is not None:
             self._let_pass(self._hooks.pre_solve)
+        n_solved = drop_seams(self._solved, ints, floats, ends, cores, space.array("deepest", (m,), np.int64))
+        self._solved = self._solved[:n_solved]
 
     def _wake(self, woken: NDArray[np.bool_]) -> None:
         """Wake bodies and all of their islands."""
@@ -229,7 +232,12 @@ class Step:
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
         inverse = tables.bodies.inverse if len(warm) == 0 else np.where(self._drives[:, None], tables.bodies.inverse, 0.0)
         self._joined = self._joints.posed(
-            self._center, self._turned, self._values, inverse, warm if settings.warm_starting else np.zeros_like(warm)
+            self._center,
+            self._turned,
+            self._values,
+            inverse,
+            warm if settings.warm_starting else np.zeros_like(warm),
+            settings.dt,
         )
         self.problem = Problem(
             settings, tables, self._values, self._center, self._moves, self._drives, memory.force,

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 __all__ = [
-    "CONTACT_DAMPING_RATIO", "JOINT_DAMPING_RATIO", "MATCH_DISTANCE", "PUSH", "PUSH_BY_BIAS", "SINGULAR_PAIR", "STIFFEST", "STILL_FACE",
-    "XPBD_STATIC_SHARE",
+    "AVBD_PUSH", "CONTACT_DAMPING_RATIO", "FASTEST", "JOINT_DAMPING_RATIO", "JOINT_SHARE", "MATCH_DISTANCE", "PUSH",
+    "PUSH_BY_BIAS", "SINGULAR_PAIR", "STIFFEST", "STILL_FACE", "XPBD_PUSH", "XPBD_STATIC_SHARE",
 ]  # fmt: skip
+
+AVBD_PUSH = 1.0
+"""Limit, m/s, of the speed at which AVBD pushes a body apart from all others that it overlaps; the speed remains."""
+
+FASTEST = 100.0
+"""Speed, m/s, that nothing at rest passes by an error of a method."""
 
 CONTACT_DAMPING_RATIO = 10.0
 """Damping ratio of soft contacts (Solver2D's): an overlap disappears without a bounce."""
 
 JOINT_DAMPING_RATIO = 2.0
 """Damping ratio of soft joint rows (Box2D v3's): well beyond critical, so that chains do not ring."""
+
+JOINT_SHARE = 0.2
+"""Fraction of a joint's error that a hard row corrects in a step, through velocities (Baumgarte)."""
 
 PUSH = 3.0
 """Limit, m/s, of the speed at which overlapping bodies are separated, however deep they are: a rate r becomes ``r / (1 + r / PUSH)``.
@@ -38,6 +47,9 @@ of both normals are nearly equal. It is also the minimum fraction of a point's r
 STILL_FACE = 0.01
 """Slip, m/s, up to which static friction acts in shock propagation. Boxes that it holds with one point solved after the other still slip by
 up to 6 mm/s at the end of a step."""
+
+XPBD_PUSH = 3.0
+"""Limit, m/s and rad/s, of the speed at which XPBD corrects what is wrong as a sub-step begins: Box2D v3's for overlaps."""
 
 XPBD_STATIC_SHARE = 0.25
 """Factor of the compliance of a contact with an immovable body, as in Solver2D's solve_xpbd.c: a quarter, which is twice the frequency, as

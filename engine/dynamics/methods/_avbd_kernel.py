@@ -54,10 +54,10 @@ from engine.dynamics._integration_kernel import integrate_velocities
 from engine.dynamics._joint_kernel import driven_rate, forces_at, n_parts, part, solve_either, warm_start_row
 from engine.dynamics._row_kernel import Arm, bodies_of, can_move, joint_velocity_and_response, n_lines, pair_of, turn_all, turn_body
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics.methods._points_kernel import restore, tangential_displacement, update_arms
+from engine.dynamics.methods._points_kernel import add_push, push_share, restore, tangential_displacement, update_arms
 from engine.dynamics.model import ANGLE, DRIVE, HIGH, LENGTH, LOW, POINT, READ, SPRING, SUM, Bodies, Contacts, Joints
 from engine.dynamics.solver_events import END, FLY, FREE, SWEEP, VELOCITIES, BodyDescent, DualUpdate, PointRestored, Stage
-from engine.dynamics.tolerances import STIFFEST
+from engine.dynamics.tolerances import AVBD_PUSH, STIFFEST
 
 __all__ = ["avbd"]
 
@@ -106,14 +106,16 @@ def avbd(
             warm_start_row(bodies, joints, row)
     before, start = bodies.velocity.copy(), np.zeros_like(bodies.shift)
     free = h * before
-    gap, error = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
+    gap, kept, pushes = np.zeros((len(contacts.n_points), 2)), np.zeros((len(contacts.n_points), 2)), np.zeros(len(bodies.shift))
+    error = np.zeros((len(joints.kind), 2))
     stiff = stiffness.astype(np.float64)
     held, stiffest, borne = np.zeros((len(joints.kind), 2)), np.zeros((len(joints.kind), 2)), np.zeros((len(free), 2))
     came = np.zeros((len(joints.kind), 2, 2))
     for row in range(len(contacts.n_points)):
-        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+        nx, ny, deepest = contacts.normal[row, 0], contacts.normal[row, 1], 0.0
         for k in range(contacts.n_points[row]):
             gap[row, k], _ = update_arms(bodies, contacts, row, k)
+            deepest = min(deepest, gap[row, k])
             for j in range(2):
                 contacts.impulse[row, k, j] *= alpha * gamma
                 stiff[row, k, j] = _bounded(gamma * stiff[row, k, j], contacts.mass[row, k, j], h)
@@ -122,6 +124,10 @@ def avbd(
                 body, sign = contacts.bodies[row, side], 2.0 * side - 1.0
                 borne[body, 0] += sign * bodies.inverse[body, 0] / h * (pn * nx + pt * ny)
                 borne[body, 1] += sign * bodies.inverse[body, 0] / h * (pn * ny - pt * nx)
+        add_push(bodies, contacts, row, -(1.0 - alpha) * deepest / h, pushes)
+    for row in range(len(contacts.n_points)):
+        for k in range(contacts.n_points[row]):
+            kept[row, k] = min(gap[row, k], 0.0) * (1.0 - (1.0 - alpha) * push_share(contacts, row, pushes, AVBD_PUSH))
     for row in range(len(joints.kind)):
         if joints.mode[row] == READ or is_last[row]:
             continue
@@ -160,7 +166,7 @@ def avbd(
                 system[6 + j] = (heavy if j < 2 else inert) * (bodies.shift[body, j] - free[body, j])
             for place in range(first_of[body], first_of[body + 1]):
                 if listed[place] < len(contacts.n_points):
-                    _add_contact(bodies, contacts, listed[place], body, start, gap, stiff, alpha, h, system)
+                    _add_contact(bodies, contacts, listed[place], body, start, kept, stiff, h, system)
                 else:
                     row = listed[place] - len(contacts.n_points)
                     _add_joint(bodies, joints, row, body, error, held, came, alpha, h, system)
@@ -168,7 +174,7 @@ def avbd(
             record(BodyDescent(body, bodies.shift[body], system[:6], system[6:], first_of[body + 1] - first_of[body]))
         for row in range(len(contacts.n_points)):
             for k in range(contacts.n_points[row]):
-                _stiffen_contact(bodies, contacts, row, k, start, gap, stiff, alpha, beta, h)
+                _stiffen_contact(bodies, contacts, row, k, start, kept, stiff, beta, h)
         for row in range(len(joints.kind)):
             if joints.mode[row] != READ and not is_last[row]:
                 _stiffen_joint(bodies, joints, row, error, held, stiffest, came, alpha, beta, h)
@@ -310,12 +316,12 @@ def _missing(separation: float, gap: float, alpha: float) -> float:
 
 @inlined_kernel
 def _forces_at_point(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float, h: float
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, kept: FloatArray, stiff: FloatArray, h: float
 ) -> tuple[float, float, float, float, Arm]:
     """Return a point's normal force, its tangential force before clamping, its C, its slip distance and its arms."""
     a, b, nx, ny = pair_of(contacts, row)
     now, arm = update_arms(bodies, contacts, row, k)
-    missing = _missing(now, gap[row, k], alpha)
+    missing = now - kept[row, k]
     slipped = tangential_displacement(bodies, start, a, b, arm, ny, -nx)
     force = max(contacts.impulse[row, k, 0] / h - stiff[row, k, 0] * missing, 0.0)
     return force, contacts.impulse[row, k, 1] / h - stiff[row, k, 1] * slipped, missing, slipped, arm
@@ -323,13 +329,13 @@ def _forces_at_point(
 
 @inlined_kernel
 def _add_contact(
-    bodies: Bodies, contacts: Contacts, row: int, body: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
-    h: float, system: FloatArray,
+    bodies: Bodies, contacts: Contacts, row: int, body: int, start: FloatArray, kept: FloatArray, stiff: FloatArray, h: float,
+    system: FloatArray,
 ) -> None:  # fmt: skip
     a, _, nx, ny = pair_of(contacts, row)
     sign, side = (-1.0, 0) if body == a else (1.0, 2)
     for k in range(contacts.n_points[row]):
-        force, held, _, _, arm = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
+        force, held, _, _, arm = _forces_at_point(bodies, contacts, row, k, start, kept, stiff, h)
         rub, x, y = stiff[row, k, 1], arm[side], arm[side + 1]
         _add(system, sign * nx, sign * ny, sign * (x * ny - y * nx), stiff[row, k, 0], force)
         system[5] += force * abs(x * nx + y * ny)
@@ -341,11 +347,11 @@ def _add_contact(
 
 @inlined_kernel
 def _stiffen_contact(
-    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, gap: FloatArray, stiff: FloatArray, alpha: float,
-    beta: float, h: float,
+    bodies: Bodies, contacts: Contacts, row: int, k: int, start: FloatArray, kept: FloatArray, stiff: FloatArray, beta: float,
+    h: float,
 ) -> None:  # fmt: skip
     """Set the lambdas of a point to its forces, and stiffen each row within its bounds in proportion to its error."""
-    force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, gap, stiff, alpha, h)
+    force, held, missing, slipped, _ = _forces_at_point(bodies, contacts, row, k, start, kept, stiff, h)
     limit, stiff_n, stiff_t = contacts.friction[row] * force, stiff[row, k, 0], stiff[row, k, 1]
     pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
     contacts.impulse[row, k, 0], contacts.impulse[row, k, 1] = h * force, h * max(-limit, min(held, limit))

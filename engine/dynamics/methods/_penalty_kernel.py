@@ -23,7 +23,8 @@ Friction: a tangential spring of the same k with a damper, stretched by the tang
 normal force; stretch beyond that is slip. Its force is kept from step to step as an impulse, so that the spring holds a box on a slope,
 which does not creep.
 
-Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z; ``SPRING`` its own frequency and ratio for its effective mass;
+Joints: ``HOLD``, ``LOW`` and ``HIGH`` have springs of the same k and z, softer where the sub-step is too long for it;
+``SPRING`` its own frequency and ratio for its effective mass;
 ``DRIVE`` is a damper that would reach the speed in one sub-step, bounded by its maximum force; the two parts of a POINT and the ANGLE
 beside it act simultaneously on the same bodies, so each part contributes half.
 
@@ -55,6 +56,8 @@ from engine.dynamics.solver_events import MOVE, PointForce, PointRestored, Stage
 
 __all__ = ["give_back", "penalty_forces", "slip"]
 
+_STABLE = 0.25
+"""Maximum stiffness of a joint's row in effective masses per squared sub-step: several such rows on a body are stable."""
 _PASSES = 4
 """Passes over the contacts: an impulse that one contact gives back reduces that of others."""
 _TIME = 2.0
@@ -155,7 +158,8 @@ def _pull(
             omega = 2.0 * pi * joints.spring[row, 0]
             pull = -mass * omega * (omega * error + 2.0 * joints.spring[row, 1] * rate)
         else:
-            pull = -stiffness * error - 2.0 * damping * sqrt(stiffness * mass) * rate
+            stiff = min(stiffness, _STABLE * mass / (h * h))
+            pull = -stiff * error - 2.0 * damping * sqrt(stiff * mass) * rate
         if (mode == LOW and (error > 0.0 or pull < 0.0)) or (mode == HIGH and (error < 0.0 or pull > 0.0)):
             pull = 0.0
         if k == 0:

@@ -7,7 +7,26 @@ from engine.common.jit import inlined_kernel
 from engine.dynamics._row_kernel import Arm, apply_at_point, pair_of, relative_velocity, response
 from engine.dynamics.model import Bodies, Contacts
 
-__all__ = ["displacement", "restore", "tangential_displacement", "update_arms"]
+__all__ = ["add_push", "displacement", "push_share", "restore", "tangential_displacement", "update_arms"]
+
+
+@inlined_kernel
+def add_push(bodies: Bodies, contacts: Contacts, row: int, speed: float, pushes: FloatArray) -> None:
+    """Add the speed at which a contact would part its two bodies, m/s, to what all contacts of each movable one want, float64 (n,)."""
+    for side in range(2):
+        body = contacts.bodies[row, side]
+        if bodies.inverse[body, 0] > 0.0:
+            pushes[body] += speed
+
+
+@inlined_kernel
+def push_share(contacts: Contacts, row: int, pushes: FloatArray, limit: float) -> float:
+    """Return the share of a contact's speed with which all contacts of its bodies together push at `limit` m/s at most.
+
+    Bodies that lie in one place would otherwise get the sum of what each pair of them wants, and fly apart.
+    """
+    share: float = limit / max(limit, pushes[contacts.bodies[row, 0]], pushes[contacts.bodies[row, 1]])
+    return share
 
 
 @inlined_kernel

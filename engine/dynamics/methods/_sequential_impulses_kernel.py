@@ -4,7 +4,8 @@ This is the method that Solver2D calls PGS. A contact point requires ``v + b >= 
 s:
 
     b = s / dt                                            open: it can close within the step, not more (speculative contact)
-    b = max(share / dt min(s + slop, 0), -push)           closed: a step corrects a share of the overlap beyond the slop (Baumgarte)
+    b = max(share / dt min(s + slop, 0), -push)           closed: a step corrects a share of the overlap beyond the slop (Baumgarte),
+                                                          less if all contacts of a body together push faster than that
     b = e v                                               it arrives at v < -threshold and leaves at -e v
 
 v is the velocity at the start of the step, without the gravity of the step (Box2D includes it, so a bouncing ball gains energy). Each row
@@ -22,12 +23,13 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.events import record
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._contact_kernel import separation, sweep_contacts, warm_start_contacts
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
 from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
 from engine.dynamics._softness_kernel import Softness
+from engine.dynamics.methods._points_kernel import add_push, push_share
 from engine.dynamics.model import Bodies, Contacts, Joints
 from engine.dynamics.solver_events import END, FREE, JOINTS, SWEEP, Stage, WarmStart
 from engine.dynamics.tolerances import PUSH_BY_BIAS
@@ -77,7 +79,7 @@ def sequential_impulses(
     record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
-@inlined_kernel
+@allocating_kernel
 def _velocity_bias(
     bodies: Bodies,
     contacts: Contacts,
@@ -89,11 +91,20 @@ def _velocity_bias(
     bias: FloatArray,
 ) -> None:
     """Fill the bias velocity of every point, (n, 2); see the module."""
+    pushes = np.zeros(len(bodies.velocity))
+    for row in range(len(contacts.n_points)):
+        deepest = 0.0
+        for k in range(contacts.n_points[row]):
+            gap = separation(bodies, contacts, row, k)
+            bias[row, k] = gap / dt if gap > 0.0 else max(share / dt * min(gap + slop, 0.0), -PUSH_BY_BIAS)
+            deepest = min(deepest, bias[row, k])
+        add_push(bodies, contacts, row, -deepest, pushes)
     for row in range(len(contacts.n_points)):
         a, b, nx, ny = pair_of(contacts, row)
         for k in range(contacts.n_points[row]):
             gap = separation(bodies, contacts, row, k)
-            bias[row, k] = gap / dt if gap > 0.0 else max(share / dt * min(gap + slop, 0.0), -PUSH_BY_BIAS)
+            if gap <= 0.0:
+                bias[row, k] *= push_share(contacts, row, pushes, PUSH_BY_BIAS)
             vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
             rate = vx * nx + vy * ny
             if restitution[row] > 0.0 and rate < -threshold and gap + rate * dt <= 0.0:

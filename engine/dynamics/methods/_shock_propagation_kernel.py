@@ -39,10 +39,10 @@ from engine.dynamics._contact_kernel import separation
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
 from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_joints
 from engine.dynamics._row_kernel import arm_of, pair_of, relative_velocity
-from engine.dynamics._softness_kernel import softness
+from engine.dynamics._softness_kernel import Softness
 from engine.dynamics.model import Bodies, Contacts, Joints
 from engine.dynamics.solver_events import COLLISIONS, END, FREE, FROZEN, JOINTS, MOVE, PUSH_APART, SWEEP, PairCollision, PointPushed, Stage
-from engine.dynamics.tolerances import JOINT_DAMPING_RATIO, SINGULAR_PAIR, STILL_FACE
+from engine.dynamics.tolerances import JOINT_SHARE, SINGULAR_PAIR, STILL_FACE
 
 __all__ = ["Graph", "Plan", "shock_propagation"]
 
@@ -82,6 +82,7 @@ class Plan(NamedTuple):
 @kernel
 def shock_propagation(
     bodies: Bodies, contacts: Contacts, joints: Joints, restitution: FloatArray, graph: Graph, plan: Plan, threshold: float, dt: float,
+    soft_h: float,
 ) -> None:  # fmt: skip
     """Advance velocities and positions by `dt` seconds.
 
@@ -91,8 +92,10 @@ def shock_propagation(
         Restitution of each contact.
     threshold : float
         Speed, m/s, below which nothing bounces.
+    soft_h : float
+        See `Problem`.
     """
-    inverse = bodies.inverse.copy()
+    inverse, held = bodies.inverse.copy(), Softness(JOINT_SHARE / max(dt, soft_h), 1.0, 0.0)
     contacts.impulse[:] = 0.0  # the sums of the collisions, and then those of the sweeps
     if plan.static_ratio != 1.0:
         _hold_still_faces(bodies, contacts, plan.static_ratio)
@@ -101,7 +104,7 @@ def shock_propagation(
     integrate_velocities(bodies, dt)
     record(Stage(FREE, 0, bodies.velocity, bodies.shift))
     warm_start_joints(bodies, joints)
-    n, held, rows = len(graph.order), softness(0.25 / dt, JOINT_DAMPING_RATIO, dt), first_rows(joints)
+    n, rows = len(graph.order), first_rows(joints)
     for sweep in range(plan.sweeps):
         is_last = sweep == plan.sweeps - 1
         e = 0.0 if is_last else plan.restitution_from * (1.0 - sweep / (plan.sweeps - 1))

@@ -17,6 +17,9 @@ restitution from the velocity before.
 Rows of joints: ``HOLD`` with the setting's compliance, ``LOW`` and ``HIGH`` if they are exceeded, ``SPRING`` with its own: frequency w0 and
 damping ratio z with the row's effective mass 1 / w give ``s = w / (h w0)^2`` and ``g = 2 z / (h w0)``. ``DRIVE`` acts on velocities.
 
+Of an error that is there as a sub-step begins, at most what closes at 3 m/s is corrected: the rest of a deep overlap or a torn joint would
+become a velocity. All contacts of a body together push at 3 m/s.
+
 M. Mueller, M. Macklin, N. Chentanez, S. Jeschke, T.-Y. Kim, "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020;
 M. Macklin, M. Mueller, N. Chentanez, "XPBD", 2016. The paper bounds a *velocity* by ``h mu f``, which is an impulse; here the impulse of
 sliding friction is bounded, including that of static friction in the sub-step.
@@ -24,13 +27,16 @@ sliding friction is bounded, including that of static friction in the sub-step.
 
 from __future__ import annotations
 
-from math import inf, nan, pi
+from math import hypot, inf, nan, pi
+
+import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.events import record
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.tolerances import EPS64
 from engine.dynamics._integration_kernel import integrate_positions, integrate_velocities
-from engine.dynamics._joint_kernel import coordinate, forces_at, point_impulse, solve_either
+from engine.dynamics._joint_kernel import coordinate, forces_at, part, point_impulse, solve_either
 from engine.dynamics._row_kernel import (
     apply_at_point,
     bodies_of,
@@ -45,8 +51,8 @@ from engine.dynamics._row_kernel import (
     turn_body,
 )
 from engine.dynamics._softness_kernel import Softness
-from engine.dynamics.methods._points_kernel import displacement, restore, tangential_displacement, update_arms
-from engine.dynamics.model import DRIVE, HIGH, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
+from engine.dynamics.methods._points_kernel import add_push, displacement, push_share, restore, tangential_displacement, update_arms
+from engine.dynamics.model import DRIVE, HIGH, HOLD, LOW, POINT, READ, SPRING, Bodies, Contacts, Joints
 from engine.dynamics.solver_events import (
     END,
     FLY,
@@ -60,7 +66,7 @@ from engine.dynamics.solver_events import (
     PointSlid,
     Stage,
 )
-from engine.dynamics.tolerances import XPBD_STATIC_SHARE
+from engine.dynamics.tolerances import XPBD_PUSH, XPBD_STATIC_SHARE
 
 __all__ = ["xpbd"]
 
@@ -97,25 +103,27 @@ def xpbd(
     h = dt / n_steps
     contacts.total[:] = 0.0
     joints.total[:] = 0.0
+    kept, kept_of_joints = np.zeros((len(contacts.n_points), 2)), np.zeros((len(joints.kind), 2))
     for sub_step in range(n_steps):
         integrate_velocities(bodies, h)
         record(Stage(FREE, sub_step, bodies.velocity, bodies.shift))
         before, since = bodies.velocity.copy(), bodies.shift.copy()
         contacts.impulse[:] = 0.0
         joints.impulse[:] = 0.0
+        _keep_errors(bodies, contacts, joints, XPBD_PUSH, h, kept, kept_of_joints)
         integrate_positions(bodies, h)
         record(Stage(FLY, sub_step, bodies.velocity, bodies.shift))
         record(Stage(SWEEP, sub_step, bodies.velocity, bodies.shift))
         for _ in range(n_iterations):
             for row in range(len(joints.kind)):
                 if joints.kind[row] == POINT and joints.mode[row] != DRIVE:
-                    _place_point(bodies, joints, row, since, joint_compliance, h)
+                    _place_point(bodies, joints, row, since, joint_compliance, h, kept_of_joints)
                 elif joints.mode[row] != READ and joints.mode[row] != DRIVE:
-                    _place_row(bodies, joints, row, since, joint_compliance, h)
+                    _place_row(bodies, joints, row, since, joint_compliance, h, kept_of_joints)
             if len(joints.kind) > 0:
                 record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
             for row in range(len(contacts.n_points)):
-                _place_contact(bodies, contacts, row, since, contact_compliance, static_ratio, h)
+                _place_contact(bodies, contacts, row, since, contact_compliance, static_ratio, h, kept)
         for body in range(len(since)):
             if can_move(bodies.inverse, body):
                 for k in range(3):
@@ -135,15 +143,44 @@ def xpbd(
     record(Stage(END, 0, bodies.velocity, bodies.shift))
 
 
+@allocating_kernel
+def _keep_errors(
+    bodies: Bodies, contacts: Contacts, joints: Joints, limit: float, h: float, kept: FloatArray, kept_of_joints: FloatArray
+) -> None:
+    """Fill the part of each error that the sub-step leaves, as it cannot be corrected at `limit` m/s or rad/s; (n, 2), m or rad."""
+    pushes = np.zeros(len(bodies.velocity))
+    for row in range(len(contacts.n_points)):
+        deepest = 0.0
+        for k in range(contacts.n_points[row]):
+            kept[row, k], _ = update_arms(bodies, contacts, row, k)
+            deepest = min(deepest, kept[row, k])
+        add_push(bodies, contacts, row, -deepest / h, pushes)
+    for row in range(len(contacts.n_points)):
+        most = h * limit * push_share(contacts, row, pushes, limit)
+        for k in range(contacts.n_points[row]):
+            kept[row, k] = min(kept[row, k] + most, 0.0)
+    for row in range(len(joints.kind)):
+        kept_of_joints[row, 0] = kept_of_joints[row, 1] = 0.0
+        if joints.mode[row] == HOLD or joints.mode[row] == LOW or joints.mode[row] == HIGH:
+            x, y = part(bodies, joints, row, 0) - joints.target[row], 0.0
+            if joints.kind[row] == POINT:
+                y = part(bodies, joints, row, 1)
+            elif (joints.mode[row] == LOW and x > 0.0) or (joints.mode[row] == HIGH and x < 0.0):
+                x = 0.0
+            share = max(1.0 - h * limit / max(hypot(x, y), EPS64), 0.0)
+            kept_of_joints[row, 0], kept_of_joints[row, 1] = share * x, share * y
+
+
 @inlined_kernel
 def _place_contact(
-    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, static_ratio: float, h: float,
+    bodies: Bodies, contacts: Contacts, row: int, since: FloatArray, compliance: float, static_ratio: float, h: float, kept: FloatArray,
 ) -> None:  # fmt: skip
     """Move two bodies apart, and undo the tangential displacement of their points as far as static friction holds."""
     a, b, nx, ny = pair_of(contacts, row)
     soft = (1.0 if bodies.inverse[a, 0] > 0.0 and bodies.inverse[b, 0] > 0.0 else XPBD_STATIC_SHARE) * compliance / (h * h)
     for k in range(contacts.n_points[row]):
         separation, arm = update_arms(bodies, contacts, row, k)
+        separation -= kept[row, k]
         before = contacts.impulse[row, k, 0]
         more = max(-(separation / h + soft * before) / (response(bodies.inverse, a, b, arm, nx, ny) + soft), -before)
         if more != 0.0:
@@ -192,10 +229,10 @@ def _slow_down(
 
 
 @inlined_kernel
-def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
+def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float, kept: FloatArray) -> None:
     """Move the bodies of a row of one coordinate towards its target or limit."""
     mode = joints.mode[row]
-    error = coordinate(bodies, joints, row) - joints.target[row]
+    error = coordinate(bodies, joints, row) - joints.target[row] - kept[row, 0]
     _, w = joint_velocity_and_response(bodies, joints, row)
     if w == 0.0:
         return
@@ -221,10 +258,11 @@ def _place_row(bodies: Bodies, joints: Joints, row: int, since: FloatArray, comp
 
 
 @inlined_kernel
-def _place_point(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float) -> None:
+def _place_point(bodies: Bodies, joints: Joints, row: int, since: FloatArray, compliance: float, h: float, kept: FloatArray) -> None:
     """Move two anchors onto each other, or towards each other by a spring with a maximum force."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     arm, dx, dy = forces_at(bodies, joints, row)
+    dx, dy = dx - kept[row, 0], dy - kept[row, 1]
     k11, k12, k22 = point_matrix(bodies.inverse, a, b, arm)
     before_x, before_y, limit = joints.impulse[row, 0], joints.impulse[row, 1], inf
     if joints.mode[row] == SPRING:

@@ -9,8 +9,10 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.events import traced
+from engine.dynamics._island_kernel import islands
 from engine.dynamics.methods._avbd_kernel import avbd
 from engine.dynamics.methods.protocol import Method, Problem, Setting
+from engine.dynamics.model import READ, SUM, Bodies
 
 __all__ = ["METHOD", "Avbd"]
 
@@ -40,7 +42,31 @@ class Avbd(Method):
             bodies, step.contacts, step.joints, stiffness, step.restitution, step.threshold, step.dt, options["iterations"],
             options["alpha"], options["beta"], options["gamma"],
         )  # fmt: skip
+        self._keep_momentum(step, bodies)
         return step.ended(bodies)
+
+    @staticmethod
+    def _keep_momentum(step: Problem, bodies: Bodies) -> None:
+        """Move islands that nothing holds so that their centers of mass move as without inner forces.
+
+        Sweeps from body to body end before what two bodies give each other is equal and opposite.
+        """
+        moves, contacts, joints = step.inverse[:, 0] > 0.0, step.contacts, step.joints
+        links = np.concatenate((contacts.bodies, joints.bodies[(joints.kind != SUM) & (joints.mode != READ)]))
+        if len(links) == 0:
+            return
+        island, mass = islands(links, moves), np.where(moves, 1.0 / np.where(moves, step.inverse[:, 0], 1.0), 0.0)
+        is_held = ~moves[links].all(axis=1)
+        held = island[links[is_held]].ravel()
+        total = np.bincount(island, mass, len(island))
+        total[held] = np.inf
+        total[total == 0.0] = np.inf
+        before = step.bodies(step.dt)
+        free = (before.velocity[:, :2] + step.dt * step.push[:, :2]) * before.decay[:, :1]
+        for axis in range(2):
+            off = np.bincount(island, mass * (bodies.velocity[:, axis] - free[:, axis]), len(island)) / total
+            bodies.velocity[:, axis] -= np.where(moves, off[island], 0.0)
+            bodies.shift[:, axis] -= np.where(moves, step.dt * off[island], 0.0)
 
 
 METHOD = Avbd()

@@ -28,12 +28,13 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.events import unrecorded
-from engine.common.tolerances import LINEAR_SLOP
+from engine.common.tolerances import EPS64, LINEAR_SLOP
 from engine.dynamics._contact_kernel import contacts_of, keep_impulses
 from engine.dynamics.contacts import ContactRows, features_of
 from engine.dynamics.joints import rotated
-from engine.dynamics.model import STIFFNESS, Bodies, Contacts, Joints
+from engine.dynamics.model import ANGLE, DRIVE, SPRING, STIFFNESS, SUM, Bodies, Contacts, Joints
 from engine.dynamics.tables import Tables
+from engine.dynamics.tolerances import FASTEST
 from engine.dynamics.workspace import Workspace
 from engine.narrowphase.batched import poses_with_rotation
 from engine.world.setting import Setting, chosen_settings
@@ -52,6 +53,12 @@ SLOP = Setting(
     help="Overlap that is not corrected, so that resting bodies stay in contact.",
 )
 """Setting of the methods that correct a share of the overlap in excess of it."""
+
+
+_EXPLODED = "The method made energy out of nothing in this step, so the fastest bodies are held back."
+_GAIN = 0.1
+"""Share of a world's kinetic energy by which a step's may grow without a cause: what impacts between unequal bodies lose to rounding and
+corrections of positions is far less."""
 
 
 class Method(ABC):
@@ -243,7 +250,54 @@ class Problem:
             keep_impulses(self.contacts, self.solved, self.rows.floats)
         if "stiffness" in self.__dict__:
             self.rows.floats[self.solved[:, 0], STIFFNESS : STIFFNESS + 2] = self.stiffness
+        self._hold_back(bodies)
         return self.moved(bodies)
+
+    def _hold_back(self, bodies: Bodies) -> None:
+        """Limit the speeds of a step that has made energy out of nothing, with a note: nothing at rest passes `FASTEST`.
+
+        A body counts if it is faster than that, than every other one was as the step began, and than drives, moving bodies and springs can
+        make it.
+        """
+        moves, before, after = self.drives[:-1], self.values[:, 3:], bodies.velocity[:-1]
+        speed = self._speed(after)
+        if not (moves & np.isfinite(speed) & (speed > FASTEST)).any():
+            return
+        of_world = np.arange(len(moves)) // len(self.tables.one_world.bodies.ids)
+        limit = np.zeros(of_world[-1] + 1)
+        np.maximum.at(limit, of_world, np.where(moves, 1.0, 2.0) * self._speed(before))
+        most = np.maximum(limit[of_world] + self.dt * np.hypot(*self.push[:-1, :2].T).max() + self._driven_speed(), FASTEST)
+        is_over = moves & np.isfinite(speed) & (speed > most) & ~self._is_sprung
+        mass = np.where(self.inverse[:-1] > 0.0, 1.0 / np.maximum(self.inverse[:-1], EPS64), 0.0)[:, [0, 0, 1]]
+        work = self.push[:-1] * bodies.shift[:-1]
+        kinetic, gained = ((mass * energy)[np.isfinite(speed)].sum() for energy in (before**2, after**2 - before**2 - 2.0 * work))
+        if not is_over.any() or gained <= _GAIN * kinetic:
+            return
+        self.note(_EXPLODED)
+        for column, allowed in ((after, 0.5 * most), (bodies.shift[:-1], 0.5 * self.dt * most)):
+            size = np.maximum(self._speed(column), allowed)
+            column[is_over] *= (allowed / size)[is_over, None]
+
+    def _speed(self, velocity: FloatArray) -> FloatArray:
+        """Return the largest speed of any point of each body, m/s, float64 (n,)."""
+        speed: FloatArray = np.hypot(velocity[:, 0], velocity[:, 1]) + np.abs(velocity[:, 2]) * self.tables.reach
+        return speed
+
+    def _driven_speed(self) -> float:
+        """Return the largest speed, m/s, that a drive asks of a body's point."""
+        joints = self.joints
+        lever = np.abs(joints.arm).sum(axis=1) + self.tables.reach.max(initial=0.0)
+        apart = np.abs(joints.apart).sum(axis=1) + np.abs(joints.target)
+        rate = np.abs(joints.speed) + joints.spring[:, 0] / self.dt * apart
+        speed = np.where((joints.mode == DRIVE) & (joints.max_force > 0.0), rate * np.where(joints.kind == ANGLE, lever, 1.0), 0.0)
+        return float(speed.max(initial=0.0))
+
+    @property
+    def _is_sprung(self) -> NDArray[np.bool_]:
+        """Mask of the bodies that springs may throw, bool (n,)."""
+        sprung = np.zeros(len(self.center), dtype=np.bool_)
+        sprung[self.joints.bodies[(self.joints.mode == SPRING) & (self.joints.kind != SUM)]] = True
+        return sprung[:-1]
 
     def moved(self, bodies: Bodies) -> FloatArray:
         """Return x, y, angle, vx, vy, omega of bodies after their shift, float64 (n, 6)."""

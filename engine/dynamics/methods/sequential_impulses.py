@@ -45,9 +45,10 @@ class SequentialImpulses(Method):
         contacts, restitution = step.contacts, step.restitution
         if which is not None:
             contacts, restitution = Contacts(*(column[which] for column in contacts)), restitution[which]
-        traced(sequential_impulses)(
-            bodies, contacts, step.joints, restitution, step.threshold, step.dt,
-            options["iterations"], options["share"], options["slop"],
+        share = options["share"] * min(step.dt / step.soft_h, 1.0)
+        run = traced(sequential_impulses) if which is None else sequential_impulses
+        run(
+            bodies, contacts, step.joints, restitution, step.threshold, step.dt, options["iterations"], share, options["slop"],
         )  # fmt: skip
         if which is not None:
             step.contacts.total[which] = contacts.total

@@ -85,7 +85,7 @@ class ShockPropagation(Method):
             options["static_ratio"],
         )
         graph = Graph(lower, order, component, layer)
-        traced(shock_propagation)(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt)
+        traced(shock_propagation)(bodies, contacts, joints, step.restitution, graph, plan, step.threshold, step.dt, step.soft_h)
         return step.ended(bodies)
 
 

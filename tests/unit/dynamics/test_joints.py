@@ -21,6 +21,7 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
+    methods,
 )
 from tests.unit.dynamics.worlds import make_world
 
@@ -207,6 +208,28 @@ def test_gears_turn_by_their_ratio_and_drive_a_slider(ratio):
     assert world.state(first).angle == pytest.approx(2.0, abs=0.01)
     assert world.state(second).angle == pytest.approx(-world.state(first).angle / ratio, abs=1e-4)
     assert world.state(rack).position[0] == pytest.approx(-world.state(first).angle / ratio, abs=1e-4)
+
+
+@pytest.mark.parametrize("strength", [100.0, 1e4, 1e6])
+@pytest.mark.parametrize("solver", methods())
+def test_a_motor_stops_at_the_limits_of_its_joint_whatever_its_strength(solver, strength):
+    """A hinge was driven past its limit by 748 degrees, a slider by 41 m. Penalty's springs of 1e4 N/m yield to what comes at 5 m/s."""
+    world = World(WorldSettings(sleeping=False), solver=solver)
+    post, arm, slid = body(world, Circle(0.1), (0.0, 0.0), type="static"), body(world, BAR, (0.5, 0.0)), body(world, BAR, (0.0, 5.0))
+    ends = {"enable_limit": True, "enable_motor": True, "motor_speed": 5.0}
+    hinge = world.create_joint(
+        RevoluteJointSpec(post, arm, (0.0, 0.0), lower_angle=-0.5, upper_angle=0.5, max_motor_torque=strength, **ends)
+    )
+    slider = world.create_joint(
+        PrismaticJointSpec(
+            post, slid, (0.0, 5.0), (0.0, 1.0), lower_translation=-1.0, upper_translation=1.0, max_motor_force=strength, **ends
+        )
+    )
+    for _ in range(60):
+        world.step()
+        assert world.joint_state(hinge).angle < 0.5 + math.radians(2.0)
+        assert world.joint_state(slider).travel < 1.0 + (0.03 if solver == "penalty" else 0.005)
+    assert world.joint_state(hinge).angle > 0.45 and world.joint_state(slider).travel > 0.98
 
 
 def test_a_hanging_chain_with_a_heavy_ball_holds_together():
