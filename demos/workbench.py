@@ -29,7 +29,7 @@ _THICKNESS = 0.5
 """Meters of the ground and the walls."""
 _FRICTION = 0.6
 _GROUND, _NO_BODY = "ground", -1
-"""Name of the ground's body, and what stands for its id after it was erased."""
+"""Name of the ground's body, and what stands for its id after it was deleted."""
 _FALLEN = 20.0
 """Meters below the ground at which a body counts as fallen."""
 _SHAPE = 0.5
@@ -37,7 +37,7 @@ _SHAPE = 0.5
 _LINES = (
     "The bench is empty. Shift plus a letter selects a tool:",
     "B  box     C  circle     P  polygon     F  outline     (hold Shift while drawing: static)",
-    "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
+    "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select",
     "A picture, an SVG or a body file dropped here becomes a body.",
 )
 _ALONE, _SHARED = "R restores what you built, Ctrl Z undoes, Ctrl S saves.", "Ctrl Z undoes your last action, Ctrl S saves."

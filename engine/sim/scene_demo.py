@@ -30,7 +30,7 @@ _MAX_NOTES = 3
 
 
 BUILDING = (
-    ("Pause (Space). Pick a shape in the tool bar at the right, such as the box (Shift B), and drag in the view to draw it.", "CreateBody"),
+    ("Pick a shape in the tool bar at the right, such as the box (Shift B), and drag in the view to draw it; Space pauses.", "CreateBody"),
     ("Draw two bodies that overlap. Pick a joint, such as the hinge (Shift H), and click the overlap once per body.", "CreateJoint"),
     (
         "For a car, join two circles to a box with the wheel tool (Shift O), and click a wheel's ring (Shift S) to switch on its motor.",

@@ -133,7 +133,7 @@ def _colors_of(demo: Demo, stage: Stage) -> dict[int, Color]:
 
 
 def _without_defaults(scene: Scene) -> Scene:
-    """Return a scene without the colors in which its bodies would be drawn anyway: erased bodies and lost ids shift the default colors."""
+    """Return a scene without the colors in which its bodies would be drawn anyway: deleted bodies and lost ids shift the default colors."""
     colors = ((body, color) for body, color in scene.colors if scene.bodies[body].type != "dynamic" or color != palette.body_color(body))
     return replace(scene, colors=tuple(colors))
 

@@ -73,19 +73,21 @@ class _Visit:
             self._open_file(path)
 
     def _take_typed(self, folder: Path, typed: str) -> None:
-        """Open the typed file or folder, or the only entry whose name contains the text; of several, list them."""
+        """Open the typed file or folder, or the only entry, or sample, whose name contains the text; of several, list them."""
         try:
             path = folder / typed_path(typed)
             exists = path.exists()
         except (InvalidInputError, OSError):  # no such user, or the name is too long
             exists = False
-        named = [entry for entry in _entries(folder) if typed.lower() in entry.name.lower()] if typed else []
+        found = {place: [entry for entry in _entries(place) if typed.lower() in entry.name.lower()] for place in (SAMPLES, folder) if typed}
+        place = SAMPLES if found.get(SAMPLES) and not found[folder] else folder
+        named = found.get(place, [])
         if exists:
             self._take(path, typed)
         elif len(named) == 1:
             self._take(named[0], typed)
         elif typed:
-            self.show(folder, part=typed)
+            self.show(place, part=typed)
         else:
             self.show(folder, wrong="Type the name of a file, or choose one.")
 

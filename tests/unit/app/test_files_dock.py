@@ -265,6 +265,15 @@ def test_the_file_dialog_offers_the_samples(desk):
     desk.wait_for("A seesaw")
 
 
+def test_the_name_of_a_sample_opens_it_from_any_folder(desk):
+    run(find("open"), desk.window.app)
+    desk.type("seesaw")
+    desk.wait_for("A seesaw")
+    run(find("open"), desk.window.app)
+    desk.type(".png")
+    assert {"ampersand.png", "paw.png"} <= set(desk.answers), "of several, they are listed"
+
+
 def test_a_scene_opened_from_the_list_starts_no_other_demo(drop, desk, tmp_path):
     save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
     desk = Desk(None, (drop,))
