@@ -33,7 +33,7 @@ from engine.dynamics.contacts import (
 )
 from engine.dynamics.continuous import are_on_chains, no_moments, stop_at_first_touch
 from engine.dynamics.joints import JointTable
-from engine.dynamics.methods.protocol import Found, Method, Problem
+from engine.dynamics.methods.protocol import Found, Method, Problem, StepBegin
 from engine.dynamics.model import (
     FLAGS,
     FRICTION,
@@ -49,7 +49,6 @@ from engine.dynamics.model import (
     TOUCH,
     Bodies,
 )
-from engine.dynamics.solver_events import StepBegin
 from engine.dynamics.state import Memory, State
 from engine.dynamics.tables import Tables
 from engine.dynamics.workspace import Workspace

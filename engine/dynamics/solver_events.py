@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from engine.common.arrays import FloatArray, Point
-
-if TYPE_CHECKING:
-    from engine.dynamics.methods.protocol import Problem
 
 __all__ = [
     "BOUNCED", "COLLISIONS", "END", "FLY", "FREE", "FROZEN", "JOINTS", "MOVE", "PUSH_APART", "RELAX", "SWEEP", "VELOCITIES", "WARMED",
     "BodyDescent", "DualUpdate", "FrictionHeld", "FrictionRow", "NormalRow", "PairCollision", "PairRow", "PieceEnd", "PivotDone",
-    "PointForce", "PointPlaced", "PointPushed", "PointRestored", "PointSlid", "RowFound", "RowsTried", "Stage", "StepBegin", "WarmStart",
+    "PointForce", "PointPlaced", "PointPushed", "PointRestored", "PointSlid", "RowFound", "RowsTried", "Stage", "WarmStart",
 ]  # fmt: skip
 
 FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = range(13)
@@ -26,12 +23,6 @@ have been computed from positions; passes of collisions begin; passes with froze
 
 Motion: TypeAlias = FloatArray | tuple[float, ...]
 """Three numbers: x, y and angle."""
-
-
-class StepBegin(NamedTuple):
-    """The input of the method, which it updates in place."""
-
-    problem: Problem
 
 
 class Stage(NamedTuple):

@@ -40,7 +40,7 @@ from engine.narrowphase.batched import poses_with_rotation
 from engine.world.setting import Setting, chosen_settings
 from engine.world.specs import WorldSettings
 
-__all__ = ["SLOP", "Found", "Method", "Problem", "Setting"]
+__all__ = ["SLOP", "Found", "Method", "Problem", "Setting", "StepBegin"]
 
 
 SLOP = Setting(
@@ -59,6 +59,12 @@ _EXPLODED = "The method made energy out of nothing in this step, so the fastest 
 _GAIN = 0.1
 """Share of a world's kinetic energy by which a step's may grow without a cause: what impacts between unequal bodies lose to rounding and
 corrections of positions is far less."""
+
+
+class StepBegin(NamedTuple):
+    """The input of the method, which it updates in place."""
+
+    problem: Problem
 
 
 class Method(ABC):

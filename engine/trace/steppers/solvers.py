@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.contracts.trace import Mark, View
-from engine.dynamics.solver_events import StepBegin
+from engine.dynamics.methods.protocol import StepBegin
 from engine.dynamics.traced import traced_step
 from engine.geometry import Circle, Polygon
 from engine.scenes.scene import SceneWorld

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from engine.dynamics.solver_events import FrictionRow, NormalRow, PairRow, StepBegin
+from engine.dynamics.methods.protocol import StepBegin
+from engine.dynamics.solver_events import FrictionRow, NormalRow, PairRow
 from engine.dynamics.traced import traced_step
 from engine.experiments.scenes import body, ground
 from engine.geometry import Circle, Polygon, Segment
