@@ -53,8 +53,6 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "manifold": ("manifold_box2d",),
     "time_of_impact": ("conservative_advancement", "bilateral_advancement", "bisection"),
     "swept": ("swept_sat", "moving_discs", "shape_cast"),
-    "insertion": ("bvh_insertion",),
-    "curve": ("bvh_bottom_up",),
     "hull": ("quickhull", "monotone_chain"),
     "bounding": ("rotating_calipers", "smallest_circle"),
     "decomposition": ("triangulation", "hertel_mehlhorn"),

@@ -98,6 +98,8 @@ class Forces(NamedTuple):
         Number of systems of equations that were solved.
     is_exact : bool
         False if neither the pivoting nor `_in_turns` terminated: the forces are those of the last iteration.
+    pivots : tuple of Pivot
+        In order, for those who show them.
     """
 
     force: FloatArray
@@ -105,17 +107,16 @@ class Forces(NamedTuple):
     status: IntArray
     n_pivots: int
     is_exact: bool
+    pivots: tuple[Pivot, ...] = ()
 
 
-def solve(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None = None) -> Forces:
+def solve(a: FloatArray, b: FloatArray, bounds: Bounds) -> Forces:
     """Return the forces f within bounds that solve the problem of ``a f + b``.
 
     Parameters
     ----------
     a, b : float64 (n, n), (n,)
         A row whose diagonal is 0 or less moves nothing and is ignored.
-    trace : list, optional
-        Each pivot of Dantzig's algorithm is appended.
     """
     n = len(b)
     if n == 0:
@@ -123,16 +124,16 @@ def solve(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | Non
     is_row = np.diag(a) > 0.0
     is_row &= (bounds.normal_of < 0) | is_row[bounds.normal_of]
     if not is_row.all():
-        return _without_dead_rows(a, b, bounds, trace, np.flatnonzero(is_row))
-    pivoting = _Pivoting(a, b, bounds, trace)
+        return _without_dead_rows(a, b, bounds, np.flatnonzero(is_row))
+    pivoting = _Pivoting(a, b, bounds)
     if pivoting.run():
         solution = _with_status(a, b, bounds, pivoting.status)
         if solution is not None and not _wrong(a, b, bounds, solution).any():
-            return solution._replace(n_pivots=pivoting.n_pivots + 1)
-    return _in_turns(a, b, bounds, pivoting.n_pivots)
+            return solution._replace(n_pivots=pivoting.n_pivots + 1, pivots=tuple(pivoting.pivots))
+    return _in_turns(a, b, bounds, pivoting.n_pivots)._replace(pivots=tuple(pivoting.pivots))
 
 
-def _without_dead_rows(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None, rows: IntArray) -> Forces:
+def _without_dead_rows(a: FloatArray, b: FloatArray, bounds: Bounds, rows: IntArray) -> Forces:
     """Return the forces if only `rows` respond to their own force.
 
     The others, with a diagonal of 0 or less, move nothing: their force is the allowed one nearest to 0, which is 0 for a normal force and
@@ -141,12 +142,10 @@ def _without_dead_rows(a: FloatArray, b: FloatArray, bounds: Bounds, trace: list
     force, status, place = np.clip(0.0, bounds.low, bounds.high), np.full(len(b), RESTS), np.full(len(b) + 1, -1)
     force[bounds.normal_of >= 0], force[rows], place[rows] = 0.0, 0.0, np.arange(len(rows))
     some = Bounds(bounds.low[rows], bounds.high[rows], place[bounds.normal_of[rows]], bounds.friction[rows])
-    pivots: list[Pivot] | None = None if trace is None else []
-    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some, pivots)
-    if trace is not None and pivots is not None:
-        trace += [pivot._replace(entering=int(rows[pivot.entering]), row=int(rows[pivot.row])) for pivot in pivots]
+    forces = solve(a[np.ix_(rows, rows)], b[rows] + a[rows] @ force, some)
+    pivots = tuple(pivot._replace(entering=int(rows[pivot.entering]), row=int(rows[pivot.row])) for pivot in forces.pivots)
     force[rows], status[rows] = forces.force, forces.status
-    return Forces(force, a @ force + b, status, forces.n_pivots, forces.is_exact)
+    return Forces(force, a @ force + b, status, forces.n_pivots, forces.is_exact, pivots)
 
 
 def _tied(bounds: Bounds, status: IntArray) -> FloatArray:
@@ -230,10 +229,11 @@ class _Pivoting:
     ----------
     status : int64 (n,)
     n_pivots : int
+    pivots : list of Pivot
     """
 
-    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds, trace: list[Pivot] | None = None) -> None:
-        self._trace = trace
+    def __init__(self, a: FloatArray, b: FloatArray, bounds: Bounds) -> None:
+        self.pivots: list[Pivot] = []
         self._a, self._b, self._bounds, n = a, b, bounds, len(b)
         self.status, self.n_pivots = np.full(n, WAITS), 0
         self._force, self._acceleration = np.zeros(n), b.copy()
@@ -271,8 +271,7 @@ class _Pivoting:
             self._force += length * change
             self._acceleration += length * response
             self._set(which, becomes)
-            if self._trace is not None:
-                self._trace.append(Pivot(d, which, becomes, float(self._force[d])))
+            self.pivots.append(Pivot(d, which, becomes, float(self._force[d])))
             if which == d:
                 return True
 

@@ -313,10 +313,10 @@ class _Scene:
         for row, names in enumerate(_names(points)):
             record(RowFound(*names, force[row], rate[row], tuple(points.contacts.normal[points.row[row % len(points.row)]])))
 
-    def _record_forces(self, points: _Points, found: _dantzig.Forces, pivots: list[_dantzig.Pivot]) -> None:
+    def _record_forces(self, points: _Points, found: _dantzig.Forces) -> None:
         """Record the resting forces after the pivots that led to them."""
         names = _names(points)
-        for pivot in pivots:
+        for pivot in found.pivots:
             record(PivotDone(names[pivot.entering], names[pivot.row], pivot.becomes, pivot.force))
         self._record_rows(points, found.force, found.acceleration)
         record(RowsTried(found.n_pivots, found.is_exact, int(np.count_nonzero(found.status == FREE))))
@@ -360,14 +360,13 @@ class _Scene:
         normals_want = bends[0] + self._drift(points.gap, normal @ velocity)
         tangents_want = bends[1] + rest.slip[at] / max(rest.left, 0.1 * self._step.dt)
         response = (jacobian * self._inverse).T
-        pivots: list[_dantzig.Pivot] | None = [] if is_recording() else None
         b = jacobian @ start + np.concatenate((normals_want, tangents_want))
-        solution = _dantzig.solve(jacobian @ response, b, _bounds(points.friction), pivots)
+        solution = _dantzig.solve(jacobian @ response, b, _bounds(points.friction))
         f = solution.force
         if not solution.is_exact:
             self._step.note(_APPROXIMATE)
-        if pivots is not None:
-            self._record_forces(points, solution, pivots)
+        if is_recording():
+            self._record_forces(points, solution)
         of_points = np.zeros((len(rest.key), 2))
         of_points[at, 0], of_points[at, 1] = f[:m], f[m:]
         return start + response @ f, of_points.reshape(-1)

@@ -36,7 +36,7 @@ class _Choice(NamedTuple):
     distance: float
 
 
-class _BottomUpDecoder(TreeDecoder):
+class _Decoder(TreeDecoder):
     is_built_up = True
     layout_line = 6
 
@@ -114,7 +114,7 @@ class BvhBottomUp(TreeAlgorithm):
         *ASKED,
     )
     beside = ("bvh_top_down", "bvh_insertion")
-    decoder = _BottomUpDecoder
+    decoder = _Decoder
 
     def structure(self) -> BottomUpTree:
         return BottomUpTree(leaf_size=1)

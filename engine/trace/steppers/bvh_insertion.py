@@ -46,8 +46,8 @@ def _box_of(numbers: Iterable[float]) -> Box:
     return x0, y0, x1, y1
 
 
-class InsertionDecoder(TreeDecoder):
-    """Decodes the events of insertions, and leaves the tree as it is after them."""
+class _Decoder(TreeDecoder):
+    layout_line = len(INSERTED) + 1
 
     def leaf_added(self, e: LeafAdded) -> None:
         self.new, self.box, self.n_looks, self.best_cost = e, _box_of(e.box), 0, e.cost
@@ -157,10 +157,6 @@ class InsertionDecoder(TreeDecoder):
         self.show("rotation", 7, swap + why, roles, values={} if is_forced else {"gain": e.gain})
 
 
-class _HierarchyDecoder(InsertionDecoder):
-    layout_line = len(INSERTED) + 1
-
-
 class BvhInsertion(TreeAlgorithm):
     """A hierarchy of tight boxes, built one leaf at a time."""
 
@@ -168,7 +164,7 @@ class BvhInsertion(TreeAlgorithm):
     title = "BVH by insertion: each box goes where it costs least"
     pseudo_code = ("for each box: add a leaf", *INSERTED, "lay the nodes out in preorder", *ASKED)
     beside = ("bvh_top_down", "bvh_bottom_up")
-    decoder = _HierarchyDecoder
+    decoder = _Decoder
 
     def structure(self) -> InsertionTree:
         return InsertionTree(leaf_size=1)
