@@ -63,7 +63,7 @@ class _IdleRow(NamedTuple):
 
 
 class SolverDecoder(SolverState):
-    """Decodes the rows of a step in order.
+    """Decodes the events of a step in order.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class SolverDecoder(SolverState):
         self._idle: list[_IdleRow] = []
         self.before_stage = list(self.velocity)
 
-    def decode_row(self, e: Any) -> None:
-        """Add the step of a row after its changes have been recorded; steps of many rows in succession that change nothing become one."""
+    def decode_event(self, e: Any) -> None:
+        """Add the step of an event after its changes have been recorded; many in succession that change nothing become one step."""
         self.before, self.moved, n_before = list(self.velocity), list(self.shift), len(self.steps)
         impulses = self._impulses_of(e)
         self.counts["rows solved"] += not isinstance(e, t.Stage | t.WarmStart)
@@ -90,7 +90,7 @@ class SolverDecoder(SolverState):
                 changed = self.velocity if of == "v" else self.shift
                 a, b = self._ends[e.contact]
                 changed[a], changed[b] = tuple(getattr(e, f"{of}_a")), tuple(getattr(e, f"{of}_b"))
-        super().decode_row(e)
+        super().decode_event(e)
         if len(self.steps) == n_before:
             return
         is_idle = (

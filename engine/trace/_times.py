@@ -46,7 +46,7 @@ class Side(NamedTuple):
 
 
 class TimesDecoder(Decoder[PairCase]):
-    """The bars so far; only the newest is labeled, as there is no room for many labels. Rows are in the frame of the first side."""
+    """The bars so far; only the newest is labeled, as there is no room for many labels. Events are in the frame of the first side."""
 
     def set_up(self) -> None:
         self.sides: tuple[Side, ...] = self.algorithm.sides(self.case)
@@ -73,7 +73,7 @@ class TimesDecoder(Decoder[PairCase]):
         self._newest = bar(y, start, end, "looked_at", text)
 
     def direction(self, way: Point) -> Point:
-        """Turn a vector of a row to the world's axes."""
+        """Turn a vector of an event to the world's axes."""
         return self.sides[0].pose.rotate(way)
 
     def ends_of(self, edge: int, whose: int = 0) -> tuple[Point, Point]:

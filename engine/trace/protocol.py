@@ -69,26 +69,26 @@ class Decoder(Generic[C]):
         self.algorithm, self.case, self.result = algorithm, case, result
         self.steps: list[TraceStep] = []
         self.counts = dict.fromkeys(self.costs, 0)
-        self.rows: list[Any] = []
+        self.events: list[Any] = []
         self._at = 0
         self.set_up()
 
     def set_up(self) -> None:
         """Prepare what the steps need."""
 
-    def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
+    def decode(self, events: Sequence[Any]) -> list[TraceStep]:
         """Return the steps; the last has the result."""
-        self.rows = list(rows)
-        for at, row in enumerate(self.rows):
+        self.events = list(events)
+        for at, event in enumerate(self.events):
             self._at = at
-            if hasattr(self, _method_of(row)):
-                self.decode_row(row)
+            if hasattr(self, _method_of(event)):
+                self.decode_event(event)
         self.answer()
         return self.steps
 
-    def decode_row(self, row: Any) -> None:
-        """Add the steps of a row."""
-        getattr(self, _method_of(row))(row)
+    def decode_event(self, event: Any) -> None:
+        """Add the steps of an event."""
+        getattr(self, _method_of(event))(event)
 
     def answer(self) -> None:
         """Add the last step."""
@@ -96,8 +96,8 @@ class Decoder(Generic[C]):
 
     @property
     def ahead(self) -> Iterator[Any]:
-        """The rows after the current one."""
-        return islice(self.rows, self._at + 1, None)
+        """The events after the current one."""
+        return islice(self.events, self._at + 1, None)
 
     @property
     def cost(self) -> dict[str, int]:

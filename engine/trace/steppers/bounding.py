@@ -30,7 +30,7 @@ class _CalipersDecoder(PointsDecoder):
     costs = ("moves",)
     best: Caliper | None = None
 
-    def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
+    def decode(self, events: Sequence[Any]) -> list[TraceStep]:
         self.corners = corners = as_points(cloud_of(self.case.points).points)
         self.areas: list[Point] = []
         n = len(corners)
@@ -43,7 +43,7 @@ class _CalipersDecoder(PointsDecoder):
         mark = Mark("polygon" if n > 2 else "path" if n > 1 else "point", "kept", corners)
         self.add("hull", 0, words, self.features(*corners), corners, marks=(mark,))
         self.touched = 0, 0, 0
-        return super().decode(rows)
+        return super().decode(events)
 
     def caliper(self, row: Caliper) -> None:
         corners, before, name = self.corners, self.best, self.name
@@ -183,7 +183,7 @@ class _CircleDecoder(PointsDecoder):
         verb = "requires" if len(support) == 1 else "require"
         verdict = (
             "these agree within rounding"
-            if sum(isinstance(event, WelzlOrder) for event in self.rows) == 1
+            if sum(isinstance(event, WelzlOrder) for event in self.events) == 1
             else "these differ by more than rounding, so a rounding error decided a test"
         )
         self.add(

@@ -127,7 +127,7 @@ class _Decoder(TreeDecoder):
 
     def box_refitted(self, e: BoxRefitted) -> None:
         """Add one step for all boxes that grow up to a rotation or the end, at the first of them."""
-        if type(self.rows[self._at - 1]) is type(e):
+        if type(self.events[self._at - 1]) is type(e):
             return
         forest, grown = self.forest, list[int]()
         for row in (e, *takewhile(lambda row: type(row) is type(e), self.ahead)):

@@ -1,4 +1,4 @@
-"""GJK, and the expanding polytope after it, step by step: `engine.narrowphase._gjk_kernel`, `_epa_kernel`. Rows are in A's frame."""
+"""GJK, and the expanding polytope after it, step by step: `engine.narrowphase._gjk_kernel`, `_epa_kernel`. Events are in A's frame."""
 
 from __future__ import annotations
 

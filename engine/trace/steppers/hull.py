@@ -20,9 +20,9 @@ __all__ = ["ALGORITHMS"]
 class _QuickhullDecoder(PointsDecoder):
     costs = ("points examined",)
 
-    def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
-        self.outside = {as_points([row.p, row.q]): as_points(row.outside) for row in rows}
-        low, high = as_points([rows[0].p, rows[0].q])
+    def decode(self, events: Sequence[Any]) -> list[TraceStep]:
+        self.outside = {as_points([row.p, row.q]): as_points(row.outside) for row in events}
+        low, high = as_points([events[0].p, events[0].q])
         below, above = len(self.outside[low, high]), len(self.outside[high, low])
         lie = f"{counted(below, 'point')} {'lies' if below == 1 else 'lie'} below the line, to the right of low-high"
         self.add(
@@ -34,7 +34,7 @@ class _QuickhullDecoder(PointsDecoder):
         )  # fmt: skip
         self.ring = [low, high]
         self.counts["points examined"] = len(set(self.case.points))
-        return super().decode(rows)
+        return super().decode(events)
 
     @property
     def known(self) -> Mark:
@@ -120,18 +120,18 @@ class _ChainDecoder(PointsDecoder):
     costs = ("turns",)
     lower: Points = ()
 
-    def decode(self, rows: Sequence[Any]) -> list[TraceStep]:
-        self.second = [k for k, row in enumerate(rows) if len(row.chain) == 0][1]
-        order = as_points([row.point for row in rows[: self.second] if not row.is_taken_off])
+    def decode(self, events: Sequence[Any]) -> list[TraceStep]:
+        self.second = [k for k, row in enumerate(events) if len(row.chain) == 0][1]
+        order = as_points([row.point for row in events[: self.second] if not row.is_taken_off])
         self.add(
             "sorted", 0, f"The {len(order)} points are sorted from left to right, {self.name(order[0])} to {self.name(order[-1])}.",
             self.features(*order), order, marks=(path("ghost", *order),),
         )  # fmt: skip
-        return super().decode(rows)
+        return super().decode(events)
 
     def chain_step(self, row: ChainStep) -> None:
         if self._at == self.second:
-            before = self.rows[self._at - 1]
+            before = self.events[self._at - 1]
             self.lower = (*as_points(before.chain), *as_points(before.point))
         chain, (point,) = as_points(row.chain), as_points(row.point)
         self.counts["turns"] += len(chain) > 1

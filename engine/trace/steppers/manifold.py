@@ -1,4 +1,4 @@
-"""From an axis to contact points, step by step, by either rule: rows of `_clip_kernel` and of the search for the axis."""
+"""From an axis to contact points, step by step, by either rule: events of `_clip_kernel` and of the search for the axis."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def is_link(shape: AnyShape) -> bool:
 
 
 class ClippingDecoder(AxesDecoder):
-    """Decodes the rows into steps."""
+    """Decodes the events into steps."""
 
     algorithm: ClippedManifold
     edge_line = 0

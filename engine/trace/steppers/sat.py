@@ -142,7 +142,7 @@ def _level(role: Role, ends: tuple[float, float], y: float, text: str) -> Mark:
 
 
 class AxesDecoder(Decoder[PairCase]):
-    """Decodes the rows of `_sat_kernel`, one axis after the other, and keeps the best gap so far.
+    """Decodes the events of `_sat_kernel`, one axis after the other, and keeps the best gap so far.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class AxesDecoder(Decoder[PairCase]):
     tries_on : bool
         True if the search tries the other edges of the same shape after an axis that separates the shapes.
     frame : Transform
-        The frame of points in rows.
+        The frame of points in events.
     climbs : bool
         True if the search goes from neighbor to neighbor.
     """
@@ -169,7 +169,7 @@ class AxesDecoder(Decoder[PairCase]):
     def set_up(self) -> None:
         self.edges = Edges(self.case)
         self.frame = self.edges.poses[0]
-        self.is_swapped = False  # True if what a row has first is B's
+        self.is_swapped = False  # True if what an event has first is B's
         self.reach = self.touch = 0.0
         self.best = -np.inf
         self.best_edge: tuple[int, int] = 0, 0

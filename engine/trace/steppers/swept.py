@@ -1,4 +1,4 @@
-"""Shapes that only translate, step by step: rows of `engine.continuous._swept_kernel`, in the world's axes."""
+"""Shapes that only translate, step by step: events of `engine.continuous._swept_kernel`, in the world's axes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SweptAlgorithm(Algorithm[PairCase]):
 
 
 class SweptDecoder(TimesDecoder):
-    """Turns rows into steps; the first side is the kernel's A."""
+    """Turns events into steps; the first side is the kernel's A."""
 
     algorithm: SweptAlgorithm
 
@@ -399,7 +399,7 @@ _SAMPLES = 48
 
 
 class _DiscsDecoder(SweptDecoder):
-    """Decodes the rows of the one circle of the difference."""
+    """Decodes the events of the one circle of the difference."""
 
     n_roots: int | None = None
 
