@@ -75,21 +75,18 @@ def run_part(name: str) -> int:
 
 
 def _check() -> None:
-    """Draw, cut an outline, and check worlds of few and of many bodies, with edges and sensors."""
+    """Draw, and check worlds of few and of many bodies, with edges and sensors."""
     import numpy as np
 
     from engine.broadphase import Automatic
     from engine.compare.live.referee import live_referee
     from engine.compare.questions.manifolds import manifold_errors
-    from engine.decompose import Outline
-    from engine.decompose.decompose import decompose
     from engine.narrowphase import batched
     from engine.query.batch import ShapeBatch
     from engine.render.raster import load_raster
     from engine.world import BodySpec, FixtureSpec, World
 
     load_raster()
-    decompose(Outline.of_polygon([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)]), "exact")
     boxes = np.arange(64.0)[:, None] + (0.0, 0.0, 1.5, 1.5)
     Automatic().pairs(boxes)
     world = World()
