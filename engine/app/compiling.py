@@ -79,8 +79,9 @@ def _check() -> None:
     import numpy as np
 
     from engine.broadphase import Automatic
+    from engine.compare.live.pairs import LivePairs
     from engine.compare.live.referee import live_referee
-    from engine.compare.questions.manifolds import manifold_errors
+    from engine.compare.questions._error_kernel import manifold_errors
     from engine.narrowphase import batched
     from engine.query.batch import ShapeBatch
     from engine.render.raster import load_raster
@@ -91,14 +92,14 @@ def _check() -> None:
     Automatic().pairs(boxes)
     world = World()
     world.create_body(BodySpec((FixtureSpec(Segment((-9.0, 0.0), (9.0, 0.0), ghost1=(-10.0, 0.0))),), "static"))
-    shapes = Circle(0.5), Polygon.box(0.5, 0.5), Polygon.regular(9, 0.5)
+    shapes: tuple[AnyShape, ...] = (Circle(0.5), Polygon.box(0.5, 0.5), Polygon.regular(9, 0.5))
     for k, shape in enumerate(2 * shapes):
         world.create_body(BodySpec((FixtureSpec(shape, sensor=k == 5),), position=(0.9 * k - 2.0, 0.45)))
-    referee = live_referee(world)
+    referee, pairs_of = live_referee(world), LivePairs(world)
     for _ in range(2):
         contacts = world.step()
         referee.check(contacts)
-        referee.pairs.check(contacts)
+        pairs_of.check(contacts)
     # only if an answer differs
     poses, pairs = batched.poses_with_rotation(np.zeros((2, 3))), np.array([(0, 1)])
     batched.gap_rows(ShapeBatch(shapes).packed, pairs, poses, poses, np.array([(1.0, 0.0)]))
@@ -164,7 +165,8 @@ def _motion() -> None:
     for solver in ("box2d", "soft_step"):
         world = World(solver=solver)
         ground = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
-        for k, shape in enumerate((Circle(0.3), Polygon.box(0.3, 0.3))):
+        shapes: tuple[AnyShape, ...] = (Circle(0.3), Polygon.box(0.3, 0.3))
+        for k, shape in enumerate(shapes):
             world.create_body(BodySpec((FixtureSpec(shape),), position=(float(k), 0.79), linear_velocity=(1.0, -2.0)))
         arm = world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(-2.0, 3.0)))
         world.create_joint(RevoluteJointSpec(ground, arm, anchor=(-3.0, 3.0)))
