@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.errors import Described, InvalidInputError
 from engine.contracts import ContactPoint, LazyContacts, PairEvent, PointState
 from engine.dynamics import model as r
+from engine.dynamics._crowd_kernel import MOST_PAIRS, crowding
 from engine.dynamics._pairs_kernel import SENSED, fatten, neighbors
-from engine.dynamics.crowd import crowd_pairs, is_crowd_possible
 from engine.dynamics.tables import Tables
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
@@ -165,6 +166,10 @@ def pair_events(ids: IntArray, step: int, is_sensor: bool = False) -> list[PairE
     return [PairEvent(step, a, b, body_a, body_b, is_sensor) for a, b, body_a, body_b in ids.tolist()]
 
 
+_MANY = 20_000
+"""Number of pairs of fixtures of a world above which a broad phase is faster than comparing all boxes."""
+
+
 class Nearby:
     """The pairs of fixtures whose fat boxes overlap (`_pairs_kernel`), of each world by itself.
 
@@ -172,12 +177,9 @@ class Nearby:
     ----------
     pairs : int64 (k, 2)
         Rows of fixtures, in ascending order.
-    is_crowd : bool
-        Whether so many boxes lie on each other that these are not all pairs (`_crowd_kernel`).
     """
 
     def __init__(self) -> None:
-        self.is_crowd = False
         self._tables: Tables | None = None
         self._fat: FloatArray = np.zeros((0, 4))
         self._phases: list[Automatic] = []
@@ -191,31 +193,36 @@ class Nearby:
             self.pairs = np.zeros((0, 2), dtype=np.int64)
 
     def update(self, boxes: FloatArray) -> None:
-        """Find the pairs of boxes (n, 4) again in each world where a shape has left its fat box."""
+        """Find the pairs of boxes (n, 4) again in each world where a shape has left its fat box.
+
+        Raises
+        ------
+        InvalidInputError
+            There are more than `MOST_PAIRS` of them.
+        """
         assert self._tables is not None
         body, is_static = self._tables.fixtures.body, self._tables.bodies.is_static
         size = len(self._tables.one_world.fixtures.ids)
-        if is_crowd_possible(size):
+        if size * (size - 1) // 2 > _MANY:
             parts = [slice(first, first + size) for first in range(0, len(boxes), size)]
             self._phases += [Automatic() for _ in parts[len(self._phases) :]]
             self._known += [self.pairs] * (len(parts) - len(self._known))
-            crowds = [self._update_world(number, boxes[part], self._fat[part]) for number, part in enumerate(parts)]
+            for number, part in enumerate(parts):
+                self._update_world(number, boxes[part], self._fat[part])
             pairs = [known + number * size for number, known in enumerate(self._known[: len(parts)])]
-            self.pairs, self.is_crowd = np.concatenate(pairs) if len(pairs) > 1 else self._known[0], any(crowds)
+            self.pairs = np.concatenate(pairs) if len(pairs) > 1 else self._known[0]
         else:
-            self.pairs, self.is_crowd = neighbors(boxes, body, is_static, size, self._fat, self.pairs), False
+            self.pairs = neighbors(boxes, body, is_static, size, self._fat, self.pairs)
 
-    def _update_world(self, number: int, boxes: FloatArray, fat: FloatArray) -> bool:
-        """Find the pairs of one world with many fixtures by a broad phase, of a crowd some pairs; return whether it is one."""
+    def _update_world(self, number: int, boxes: FloatArray, fat: FloatArray) -> None:
+        """Find the pairs of one world with many fixtures by a broad phase."""
         assert self._tables is not None
         single = self._tables.one_world
-        pairs = crowd_pairs(boxes, single.fixtures.body, single.bodies.is_dynamic)
-        if pairs is not None:
-            self._known[number] = pairs
-            fat.fill(np.nan)
-        elif fatten(boxes, single.fixtures.body, single.bodies.is_static, fat):
+        n_pairs = crowding(boxes)
+        if n_pairs > MOST_PAIRS:
+            raise InvalidInputError("bodies", f"less crowded: of at most {MOST_PAIRS:,} pairs that overlap", Described(f"{n_pairs:,}"))
+        if fatten(boxes, single.fixtures.body, single.bodies.is_static, fat):
             self._known[number] = self._phases[number].pairs(fat)
-        return pairs is not None
 
 
 def fill_manifolds(tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, rows: ManifoldRows) -> None:

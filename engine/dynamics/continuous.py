@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, frozen
-from engine.dynamics._crowd_kernel import CROWD
 from engine.dynamics._island_kernel import islands
 from engine.dynamics._pairs_kernel import SENSED, SOLID, classify
 from engine.dynamics._stop_kernel import CARRIED, FREE, NEVER, SHALLOW, farthest_moves, pairs_of_some, passing, play
 from engine.dynamics.contacts import ContactRows
-from engine.dynamics.crowd import crowd_pairs
 from engine.dynamics.tables import MARGIN, Tables
 
 __all__ = ["Motion", "Stops", "are_on_chains", "no_moments", "stop_at_first_touch"]
@@ -205,7 +203,7 @@ def _pairs(tables: Tables, motion: Motion) -> IntArray:
     """Return the pairs of fixture rows of a world whose boxes meet during the motion, if one of the bodies is fast or drives another."""
     single, boxes = tables.one_world, _swept_boxes(tables, motion)
     n, m, matters = len(single.bodies.ids), len(single.fixtures.ids), motion.is_fast | motion.drives
-    if m * m <= CROWD and not motion.drives.any():  # too few for a crowd, and for a broad phase
+    if m * m <= _MANY and not motion.drives.any():
         are_fast = matters[tables.fixtures.body]
         return pairs_of_some(boxes, np.flatnonzero(are_fast), are_fast, m)
     pairs = [np.zeros((0, 2), dtype=np.int64)]
@@ -223,7 +221,7 @@ def _pairs_of_world(tables: Tables, motion: Motion, boxes: FloatArray) -> IntArr
     body, n = tables.fixtures.body, len(motion.start)
     moved, is_fast, drives = motion.moved, motion.is_fast, motion.drives
     matters = (is_fast | drives)[body]
-    pairs = _pairs_of(tables, boxes, matters)
+    pairs = _pairs_of(boxes, matters)
     if not drives.any():
         return pairs
     can_be_carried = tables.bodies.is_dynamic[:n] & (is_fast | (moved[drives].max() + moved > SHALLOW * tables.inner_radius))
@@ -241,20 +239,12 @@ def _pairs_of_world(tables: Tables, motion: Motion, boxes: FloatArray) -> IntArr
         carried = (way + turned * (apart + (tables.reach + moved)[of_new, None])).max(axis=1)
         boxes[new] += carried[:, None] * (-1.0, -1.0, 1.0, 1.0)
         is_reached[new] = matters[new] = True
-        pairs = _pairs_of(tables, boxes, matters)
+        pairs = _pairs_of(boxes, matters)
 
 
-def _pairs_of(tables: Tables, boxes: FloatArray, matters: NDArray[np.bool_]) -> IntArray:
-    """Return the pairs of boxes that overlap, one of which matters at least.
-
-    Of a crowd, in which bodies pass each other anyway, those alone of which one is what holds it.
-    """
-    some, body, is_dynamic = np.flatnonzero(matters), tables.fixtures.body, tables.bodies.is_dynamic
-    if len(some) * len(boxes) > CROWD:
-        crowd = crowd_pairs(boxes, body, is_dynamic)
-        if crowd is not None:
-            crowd = crowd[np.flatnonzero(~is_dynamic[body[crowd]].all(axis=1))]
-            return crowd[np.flatnonzero(matters[crowd].any(axis=1))]
+def _pairs_of(boxes: FloatArray, matters: NDArray[np.bool_]) -> IntArray:
+    """Return the pairs of boxes that overlap, one of which matters at least."""
+    some = np.flatnonzero(matters)
     if len(some) * len(boxes) <= _MANY:
         return pairs_of_some(boxes, some, matters, len(boxes))
     pairs = Automatic().pairs(boxes)

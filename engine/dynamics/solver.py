@@ -198,7 +198,7 @@ class RigidBodySolver(Solver):
         step.sleep()
         self._state = step.finish()
         self._idle = (self._state, tables, joints, self.model.settings) if step.is_idle else None
-        if record is not None and not self._nearby.is_crowd:
+        if record is not None:
             touching, columns = self._state.memory.touching[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
         done = perf_counter()
