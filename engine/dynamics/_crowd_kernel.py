@@ -3,8 +3,8 @@
 n bodies at one point have n^2/2 pairs: ten thousand bodies have fifty million, each costing some kilobytes and microseconds.
 
 Each box is put in a cell of a grid whose spacing is the power of two below its shorter side, so two boxes in one cell of one spacing
-overlap. A cell of c boxes has ``c (c - 1) / 2`` pairs; their sum is a lower bound of the number of pairs (hash collisions add an eighth of a
-pair per box). It costs some nanoseconds per box.
+overlap. A cell of c boxes has ``c (c - 1) / 2`` pairs; their sum is a lower bound of the number of pairs (hash collisions add an eighth of
+a pair per box). It costs some nanoseconds per box.
 """
 
 from __future__ import annotations
