@@ -37,7 +37,7 @@ from engine.dynamics._row_kernel import can_move, turn_body
 from engine.dynamics._softness_kernel import softness
 from engine.dynamics.model import HOLD, READ, SPRING, SUM, Bodies, Contacts, Joints
 from engine.dynamics.solver_events import BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, WARMED, Stage
-from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, JOINT_DAMPING_RATIO, PUSH
+from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, JOINT_DAMPING_RATIO
 
 __all__ = ["soft_step"]
 
@@ -51,8 +51,11 @@ and how often: a contact spins such a body so that its joint would open at many 
 CRAMMED_SWEEPS = 16
 """More sweeps of a relaxation at bodies that are crammed: one leaves speed, with which forty discs made in one place fly at 34 m/s."""
 
-CRAMMED_SHARE = 0.35
-"""Share of `PUSH` at which corrections move a crammed body at most: discs in a column part one above the other."""
+FASTEST_CORRECTION = 1.2
+"""Speed, m/s, at which corrections move a body at most: pairs part at `PUSH`, and forty in a column would add up to forty times that."""
+
+CRAMMED = 1.0
+"""Rate, m/s, at which an overlap would be pushed apart without a limit, above which bodies are crammed: 6 cm at eight sub-steps."""
 
 
 @kernel
@@ -161,7 +164,7 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
             sweep_soft_contacts(bodies, contacts, held, crammed, soft, 1.0 / h, True)
             sweep_soft_contacts(bodies, contacts, held, on_floor, hard, 1.0 / h, True)
         _add_change(velocity, last, by_contacts)
-        _limit_push(bodies, is_crammed, pushing, h)
+        _limit_push(bodies, pushing, h)
         _add_impulses(contacts, joints)
 
 
@@ -193,11 +196,11 @@ def _add_change(velocity: FloatArray, before: FloatArray, change: FloatArray) ->
 
 @allocating_kernel
 def _crammed_bodies(bodies: Bodies, contacts: Contacts, bias_rate: float) -> NDArray[np.bool_]:
-    """Return which movable bodies overlap others so deeply that half of `PUSH` at least pushes them apart, bool (n,)."""
+    """Return which movable bodies overlap others so deeply that it would push them apart at `CRAMMED`, bool (n,)."""
     is_crammed = np.zeros(len(bodies.shift), dtype=np.bool_)
     for row in range(len(contacts.n_points)):
         for k in range(contacts.n_points[row]):
-            if bias_rate * separation(bodies, contacts, row, k) < -PUSH:
+            if bias_rate * separation(bodies, contacts, row, k) < -CRAMMED:
                 for side in range(2):
                     body = contacts.bodies[row, side]
                     is_crammed[body] = can_move(bodies.inverse, body)
@@ -242,17 +245,17 @@ def _rows_at(contacts: Contacts, order: IntArray, is_chosen: NDArray[np.bool_]) 
 
 
 @inlined_kernel
-def _limit_push(bodies: Bodies, is_crammed: NDArray[np.bool_], pushing: FloatArray, h: float) -> None:
-    """Take back displacements by which the correction of errors moved bodies faster than `PUSH`, given their velocities then.
+def _limit_push(bodies: Bodies, pushing: FloatArray, h: float) -> None:
+    """Take back displacements by which the correction of errors moved bodies faster than `FASTEST_CORRECTION`, given their velocities then.
 
     Of a heap made in one place, each pair alone parts at `PUSH` at most, and those on top of it faster than that.
     """
     for body in range(len(pushing)):
         x, y = pushing[body, 0] - bodies.velocity[body, 0], pushing[body, 1] - bodies.velocity[body, 1]
-        speed, limit = sqrt(x * x + y * y), CRAMMED_SHARE * PUSH if is_crammed[body] else PUSH
-        if speed > limit:
+        speed = sqrt(x * x + y * y)
+        if speed > FASTEST_CORRECTION:
             for k in range(3):
-                bodies.shift[body, k] -= h * (1.0 - limit / speed) * (pushing[body, k] - bodies.velocity[body, k])
+                bodies.shift[body, k] -= h * (1.0 - FASTEST_CORRECTION / speed) * (pushing[body, k] - bodies.velocity[body, k])
             turn_body(bodies, body)
 
 
