@@ -73,7 +73,7 @@ def sweep_soft_contacts(
         Do not push closed gaps apart.
     """
     for place in range(len(order)):
-        row = np.uint64(order[place])  # unsigned: no negative index is looked for
+        row: int = np.uint64(order[place])  # type: ignore[assignment]  # unsigned: no negative index is looked for
         pair = _velocities_of(bodies, contacts, row)
         first = _row_of_point(bodies, contacts, row, 0, pair, soft, per_h, is_relaxing)
         is_pair = False
@@ -317,7 +317,8 @@ def next_friction(bodies: Bodies, contacts: Contacts, row: int, k: int) -> float
     vx, vy = relative_velocity(bodies.velocity, a, b, arm_of(contacts, row, k))
     limit = contacts.friction[row] * contacts.impulse[row, k, 0]
     impulse: float = contacts.impulse[row, k, 1] - contacts.mass[row, k, 1] * (vx * ny - vy * nx)
-    return max(-limit, min(impulse, limit))
+    impulse = max(-limit, min(impulse, limit))
+    return impulse
 
 
 @inlined_kernel
