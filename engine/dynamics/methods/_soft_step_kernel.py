@@ -136,7 +136,7 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
             solve_joints(bodies, joints, rows, rigid, h, h * n_steps, False)
             record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
         _copy(velocity, last)
-        record_stage(trace, bodies, SWEEP, sub_step)
+        record(Stage(SWEEP, sub_step, bodies.velocity, bodies.shift))
         for _ in range(n_crammed):
             sweep_soft_contacts(bodies, contacts, held, crammed, soft, 1.0 / h, True)
             sweep_soft_contacts(bodies, contacts, held, on_floor, hard, 1.0 / h, True)
@@ -158,7 +158,7 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
             solve_joints(bodies, joints, rows, rigid, h, h * n_steps, True)
             record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
         _copy(velocity, last)
-        record_stage(trace, bodies, RELAX, sub_step)
+        record(Stage(RELAX, sub_step, bodies.velocity, bodies.shift))
         if n_crammed > 0:
             _take_back(bodies, contacts, crammed, kept)
             _take_back(bodies, contacts, on_floor, kept)
