@@ -53,7 +53,7 @@ CRAMMED_SWEEPS = 4
 the bodies: relaxation leaves speed, with which forty discs made in one place fly at 34 m/s."""
 
 FASTEST_CORRECTION = 1.2
-"""Speed, m/s, at which corrections move a body at most: pairs part at `PUSH`, and forty in a column would add up to forty times that."""
+"""Speed, m/s, at which corrections move a crammed body at most: pairs part at `PUSH`, and those of a column would add up."""
 
 CRAMMED = 1.0
 """Rate, m/s, at which an overlap would be pushed apart without a limit, above which bodies are crammed: 6 cm at eight sub-steps."""
@@ -171,7 +171,7 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
             sweep_soft_contacts(bodies, contacts, held, long_movable, soft, 1.0 / h, True)
             sweep_soft_contacts(bodies, contacts, held, long_others, hard, 1.0 / h, True)
         _add_change(velocity, last, by_contacts)
-        _limit_push(bodies, pushing, h)
+        _limit_push(bodies, is_crammed, pushing, h)
         _add_impulses(contacts, joints)
 
 
@@ -264,15 +264,15 @@ def _take_back(bodies: Bodies, contacts: Contacts, rows: IntArray, kept: FloatAr
 
 
 @inlined_kernel
-def _limit_push(bodies: Bodies, pushing: FloatArray, h: float) -> None:
-    """Take back displacements by which the correction of errors moved bodies faster than `FASTEST_CORRECTION`, given their velocities then.
+def _limit_push(bodies: Bodies, is_crammed: NDArray[np.bool_], pushing: FloatArray, h: float) -> None:
+    """Take back displacements by which corrections moved crammed bodies faster than `FASTEST_CORRECTION`, given their velocities then.
 
     Of a heap made in one place, each pair alone parts at `PUSH` at most, and those on top of it faster than that.
     """
     for body in range(len(pushing)):
         x, y = pushing[body, 0] - bodies.velocity[body, 0], pushing[body, 1] - bodies.velocity[body, 1]
         speed = sqrt(x * x + y * y)
-        if speed > FASTEST_CORRECTION:
+        if is_crammed[body] and speed > FASTEST_CORRECTION:
             for k in range(3):
                 bodies.shift[body, k] -= h * (1.0 - FASTEST_CORRECTION / speed) * (pushing[body, k] - bodies.velocity[body, k])
             turn_body(bodies, body)
