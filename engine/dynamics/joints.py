@@ -145,7 +145,8 @@ class JointTable:
     @cached_property
     def pairs(self) -> IntArray:
         """Rows of bodies between which the joints act, int64 (m, 2); the last one is the world's own body."""
-        return self.ends[self.kind != SUM]
+        pairs: IntArray = self.ends[self.kind != SUM]
+        return pairs
 
     @cached_property
     def stops(self) -> tuple[IntArray, FloatArray]:
