@@ -55,7 +55,7 @@ def least_area_capsule(points: Points) -> Volume:
     Examples
     --------
     >>> rod = least_area_capsule([(-2.0, -0.1), (2.0, -0.1), (2.0, 0.1), (-2.0, 0.1)])
-    >>> 0.1 < rod.radius < 0.15 and abs(rod.core[0, 1]) < 1e-4
+    >>> 0.1 < rod.radius < 0.15 and bool(abs(rod.core[0, 1]) < 1e-4)
     True
     """
     cloud = cloud_of(points)

@@ -142,8 +142,8 @@ def smallest_circle(points: Points) -> Volume:
     Examples
     --------
     >>> found = smallest_circle([(-3.0, 0.0), (3.0, 0.0), (0.0, 2.9), (0.0, -2.0)])
-    >>> found.center, round(found.radius, 12)
-    ((0.0, 0.0), 3.0)
+    >>> found.core.tolist(), round(found.radius, 12)
+    ([[0.0, 0.0]], 3.0)
     """
     cloud = cloud_of(points)
     shuffled = cloud.points[stream(0, "smallest circle").permutation(len(cloud.points))]

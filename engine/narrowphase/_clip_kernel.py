@@ -245,7 +245,7 @@ def cut(c: Clipped, out_0: float, out_1: float, corner: int) -> Clipped:
     is_out = (out_0 > 0.0) & (out_1 > 0.0)
     cuts = not (is_out | c.is_single | c.is_empty | ((out_0 <= 0.0) & (out_1 <= 0.0)))
     leaves_point = cuts & (not (out_0 * out_1 < 0.0))
-    share = out_0 / (out_0 - out_1)
+    share = out_0 / (out_0 - out_1) if cuts else 0.0
     x, y = c.x0 + share * (c.x1 - c.x0), c.y0 + share * (c.y1 - c.y0)
     moves = cuts & (out_0 > 0.0)
     return Clipped(

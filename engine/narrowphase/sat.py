@@ -39,6 +39,7 @@ def overlap_cached(
 
     Examples
     --------
+    >>> from engine.geometry import Polygon
     >>> box, there = Polygon.box(0.5, 0.5), Transform((3.0, 0.0), 0.1)
     >>> first = overlap_cached(box, Transform(), box, there)
     >>> second = overlap_cached(box, Transform(), box, Transform((2.9, 0.1), 0.2), first.axis)
