@@ -52,7 +52,7 @@ NATURE = {
     # implicit Euler loses h^2 v x F a step; and what is torn is put together within a sub-step, at gap / h = 480 m/s
     "xpbd": Bounds(angular=0.2, torn=math.inf),
     # the same; and its sweeps from body to body end before what they give is equal and opposite
-    "avbd": Bounds(linear=0.1, angular=1.0, torn=1.0),
+    "avbd": Bounds(angular=1.0, torn=1.0),
 }
 
 
