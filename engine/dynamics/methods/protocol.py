@@ -280,7 +280,7 @@ class Problem:
         if not is_over.any() or gained <= _GAIN * kinetic:
             return
         self.note(_EXPLODED)
-        for column, allowed in ((after, 0.5 * most), (bodies.shift[:-1], 0.5 * self.dt * most)):
+        for column, allowed in ((after, 0.99 * most), (bodies.shift[:-1], 0.99 * self.dt * most)):
             size = np.maximum(self._speed(column), allowed)
             column[is_over] *= (allowed / size)[is_over, None]
 

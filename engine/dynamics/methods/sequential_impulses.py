@@ -44,7 +44,7 @@ class SequentialImpulses(Method):
         """Advance `bodies` by the step with all joints and the contacts `which`, bool (n,), and write their impulses; default: all."""
         contacts, restitution = step.contacts, step.restitution
         if which is not None:
-            contacts, restitution = Contacts(*(column[which] for column in contacts)), restitution[which]
+            contacts, restitution = Contacts._make(column[which] for column in contacts), restitution[which]
         share = options["share"] * min(step.dt / step.soft_h, 1.0)
         run = traced(sequential_impulses) if which is None else sequential_impulses
         run(
