@@ -27,12 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.events import unrecorded
+from engine.common.events import record, unrecorded
 from engine.common.tolerances import EPS64, LINEAR_SLOP
 from engine.dynamics._contact_kernel import contacts_of, keep_impulses
 from engine.dynamics.contacts import ContactRows, features_of
 from engine.dynamics.joints import rotated
 from engine.dynamics.model import ANGLE, DRIVE, SPRING, STIFFNESS, SUM, Bodies, Contacts, Joints
+from engine.dynamics.solver_events import END, Stage
 from engine.dynamics.tables import Tables
 from engine.dynamics.tolerances import FASTEST
 from engine.dynamics.workspace import Workspace
@@ -283,6 +284,7 @@ class Problem:
         for column, allowed in ((after, 0.99 * most), (bodies.shift[:-1], 0.99 * self.dt * most)):
             size = np.maximum(self._speed(column), allowed)
             column[is_over] *= (allowed / size)[is_over, None]
+        record(Stage(END, 0, bodies.velocity, bodies.shift))
 
     def _speed(self, velocity: FloatArray) -> FloatArray:
         """Return the largest speed of any point of each body, m/s, float64 (n,)."""
