@@ -95,7 +95,7 @@ def shock_propagation(
     soft_h : float
         See `Problem`.
     """
-    inverse, held = bodies.inverse.copy(), Softness(JOINT_SHARE / max(dt, soft_h), 1.0, 0.0)
+    inverse, held = bodies.inverse.copy(), Softness(JOINT_SHARE / max(dt, soft_h), 1.0, _LEAK)
     contacts.impulse[:] = 0.0  # the sums of the collisions, and then those of the sweeps
     if plan.static_ratio != 1.0:
         _hold_still_faces(bodies, contacts, plan.static_ratio)
@@ -313,6 +313,8 @@ def _collide_points(
     return True
 
 
+_LEAK = 0.02
+"""Share of a joint's impulse that a sweep lets go: without, what has stopped a body in one step throws it back in the next."""
 _ENOUGH = 1.0e-12
 """Velocity, m/s, below which a difference is rounding."""
 
