@@ -345,7 +345,7 @@ class NetworkDriver:
         me = self._names.get(self.client.user, self.client.name)
         if self.client.is_offline:
             return f"{me}, alone: {self.demo.title}"
-        at = self.address.removesuffix(" --tls")
+        at = self.address.partition(" --code")[0]
         return f"{me}, host of {self.demo.title} at {at}" if self.server_thread is not None else f"{me}, guest in {self.demo.title} at {at}"
 
     @property

@@ -13,7 +13,7 @@ from engine.cli import options
 from engine.cli.options import Option, argument, named, option
 from engine.cli.output import say
 from engine.cli.run import demo_or_file, demo_values
-from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.interrupts import raise_lost
 from engine.common.words import counted
@@ -22,24 +22,16 @@ from engine.report import Part, Report, facts
 if TYPE_CHECKING:
     from engine.net.server_thread import HostStatus, ServerThread
 
-__all__ = ["MAX_TICKS", "Name", "Password", "account_name", "host_command"]
+__all__ = ["MAX_TICKS", "Name", "account_name", "host_command"]
 
 MAX_TICKS = 100_000_000
-_MAX_PASSWORD, _MAX_NAME = 200, 40
+_MAX_NAME = 40
 _LOOK_SECONDS = 0.2
 
 
 def _is_unicode(text: str) -> bool:
     """Return True if a command-line argument is valid Unicode, without the lone surrogates that stand for undecodable bytes."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _check_password(option: str, password: str) -> None:
-    """Validate a password; the error message does not reveal it."""
-    if not 1 <= len(password) <= _MAX_PASSWORD:
-        raise InvalidInputError(option, f"1 to {_MAX_PASSWORD} characters long", Described(counted(len(password), "character")))
-    if not _is_unicode(password):
-        raise InvalidInputError(option, "valid Unicode", Described("undecodable bytes"))
 
 
 def _check_name(option: str, name: str) -> None:
@@ -56,15 +48,6 @@ def account_name() -> str:
 
 
 Name = Annotated[str | None, Option(metavar="NAME", help="Your name as shown to others.", shown="your account name", check=_check_name)]
-Password = Annotated[
-    str | None,
-    Option(
-        metavar="WORD",
-        envvar="COLLISION_LAB_PASSWORD",
-        check=_check_password,
-        help="Password for joining. Other users of this computer can see command lines; the variable COLLISION_LAB_PASSWORD is private.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +56,7 @@ class HostOptions:
 
     scene: str = argument("SCENE", "Demo id (see the list command) or scene file.", reads=True)
     port: int = option("N", "Port to listen on; 0 picks a free one.", 1234, low=0, high=65535)
-    bind: str = option("ADDRESS", "Address to listen on: 127.0.0.1 for this computer only, 0.0.0.0 for all networks.", "127.0.0.1")
+    lan: bool = option("", "Let other computers of the network join, too.", False)
     delay: int = option("STEPS", "Number of steps to wait for late inputs.", 3, low=0, high=300)
     rollback: int = option("STEPS", "Number of steps that the server can roll back for even later inputs.", 0, low=0, high=150)
     window_steps: int = option("STEPS", "Maximum number of steps that a client can roll back.", 100, low=1, high=600)
@@ -81,9 +64,6 @@ class HostOptions:
     seed: options.Seed = 0
     solver: options.SolverName = None
     settings: options.Settings = None
-    password: Password = None
-    tls_certificate: str | None = option("F.pem", "Encrypt with TLS, using this certificate and its key.", reads=True)
-    tls_key: str | None = option("F.pem", "Private key, if not in the certificate file.", reads=True, needs=("tls_certificate",))
     record: str | None = option("F.rec", "Record the session to a new file for the replay command.", writes=(".rec",), is_new=True)
     name: str | None = option("NAME", "Your name as shown to others.", shown="your account name", check=_check_name, in_window=True)
     headless: bool = option("", "Run only the server, without a window. Implied by --steps and --json.", False, without_window=True)
@@ -95,9 +75,9 @@ class HostOptions:
 
 @options.command
 def host_command(args: HostOptions) -> Report | None:
-    """Share a demo or a scene file. Others join with the join command and can do everything that you can.
+    """Share a demo or a scene file. Others join with the join command and the printed code, and can do everything that you can.
 
-    The server accepts connections from this computer only, unless --bind is given. It runs until the window is closed. A
+    The server accepts connections from this computer only, unless --lan is given. It runs until the window is closed. A
     headless server runs until Ctrl-C or for N steps.
     """
     from engine.net.scene import check_hertz
@@ -106,14 +86,9 @@ def host_command(args: HostOptions) -> Report | None:
 
     if args.hertz is not None:
         check_hertz("--hertz", args.hertz)
-    tls = None
-    if args.tls_certificate is not None:
-        from engine.net.tls import server_tls
-
-        tls = server_tls(args.tls_certificate, args.tls_key)
     kind = demo_or_file("SCENE", args.scene)
     values, own = demo_values(kind, args.settings or [], args.solver)
-    has_window, secret = options.has_window(args), args.password or ""
+    has_window = options.has_window(args)
     if has_window:
         options.check_display("--headless needs no display")
     from engine.world import load_solver
@@ -122,8 +97,8 @@ def host_command(args: HostOptions) -> Report | None:
         load_solver(args.solver).prepare()  # no tick of the server may wait for the compiler
     server_thread = ServerThread(
         partial(kind, args.seed, values, solver=args.solver, solver_settings=own, hertz=args.hertz),
-        ServerSettings(delay=args.delay, rollback=args.rollback, window=args.window_steps, password=secret),
-        args.bind, args.port, tls, args.steps, args.record,
+        ServerSettings(delay=args.delay, rollback=args.rollback, window=args.window_steps),
+        args.lan, args.port, args.steps, args.record,
     )  # fmt: skip
     show = partial(_in_window, server_thread, args) if has_window else None
     return _run(server_thread, {"demo": kind.id, "seed": args.seed}, show)
@@ -135,11 +110,9 @@ def _in_window(server_thread: ServerThread, args: HostOptions) -> None:
     from engine.net.client import Client
     from engine.net.client_session import ClientSession
     from engine.net.connection import Connection
-    from engine.net.tls import own_tls
 
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server_thread.bind, server_thread.bind)
-    client = Client((args.name or account_name()).strip(), args.password or "", timer=time.thread_time)
-    session = ClientSession(client, Connection(host, server_thread.port, own_tls() if server_thread.tls is not None else None))
+    client = Client((args.name or account_name()).strip(), server_thread.settings.code, timer=time.thread_time)
+    session = ClientSession(client, Connection("127.0.0.1", server_thread.port))
     with open_shared(session, server_thread, args.ui_scale, theme=args.theme) as loop:
         if loop is not None:
             loop.run()
@@ -152,10 +125,6 @@ def _run(server_thread: ServerThread, about: dict[str, Any], show: Callable[[], 
     interrupted, reason = "", "the server ends"
     try:
         say(_invitation(server_thread))
-        if server_thread.is_open_to_others and not server_thread.settings.password:
-            say("anyone who can reach this computer can join: restrict access with --password")
-        if server_thread.is_open_to_others and server_thread.tls is None:
-            say("the connection is not encrypted: use --tls-certificate")
         if show is not None:
             show()
         else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import options
-from engine.cli.host import MAX_TICKS, Name, Password, account_name
+from engine.cli.host import MAX_TICKS, Name, account_name
 from engine.cli.options import argument, option
 from engine.cli.output import progress, say
 from engine.common.checks import choice
@@ -37,9 +37,7 @@ class JoinOptions:
 
     host: str = argument("HOST[:PORT]", "Address of the server; IPv6 as [::1]:1234.")
     name: Name = None
-    password: Password = None
-    tls: bool = option("", "Connect with TLS and verify the server's certificate.", False)
-    tls_ca: str | None = option("F.pem", "Certificate to trust, such as the server's own; implies --tls.", reads=True)
+    code: str | None = option("CODE", "Join code that the host shows.")
     method: str = option("NAME", "Synchronization method: prediction, interpolation or lockstep.", "prediction")
     script: str | None = option("F.json", "Perform the scripted actions of this file.", reads=True, without_window=True)
     headless: bool = option("", "Run without a window. Implied by --steps, --json and --script.", False, without_window=True)
@@ -63,11 +61,6 @@ def join_command(args: JoinOptions) -> Report | None:
 
     address = parse_address(args.host)
     choice("--method", args.method, METHODS)
-    context = None
-    if args.tls or args.tls_ca is not None:
-        from engine.net.tls import client_tls
-
-        context = client_tls(args.tls_ca)
     has_window = options.has_window(args)
     if has_window:
         options.check_display("--headless needs no display")
@@ -75,8 +68,8 @@ def join_command(args: JoinOptions) -> Report | None:
     from engine.net.script import Script, load_script
 
     acts = Script(() if args.script is None else load_script(args.script))
-    client = Client((args.name or account_name()).strip(), args.password or "", method=args.method, timer=time.thread_time)
-    session = ClientSession(client, Connection(*address, context))
+    client = Client((args.name or account_name()).strip(), args.code or "", method=args.method, timer=time.thread_time)
+    session = ClientSession(client, Connection(*address))
     if has_window:
         from engine.app.loop import open_shared
 

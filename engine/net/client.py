@@ -79,7 +79,7 @@ class Client:
 
     Parameters
     ----------
-    name, password : str
+    name, code : str
     key : str
         Key from the `Welcome` of a returning user; empty for a new one.
     method : str
@@ -133,7 +133,7 @@ class Client:
     """
 
     def __init__(
-        self, name: str, password: str = "", key: str = "", method: str = "prediction", timer: Callable[[], float] | None = None
+        self, name: str, code: str = "", key: str = "", method: str = "prediction", timer: Callable[[], float] | None = None
     ) -> None:
         self.name, self.key = name, key
         self.method = method
@@ -180,7 +180,7 @@ class Client:
         self.next_number = 0
         """Number of the next own action."""
         self._pinged = self._greeted = -1e9
-        self._password = password
+        self._code = code
         self._is_new_connection = True
         self._offline: tuple[float, int] | None = None
         """Time and tick at which the client went offline; None while online."""
@@ -573,7 +573,7 @@ class Client:
     def _greet_and_ping(self, now: float) -> None:
         if not self.is_joined and now - self._greeted >= _HELLO_SECONDS:
             self._greeted = now
-            self.send(m.Hello(m.VERSION, self.name, self._password, self.key))
+            self.send(m.Hello(m.VERSION, self.name, self._code, self.key))
         wait = _PING_SECONDS if self._clock.n_samples >= _FIRST_PINGS else _FIRST_PING_SECONDS
         if self.simulation is not None and not self._is_new_connection and abs(now - self._pinged) >= wait:
             self._pinged = now

@@ -14,7 +14,6 @@ import logging
 import math
 import re
 import socket
-import ssl
 import threading
 import time
 from collections import deque
@@ -82,8 +81,6 @@ class Connection:
     host : str
         Host name or IP address.
     port : int
-    tls : ssl.SSLContext, optional
-        Context that encrypts the connection and verifies the server (`engine.net.tls`); None for an unencrypted connection.
 
     Attributes
     ----------
@@ -94,10 +91,10 @@ class Connection:
         Message bytes sent and received over the socket.
     """
 
-    def __init__(self, host: str, port: int = m.PORT, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, host: str, port: int = m.PORT) -> None:
         self.host, self.port = host, integer("port", port, 1, 65535)
         self.n_sent = self.n_received = 0
-        self._tls, self._n_opened = tls, 0
+        self._n_opened = 0
         self._link = LinkSettings()
         self.open()
 
@@ -222,7 +219,7 @@ class Connection:
     async def _connect(self, address: str) -> ClientConnection:
         host = f"[{self.host.partition('%')[0]}]" if ":" in self.host else self.host.encode("idna").decode()
         return await connect(
-            f"{'ws' if self._tls is None else 'wss'}://{host}:{self.port}/", host=address, port=self.port, ssl=self._tls, proxy=None,
+            f"ws://{host}:{self.port}/", host=address, port=self.port, proxy=None,
             compression=None, max_size=m.MAX_SERVER_MESSAGE_BYTES, max_queue=_MAX_QUEUED, open_timeout=OPEN_SECONDS,
             ping_interval=PING_SECONDS, ping_timeout=SILENT_SECONDS, close_timeout=_CLOSE_SECONDS, user_agent_header=None, logger=_logger,
         )  # fmt: skip
@@ -274,16 +271,12 @@ class Connection:
                 return f"{at} closed the connection: it received no response to its pings"
             case ConnectionClosed(rcvd=received):
                 return received.reason if received is not None and received.reason else f"the connection to {at} was lost"
-            case ssl.SSLCertVerificationError():
-                return f"the certificate of {at} is not trusted ({error.verify_message}): use --tls-ca FILE to trust a known certificate"
-            case ssl.SSLError():
-                return f"{at} does not support TLS 1.2 or later: the server may run without --tls, or it may be another program"
             case TimeoutError():
                 return f"{at} does not respond"
             case ConnectionRefusedError():
                 return f"nothing is listening at {at}: check that the server is running and that the port is right"
             case InvalidHandshake() | WebSocketException() | EOFError() | ConnectionResetError():
-                return f"{at} is not a compatible server, or it requires a connection {'with' if self._tls is None else 'without'} --tls"
+                return f"{at} is not a compatible server"
             case OSError():
                 return f"{at} is unreachable: {error.strerror or error}"
         return f"the connection to {at} failed: {error or type(error).__name__}"

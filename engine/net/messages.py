@@ -1,7 +1,7 @@
 """Messages between server and clients, encoded as MessagePack; the type, range and size of every field are checked.
 
     client                                    server
-    Hello(name, password)               ->
+    Hello(name, code)                   ->
                                         <-    Refused(reason), or at the next keyframe
                                         <-    Welcome(user, tick, scene, state, acts)
     ActionRequest(number, tick, action) ->    to all clients, immediately:
@@ -66,7 +66,7 @@ __all__ = [
     "encode",
 ]  # fmt: skip
 
-VERSION = 3
+VERSION = 4
 """Protocol version, which must be equal on both sides; incremented whenever the meaning of a message changes."""
 PORT = 1234
 METHODS = ("prediction", "interpolation", "lockstep")
@@ -102,7 +102,8 @@ class Hello(_Message, frozen=True, tag="hello"):
 
     version: int
     name: Name
-    password: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    code: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    """The join code that the host prints."""
     key: Annotated[str, msgspec.Meta(max_length=64)] = ""
     """Key from the `Welcome` of a returning client; empty for a new one."""
 

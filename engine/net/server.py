@@ -8,7 +8,7 @@ it before the next tick. Actions are relayed immediately, with their tick; `Tick
     |---closed----|----simulated--------|--open, not yet due--|-------|-----...-----|
                   ^ t < here: moved here    ^ t here: kept                          ^ beyond `ticks_ahead`: client is dropped
 
-No message can stop the server: a client that sends an invalid message, or exceeds a rate of `Limits`, is dropped with a user-readable
+No message can stop the server: a client that sends an invalid message, or exceeds `Limits`, is dropped with a user-readable
 reason; an action that exceeds a limit is denied with a reason. A server that is late catches up a few ticks at a time; if
 that is not enough, its clock slips.
 """
@@ -16,7 +16,6 @@ that is not enough, its clock slips.
 from __future__ import annotations
 
 import hmac
-import math
 import secrets
 import time
 from collections import Counter, deque
@@ -31,7 +30,7 @@ from engine.common.errors import LabError
 from engine.common.messagepack import MAX_PLAIN_BYTES, is_bounded
 from engine.common.words import counted, shown
 from engine.net import messages as m
-from engine.net.limits import Bucket, Limits, PasswordThrottle, has_more_values
+from engine.net.limits import Limits, has_more_values
 from engine.net.scene import check_shareable, shared_scene
 from engine.net.shared_simulation import SharedSimulation, UserAction
 from engine.sim.action import Size
@@ -42,7 +41,10 @@ from engine.sim.state import compress_state, encode_state, size_share
 from engine.sim.users import KEYFRAME_TICKS, MAX_USERS
 from engine.sim.values import StateError
 
-__all__ = ["MAX_ROLLBACK", "Drop", "Server", "ServerSettings", "ServerStatus"]
+__all__ = ["MAX_ROLLBACK", "Drop", "Server", "ServerSettings", "ServerStatus", "new_code"]
+
+_CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Letters of a join code: none that are easily confused. Eight of them make 40 bits: guessing takes years over any network."""
 
 MAX_ROLLBACK = 150
 """Maximum of `ServerSettings.rollback`: clients schedule actions up to 200 ticks after the last closed tick."""
@@ -62,10 +64,6 @@ _BEFORE_START = 60.0
 """Seconds before the start at which messages are already accepted."""
 _SLEPT_SECONDS = 1.0
 """If more seconds than this pass between two calls, the machine was suspended, and clients are not dropped for their silence."""
-_MAX_COST = 0.25
-"""Maximum processor time charged for one message or action, s, because it may have compiled a kernel."""
-_COST_SECONDS = 4.0
-"""Burst size of `Limits.processor_share`, in seconds of its rate."""
 _TOO_SLOW = 2.0
 """If the median duration of the last half second's ticks exceeds this many tick intervals, the user who causes the most work is dropped."""
 _HEAVY = 0.4
@@ -78,6 +76,12 @@ _MEASURED_BYTES = 200_000
 """Bytes of creating actions after which the size of the state is measured again."""
 _REMEASURE_TICKS = 300
 """Interval at which the state's size is measured while it is too large for anything to be created."""
+
+
+def new_code() -> str:
+    """Return a random join code, such as ``k7qf-3mxa``."""
+    letters = "".join(secrets.choice(_CODE_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +98,15 @@ class ServerSettings:
     window : int
         Maximum number of ticks that clients roll back. Without losses a quarter of the default suffices, and a larger window costs
         nothing; with 5 % loss and 150 ms latency, half the default stalls clients in one of two to seven frames (`docs/network.md`).
-    password : str
-        Empty for none.
+    code : str
+        The join code, without which a client gets nothing; random by default.
     limits : Limits
     """
 
     delay: int = 3
     rollback: int = 0
     window: int = 100
-    password: str = ""
+    code: str = field(default_factory=new_code)
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -164,10 +168,10 @@ class ServerStatus:
 
 
 class _Connection:
-    """A connection and its rate limits."""
+    """A connection, and what is known of its client."""
 
-    def __init__(self, peer: int, limits: Limits, now: float, origin: str = "") -> None:
-        self.peer, self.origin = peer, origin
+    def __init__(self, peer: int, now: float) -> None:
+        self.peer = peer
         self.user: _User | None = None
         self.hello: m.Hello | None = None
         self.since = self.heard = now
@@ -178,13 +182,6 @@ class _Connection:
         self.shows_state = False
         """True once the client has sent a message that implies that it received the state."""
         self.ping = 0.0
-        self.messages = Bucket(limits.messages_per_s, now)
-        self.bytes = Bucket(limits.bytes_per_s, now, 2.0 * m.MAX_CLIENT_MESSAGE_BYTES)
-        self.replies = Bucket(limits.replies_per_s, now)
-        self.states = Bucket(limits.states_per_s, now, 4.0)
-        self.shapes = Bucket(limits.shapes_per_s, now)
-        self.denials = Bucket(limits.denials_per_s, now)
-        self.cost = Bucket(limits.processor_share, now, _COST_SECONDS * limits.processor_share)
 
     @property
     def name(self) -> str:
@@ -245,15 +242,11 @@ class Server:
         self._start, self._now = start, start - _BEFORE_START
         self._connections: dict[int, _Connection] = {}
         self._users: dict[int, _User] = {}
-        self._joins = Bucket(self.settings.limits.joins_per_s, start, MAX_USERS)
-        self._passwords = PasswordThrottle(self.settings.limits)
         self._closed: dict[int, m.TickClosed] = {}
         self._relayed: dict[int, list[m.RelayedAction]] = {}
         """Actions by tick, in order of arrival."""
         self._loads: Counter[tuple[int, int]] = Counter()
         """Number of actions by open tick and user."""
-        self._late: set[int] = set()
-        """Users whose actions make the server roll back before the next tick."""
         self._total = _sizes(demo)[1]
         self._state_share = 0.0
         self._unmeasured = 0
@@ -294,9 +287,9 @@ class Server:
 
     # -- connections --------------------------------------------------------------------------------------------------
 
-    def connect(self, peer: int, origin: str = "") -> None:
-        """Add a connection. `peer` is a number that is never reused; `origin` is the address to which wrong passwords are charged."""
-        self._connections[peer] = _Connection(peer, self.settings.limits, self._now, origin)
+    def connect(self, peer: int) -> None:
+        """Add a connection. `peer` is a number that is never reused."""
+        self._connections[peer] = _Connection(peer, self._now)
         if len(self._connections) > self.settings.limits.connections:
             waiting = [connection for connection in self._connections.values() if connection.user is None]
             oldest = min(waiting, key=lambda connection: connection.since)
@@ -356,27 +349,21 @@ class Server:
         now, connection = self._pass(now), self._connections.get(peer)
         if connection is None:
             return
-        limits, start = self.settings.limits, time.thread_time()
         self._n_received += len(content)
         connection.heard = now
         try:
-            if not connection.messages.take(1, now):
-                raise m.MessageError(f"it sent more than {limits.messages_per_s:g} messages per second")
-            if not connection.bytes.take(len(content), now):
-                raise m.MessageError(f"it sent more than {limits.bytes_per_s:,.0f} bytes per second")
             self._handle(connection, m.decode_from_client(content), now)
         except LabError as error:
             self._drop(connection, str(error))
         except Exception as error:
             self._drop(connection, f"its message could not be handled ({type(error).__name__})")
             self._note_trouble(f"a message raised {type(error).__name__}: {error}")
-        self._charge(connection, time.thread_time() - start)
 
     def _handle(self, connection: _Connection, message: m.FromClient, now: float) -> None:
         user = connection.user
         match message:
             case m.Hello():
-                self._greet(connection, message, now)
+                self._greet(connection, message)
             case m.Goodbye():
                 self.drops.append((connection.peer, "it left"))
                 self._forget(connection)
@@ -384,38 +371,31 @@ class Server:
                 return  # its hello is late or lost, and will be resent
             case m.ActionRequest():
                 connection.shows_state |= connection.has_state
-                self._request_action(connection, user, message, now)
+                self._request_action(connection, user, message)
             case m.Ping():
                 connection.shows_state |= connection.has_state and message.confirmed > 0
                 connection.ping = max(0.0, message.round_trip)
                 self._send(connection, m.Pong(message.sent, self.clock(now)))
             case m.ResendRequest():
                 connection.shows_state |= connection.has_state
-                self._resend(connection, message.ticks, now)
+                self._resend(connection, message.ticks)
             case m.PointerMove():
                 self._pointers[user.number] = m.UserPointer(user.number, message.x, message.y)
             case m.StateRequest():
                 connection.wants_state = True
 
-    def _charge(self, connection: _Connection, seconds: float) -> None:
-        """Charge a client with the processor time of its messages and actions."""
-        if not connection.cost.take(min(seconds, _MAX_COST), self._now):
-            self._drop(connection, f"its actions take more than {self.settings.limits.processor_share:.0%} of the server's processor time")
-
     # -- joining ------------------------------------------------------------------------------------------------------
 
-    def _greet(self, connection: _Connection, hello: m.Hello, now: float) -> None:
+    def _greet(self, connection: _Connection, hello: m.Hello) -> None:
         if connection.hello is not None:
             if (hello.name, hello.key) != (connection.hello.name, connection.hello.key):
                 raise m.MessageError("it introduced itself twice, under two names")
             connection.wants_state |= not connection.shows_state  # the reply to its hello was lost
         else:
             returning = self._user_of(hello.key)
-            reason = self._reason_against(hello, connection.origin, returning is not None, now)
+            reason = self._reason_against(hello)
             if reason:
                 return self._refuse(connection, reason)
-            if not self._joins.take(1, now):
-                return None  # the client will resend its hello
             user = returning or self._new_user()
             if user is None:
                 return self._refuse(connection, f"the server has reached its limit of {MAX_USERS} users")
@@ -429,25 +409,17 @@ class Server:
             self._give_states()
         return None
 
-    def _reason_against(self, hello: m.Hello, origin: str, is_back: bool, now: float) -> str:
-        """Return why a client may not join, or an empty string. A returning user is not delayed by wrong guesses from the same address."""
+    def _reason_against(self, hello: m.Hello) -> str:
+        """Return why a client may not join, or an empty string."""
         if hello.version != m.VERSION:
             return (
                 f"this server speaks version {m.VERSION} of the protocol, but your "
                 f"program speaks version {hello.version}; use the same program version"
             )
-        if not self.settings.password and not hello.password:
-            return ""
-        if not hello.password:
-            return "this server requires a password: pass it with --password"
-        pause = 0.0 if is_back else self._passwords.pause(origin, now)
-        if pause > 0.0:
-            return f"too many wrong passwords from your address: try again in {math.ceil(pause)} s"
-        if not hmac.compare_digest(hello.password.encode(), self.settings.password.encode()):
-            self._passwords.note_wrong(origin, now)
-            return "wrong password"
-        if not is_back:
-            self._passwords.note_right(origin)
+        if not hello.code:
+            return "this server requires the join code that its host shows: pass it with --code"
+        if not hmac.compare_digest(hello.code.strip().lower().encode(), self.settings.code.encode()):
+            return "wrong join code"
         return ""
 
     def _user_of(self, key: str) -> _User | None:
@@ -480,11 +452,11 @@ class Server:
 
     # -- actions ------------------------------------------------------------------------------------------------------
 
-    def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest, now: float) -> None:
+    def _request_action(self, connection: _Connection, user: _User, request: m.ActionRequest) -> None:
         limits, number, open_tick = self.settings.limits, request.number, self.open_tick
         answer = user.answers.get(number)
         if answer is not None:  # resent: the reply may have been lost
-            self._send_again(connection, answer[1], now)
+            self._send_bytes(connection, answer[1])
             return
         if number < user.floor:
             return
@@ -500,10 +472,8 @@ class Server:
         action = sent.without_files()
         if not action.guests_may:
             raise m.MessageError(f"its action {number} is not available to guests: {type(action).__name__}")
-        denial = self._denial(connection, user, action, len(request.action), now)
+        denial = self._denial(user, action, len(request.action))
         if denial:
-            if not connection.denials.take(1, now):
-                raise m.MessageError(f"it repeated denied actions too often: {denial}")
             content = m.encode(m.ActionDenied(number, denial))
             user.answers[number] = open_tick, content
             user.next_number = max(user.next_number, number + 1)
@@ -515,12 +485,10 @@ class Server:
             tick += 1
         if tick > open_tick + ahead:
             raise m.MessageError(f"it sent more than {limits.acts_per_tick} actions per tick")
-        if tick < self.simulation.now:
-            self._late.add(user.number)
         user.n_actions += 1
         self._apply(user, number, action, tick, request.action if action is sent else None)
 
-    def _denial(self, connection: _Connection, user: _User, action: Action, n_bytes: int, now: float) -> str:
+    def _denial(self, user: _User, action: Action, n_bytes: int) -> str:
         """Return why a user's action is denied, or an empty string after counting what it creates."""
         limits = self.settings.limits
         if action.work(self.simulation.demo.sim) > limits.work:
@@ -536,8 +504,6 @@ class Server:
             return f"the world is full: it has {counted(self._total.bodies, 'body', 'bodies')}"
         if self._state_share > limits.state_share:
             return "the world is full: a larger state could not be sent to new clients"
-        if not connection.shapes.take(sum(size), now):
-            return f"a user may create at most {limits.shapes_per_s:g} bodies, shapes and joints per second here"
         user.owns, self._total = owns, total
         self._unmeasured += n_bytes
         return ""
@@ -564,23 +530,15 @@ class Server:
         self._loads[tick, user.number] += 1
         self._send_all(message)
 
-    def _resend(self, connection: _Connection, ticks: list[int], now: float) -> None:
-        """Resend all messages of those `ticks` that are closed, within the limits."""
+    def _resend(self, connection: _Connection, ticks: list[int]) -> None:
+        """Resend all messages of those `ticks` that are closed."""
         oldest = next(iter(self._closed), self.open_tick)
         for tick in ticks:
             if tick < oldest:  # too old to be resent: a state is needed
                 connection.wants_state = True
             closed = self._closed.get(tick)
             for message in () if closed is None else (*self._relayed.get(tick, ()), closed):
-                if not self._send_again(connection, m.encode(message), now):
-                    return
-
-    def _send_again(self, connection: _Connection, content: bytes, now: float) -> bool:
-        """Resend a message, within the limits; a client that receives no reply repeats its request."""
-        if not connection.replies.take(len(content), now):
-            return False
-        self._send_bytes(connection, content)
-        return True
+                self._send(connection, message)
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -633,14 +591,8 @@ class Server:
                 self._cut_off(connection, f"it sent nothing for {limits.silent_seconds:g} s")  # a suspended client may reconnect
 
     def _roll_back(self) -> None:
-        """Roll back to the first tick that late actions changed, at the expense of their users."""
-        start = time.thread_time()
+        """Roll back to the first tick that late actions changed."""
         self._resimulated += self.simulation.rollback()
-        late, self._late = self._late, set()
-        for number in late:
-            user = self._users[number]
-            if user.connection is not None:
-                self._charge(user.connection, (time.thread_time() - start) / len(late))
 
     def _close(self, tick: int) -> None:
         """Announce that a tick is closed."""
@@ -662,10 +614,6 @@ class Server:
         self._tick_seconds.append(time.thread_time() - start)
         while simulation.faults:
             self._troubles.append(simulation.faults.popleft())
-        for number, seconds in simulation.costs.items():
-            user = self._users.get(number)
-            if user is not None and user.connection is not None:
-                self._charge(user.connection, seconds)
         if self.on_tick is not None and tick >= 0:
             try:
                 self.on_tick(self)
@@ -751,8 +699,7 @@ class Server:
         """Send the state to waiting clients, at a keyframe."""
         simulation, tick, state = self.simulation, self.open_tick, b""
         wanting = (connection for connection in self._connections.values() if connection.user is not None and connection.wants_state)
-        granted = (connection for connection in wanting if connection.states.take(1, self._now))
-        waiting = list(islice(granted, self.settings.limits.states_at_once))
+        waiting = list(islice(wanting, self.settings.limits.states_at_once))
         actions = [relayed for at in sorted(self._relayed) if at >= tick for relayed in self._relayed[at]]
         if not waiting or (len(actions) > _MANY_ACTIONS and not is_bounded(m.encode(actions))):  # fewer actions at the next keyframe
             return

@@ -21,11 +21,10 @@ import os
 import socket
 import threading
 import time
-import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from websockets.asyncio.connection import broadcast
 from websockets.asyncio.server import ServerConnection, serve
@@ -33,7 +32,7 @@ from websockets.exceptions import ConnectionClosed, PayloadTooBig
 from websockets.frames import CloseCode, Opcode
 
 from engine.common.checks import integer
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.errors import LabError
 from engine.common.words import brief
 from engine.net import messages as m
 from engine.net.addresses import own_addresses
@@ -42,9 +41,6 @@ from engine.sim.demo import Demo
 from engine.sim.recordings import TickRecorder
 from engine.sim.replaying import record_ticks
 from engine.sim.users import KEYFRAME_TICKS
-
-if TYPE_CHECKING:
-    import ssl
 
 __all__ = ["HostStatus", "ServerThread", "origin_of"]
 
@@ -136,11 +132,7 @@ class HostStatus:
 
 
 class _Socket(ServerConnection):
-    """A connection, which is counted and limited even before its first byte.
-
-    With TLS it is accepted as plain TCP; the TLS handshake starts once it is counted among the connections that have not joined. This
-    bounds the memory that TLS uses: in asyncio alone, 250 kB per connection.
-    """
+    """A connection, which is counted and limited even before its first byte."""
 
     def __init__(self, host: ServerThread, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -152,10 +144,8 @@ class _Socket(ServerConnection):
         self.why = ""
         """Reason why the connection was closed; empty while it is open."""
         self.peer: int | None = None
-        self._early = bytearray()
-        """Bytes received together with the end of the TLS handshake."""
         self._is_begun = False
-        """True once the connection has been passed to the WebSocket library, after TLS."""
+        """True once the connection has been passed to the WebSocket library."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -164,29 +154,6 @@ class _Socket(ServerConnection):
         if self.why:
             return
         self.host.sockets.add(self)
-        if self.host.tls is None:
-            self._begin(transport)
-        else:
-            self.transport.pause_reading()  # until the TLS handshake reads
-            self.host.keep(self._encrypt(self.host.tls))
-
-    async def _encrypt(self, tls: ssl.SSLContext) -> None:
-        """Perform the TLS handshake and start; if it fails or times out, abort the connection and free its memory at once."""
-        try:
-            transport = await self.loop.start_tls(
-                self.transport, self, tls, server_side=True, ssl_handshake_timeout=OPEN_SECONDS, ssl_shutdown_timeout=_CLOSE_SECONDS
-            )
-        except Exception as error:  # untrusted bytes may raise anything
-            traceback.clear_frames(error.__traceback__)  # the frames hold TLS buffers in a reference cycle
-            transport = None
-        if transport is None or transport.is_closing() or self.why:
-            self.transport.abort()
-            self.connection_lost(None)
-        else:
-            self._begin(transport)
-            self._parse(bytes(self._early))
-
-    def _begin(self, transport: asyncio.BaseTransport) -> None:
         self._is_begun = True
         super().connection_made(transport)
 
@@ -205,12 +172,7 @@ class _Socket(ServerConnection):
         self.n_bytes += len(data)
         if self.n_bytes > MAX_BYTES_PER_S:
             self.host.cut(self, f"it sent more than {MAX_BYTES_PER_S} bytes per second")
-        elif self._is_begun:
-            self._parse(data)
-        else:
-            self._early += data
-
-    def _parse(self, data: bytes) -> None:
+            return
         for at in range(0, len(data), _CHUNK_BYTES):
             if self.why:
                 return
@@ -230,11 +192,6 @@ class _Socket(ServerConnection):
             super().process_event(event)
 
     @property
-    def stage(self) -> int:
-        """Progress of the handshake: 0 until TLS is established, then 1 until the WebSocket handshake is complete, then 2."""
-        return self._is_begun + (self.peer is not None)
-
-    @property
     def address(self) -> str:
         """Remote address and port."""
         address = self.remote_address
@@ -249,12 +206,10 @@ class ServerThread:
     make_demo : callable
         Builds the demo; called on the server's thread.
     settings : ServerSettings, optional
-    bind : str
-        Address to listen at: ``127.0.0.1`` for this machine only, the address of a network interface, or ``0.0.0.0`` or ``::`` for all.
+    lan : bool
+        Whether other computers of the network can reach the server; otherwise, only this one.
     port : int
         0 for any free port.
-    tls : ssl.SSLContext, optional
-        Context with the server's certificate (`engine.net.tls`); if None, connections are unencrypted.
     until : int, optional
         Number of ticks after which the server ends.
     record : path-like, optional
@@ -279,18 +234,17 @@ class ServerThread:
         self,
         make_demo: Callable[[], Demo],
         settings: ServerSettings | None = None,
-        bind: str = "127.0.0.1",
+        lan: bool = False,
         port: int = m.PORT,
-        tls: ssl.SSLContext | None = None,
         until: int | None = None,
         record: str | os.PathLike[str] | None = None,
         on_tick: Callable[[Server], object] | None = None,
     ) -> None:
-        self.bind, self.port = bind, integer("port", port, 0, 65535)
+        self.lan, self.bind, self.port = lan, "0.0.0.0" if lan else "127.0.0.1", integer("port", port, 0, 65535)
         self.status: HostStatus
         self.failure = ""
         self.sockets: set[_Socket] = set()
-        self.tls, self._make_demo, self._until = tls, make_demo, until
+        self._make_demo, self._until = make_demo, until
         self.settings = settings if settings is not None else ServerSettings()
         self.record, self._on_tick = record, on_tick
         self._hosts: list[str] = []
@@ -306,12 +260,7 @@ class ServerThread:
         self._peers: dict[int, _Socket] = {}
         self._numbers = itertools.count(1)
         self._tasks: set[asyncio.Future[None]] = set()
-        """TLS handshakes in progress, and connections being closed."""
-
-    @property
-    def is_open_to_others(self) -> bool:
-        """True unless the server listens only at a loopback address."""
-        return not (self.bind in ("localhost", "::1") or self.bind.startswith("127."))
+        """Connections being closed."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -320,8 +269,8 @@ class ServerThread:
 
     @property
     def invitation(self) -> str:
-        """Arguments that others pass to the join command: host and port, plus --tls if the server uses TLS."""
-        return self.addresses[0] + (" --tls" if self.tls is not None else "")
+        """Arguments that others pass to the join command: host and port, and the join code."""
+        return f"{self.addresses[0]} --code {self.settings.code}"
 
     # -- from any thread ----------------------------------------------------------------------------------------------
 
@@ -335,7 +284,7 @@ class ServerThread:
         """
         listening = _listen(self.bind, self.port)
         self.port = listening.getsockname()[1]
-        self._hosts = own_addresses(self.bind)
+        self._hosts = own_addresses() if self.lan else [self.bind]
         self._thread = threading.Thread(target=self._run, args=(listening,), name="host", daemon=True)
         self._thread.start()
         try:
@@ -442,7 +391,7 @@ class ServerThread:
         assert isinstance(connection, _Socket)
         peer = connection.peer = next(self._numbers)
         self._peers[peer] = connection
-        self._server.connect(peer, connection.origin)
+        self._server.connect(peer)
         clock = asyncio.get_running_loop().time
         try:
             while True:
@@ -501,8 +450,8 @@ class ServerThread:
     def make_room(self, newcomer: _Socket) -> None:
         """Abort a connection that has not joined if there are too many, either from the newcomer's address or in total.
 
-        If there are too many in total, the address with the most of them is chosen. Among the address's connections, the oldest in the most
-        crowded `stage` is aborted, so that a connection that makes progress is not aborted because of others that make none.
+        If there are too many in total, the address with the most of them is chosen; its oldest connection is aborted, rather one that has
+        not completed the handshake.
         """
         limits = self.settings.limits
         strangers = [other for other in self.sockets if other.peer is None or not self._server.has_joined(other.peer)]
@@ -514,9 +463,8 @@ class ServerThread:
             reason = f"the server has reached its limit of {limits.connections} connections"
         else:
             return
-        stages = Counter(other.stage for other in strangers if other.origin == origin)
-        crowded = [other for other in strangers if other.origin == origin and stages[other.stage] == max(stages.values())]
-        self.cut(min(crowded, key=lambda other: other.opened, default=newcomer), reason)
+        crowded = [other for other in strangers if other.origin == origin]
+        self.cut(min(crowded, key=lambda other: (other.peer is not None, other.opened), default=newcomer), reason)
 
     def keep_alive(self, peer: int) -> None:
         """Record a pong: a client that is busy compiling may send no messages."""
@@ -559,18 +507,11 @@ class ServerThread:
 
 def _listen(bind: str, port: int) -> socket.socket:
     """Return a listening socket."""
-    at = f"[{bind}]:{port}" if ":" in bind else f"{bind}:{port}"
-    wrong_address = InvalidInputError("--bind", "an address of this machine, such as 127.0.0.1 or 0.0.0.0", bind)
+    at = f"{bind}:{port}"
     try:
-        family, _, _, _, address = socket.getaddrinfo(bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        both = bind == "::" and socket.has_dualstack_ipv6()
-        return socket.create_server(cast(Any, address), family=family, dualstack_ipv6=both)
-    except (socket.gaierror, UnicodeError, ValueError):
-        raise wrong_address from None
+        return socket.create_server((bind, port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise LabError(f"port {port} is in use: another program listens at {at}; --port 0 chooses a free one") from None
-        if error.errno == errno.EADDRNOTAVAIL:
-            raise wrong_address from None
         hint = ": choose a port from 1024 to 65535" if error.errno in (errno.EACCES, errno.EPERM) else ""
         raise LabError(f"cannot listen at {at} ({error.strerror or error}){hint}") from None

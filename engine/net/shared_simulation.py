@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -74,8 +73,6 @@ class SharedSimulation:
         Digest of the state right before each kept tick.
     faults : deque of str
         Latest errors in ticks, including the demo's own; the shared world continues identically in all copies.
-    costs : dict of int to float
-        Processor time of the last tick's actions, s, by user.
     """
 
     def __init__(self, demo: Demo, tick: int = 0, goes_back: bool = True) -> None:
@@ -83,7 +80,6 @@ class SharedSimulation:
         demo.sim.users.open(tick)
         self.digests: dict[int, bytes] = {tick: demo_hash(demo)}
         self.faults: deque[str] = deque(maxlen=_MAX_FAULTS)
-        self.costs: dict[int, float] = {}
         self.oldest = tick
         self.changed: int | None = None
         self._actions: dict[int, dict[tuple[int, int], UserAction]] = {}
@@ -150,11 +146,9 @@ class SharedSimulation:
         """Apply the pending actions of the next tick with keys below `bound`."""
         for action in self.actions(self.now):
             if self._bound <= action.key < bound:
-                start = time.thread_time()
                 error = repeat(self.demo, Input(action.action, action.user))
                 if isinstance(error, DemoFaultError):  # a fault in the demo; it occurs in all copies
                     self._note(f"{type(action.action).__name__} by user {action.user}", error)
-                self.costs[action.user] = self.costs.get(action.user, 0.0) + time.thread_time() - start
         self._bound = bound
 
     def _note(self, what: str, error: LabError) -> None:
@@ -162,7 +156,6 @@ class SharedSimulation:
 
     def step(self) -> None:
         """Apply the next tick's actions and simulate it."""
-        self.costs.clear()
         self._apply(_LAST)
         self._bound = _FIRST
         try:

@@ -211,7 +211,8 @@ class SimulatedNetwork:
         self.final: dict[int, bytes] = dict(self.server.simulation.digests)
         self.applied: dict[tuple[int, int], int] = {}
         self.server.on_tick = self._record
-        self.members = [SimulatedClient(Client(f"user {k}", method=method), stream(seed, "hand", k)) for k in range(n_clients)]
+        code = self.server.settings.code
+        self.members = [SimulatedClient(Client(f"user {k}", code, method=method), stream(seed, "hand", k)) for k in range(n_clients)]
         for member in self.members:
             member.client.on_final = member.digests.__setitem__
 

@@ -78,7 +78,7 @@ _AT_ONCE = 56
 _PER_FRAME = 48
 """Messages of all of them together."""
 
-_OFTEN = {"mutants": 10.0, "gentle": 4.0, "past": 2.0, "asker": 2.0, "flood": 0.1}
+_OFTEN = {"mutants": 10.0, "gentle": 4.0, "past": 2.0, "asker": 2.0}
 """How often a kind of attack comes, against the others: a flood alone is a thousand messages."""
 
 _DISC = BodySpec((FixtureSpec(Circle(0.2), density=1.0),), position=(0.5, 5.0))
@@ -169,7 +169,7 @@ class Siege:
     def __init__(self, honest=3, seed=0, kinds=(), demo=None):
         self._all = list(kinds or ATTACKS)
         self.dice = random.Random(seed)
-        limits = Limits(joins_per_s=100.0, silent_seconds=2.0, hello_seconds=1.0, bodies=8, shapes=16, world_bodies=30, world_shapes=60)
+        limits = Limits(silent_seconds=2.0, hello_seconds=1.0, bodies=8, shapes=16, world_bodies=30, world_shapes=60)
         settings = ServerSettings(delay=6, limits=limits)
         self.network = SimulatedNetwork(
             find_demo("simple_shapes")(0, {"count": 4}) if demo is None else demo, honest, LinkSettings(latency=0.04), settings, seed
@@ -197,7 +197,7 @@ class Siege:
             self._sessions[peer] = ATTACKS[kind](self, peer)
             self.server.connect(peer)
         for peer in list(self._sessions):
-            for content in next(self._sessions[peer], [])[: _PER_FRAME if self.kinds[peer] != "flood" else None]:
+            for content in next(self._sessions[peer], [])[:_PER_FRAME]:
                 if self.fallen.attackers and self.fallen.attackers[-1][0] == peer:
                     break
                 self.sent += 1
@@ -222,7 +222,7 @@ class Siege:
         self.server.disconnect(peer)
 
     def hello(self, peer):
-        return m.encode(m.Hello(m.VERSION, f"{self.kinds[peer]} {peer}"))
+        return m.encode(m.Hello(m.VERSION, f"{self.kinds[peer]} {peer}", self.server.settings.code))
 
     def has_come_in(self, peer):
         return self.server.has_joined(peer)
@@ -331,23 +331,6 @@ def _with_other_numbers(plain, dice):
     return plain
 
 
-def _flood(siege, peer):
-    yield [siege.hello(peer)]
-    content = siege.dice.choice([m.encode(m.Ping(0.0)), m.encode(m.PointerMove(1.0, 2.0)), siege.hello(peer)])
-    while True:
-        yield [content] * 400
-
-
-def _heavy(siege, peer):
-    """Send valid messages of fifty thousand bytes."""
-    yield [siege.hello(peer)]
-    ring = [[math.cos(k * math.tau / 2_000), math.sin(k * math.tau / 2_000)] for k in range(2_000)]
-    number = 1
-    while True:
-        yield [_said(number, 0, {"type": "Drop", "point": [0.0, 5.0], "file": {**_FILE, "outline": [{"outer": ring}]}})]
-        number += 1
-
-
 def _asker(siege, peer):
     """Repeatedly yield the largest requests that a client may send."""
     yield [siege.hello(peer)]
@@ -440,41 +423,42 @@ def _half(siege, peer):
 
 
 def _guesser(siege, peer):
-    """Send hellos with unknown keys and versions."""
+    """Send hellos with unknown codes, keys and versions."""
+    dice = siege.dice
     while True:
         yield [
             m.encode(
                 m.Hello(
-                    siege.dice.choice((m.VERSION, m.VERSION, 0, 2**60)), "x", key=siege.dice.choice(("", "ключ", "0" * 32)), password="é"
+                    dice.choice((m.VERSION, m.VERSION, 0, 2**60)),
+                    "x",
+                    dice.choice(("", "é", "abcd-2345")),
+                    dice.choice(("", "ключ", "0" * 32)),
                 )
             )
         ]
 
 
 ATTACKS = {
-    "noise": _noise, "mutants": _mutants, "gentle": _gentle, "flood": _flood, "heavy": _heavy, "asker": _asker, "far": _far, "past": _past,
+    "noise": _noise, "mutants": _mutants, "gentle": _gentle, "asker": _asker, "far": _far, "past": _past,
     "negative": _negative, "numbers": _numbers, "other": _other, "leaver": _leaver, "builder": _builder, "deep": _deep, "giant": _giant,
     "stranger": _stranger, "half": _half, "guesser": _guesser,
 }  # fmt: skip
 HARMLESS = (
-    "noise", "flood", "asker", "far", "negative", "numbers", "other", "leaver", "deep", "giant", "stranger", "half", "guesser",
+    "noise", "asker", "far", "negative", "numbers", "other", "leaver", "deep", "giant", "stranger", "half", "guesser",
 )  # fmt: skip
 """Attackers whose messages are all dropped, except that they come and go."""
 REASONS = {
     "noise": "not a valid message",
-    "flood": r"messages per second",
-    "heavy": r"bytes per second|denied actions",
     "far": r"meant for tick \d+, but the first open tick is \d+",
     "negative": r"not a valid message: Expected `int` >= 0",
     "numbers": r"has number \d+, but its last one had number \d+",
     "other": r"must be one of",
     "leaver": r"not available to guests",
-    "builder": r"repeated denied actions too often: (the world is full|a user may (have|create) at most)",
     "deep": r"not a valid message|more than 10000 values|must be|lists in lists|deep",
     "giant": r"at most 64000 bytes",
     "stranger": r"sent no hello message within",
     "half": r"sent no hello message within",
-    "guesser": r"speaks version|password|two names",
+    "guesser": r"speaks version|join code|two names",
 }
 """Reasons given to attackers of one kind; the others may stay, or do anything."""
 

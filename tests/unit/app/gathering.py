@@ -19,7 +19,7 @@ __all__ = ["Gathering"]
 class Hosted:
     """The window's view of the server in its own process."""
 
-    invitation = "192.168.0.7:1234 --tls"
+    invitation = "192.168.0.7:1234 --code abcd-2345"
     addresses = ("192.168.0.7:1234", "10.0.0.4:1234")
     is_over = False
 
@@ -47,7 +47,10 @@ class Gathering(Hand):
         self.now = 0.0
         kind = find_demo(demo)
         self.server = SimulatedServer(kind(0, values))
-        self.client_sessions = [ClientSession(Client(name), SimulatedConnection(self.server, LinkSettings())) for name in ("Ann", *others)]
+        self.client_sessions = [
+            ClientSession(Client(name, self.server.server.settings.code), SimulatedConnection(self.server, LinkSettings()))
+            for name in ("Ann", *others)
+        ]
         while any(client_session.client.demo is None for client_session in self.client_sessions):
             self.pass_time(self.client_sessions)
             assert self.now < 3.0, "all get the state"

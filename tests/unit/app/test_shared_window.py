@@ -279,7 +279,7 @@ def test_the_strip_is_drawn_in_every_size():
 
 def test_a_waiting_window_shows_the_reason_and_can_be_canceled(monkeypatch):
     server = SimulatedServer(find_demo("simple_shapes")(0))
-    client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
+    client_session = ClientSession(Client("Ann", server.server.settings.code), SimulatedConnection(server, LinkSettings()))
     messages = []
     monkeypatch.setattr(loop, "draw_waiting", lambda surface, fonts, words: (messages.append(words), draw_waiting(surface, fonts, words)))
     pygame.event.post(pygame.event.Event(pygame.ACTIVEEVENT))
@@ -292,12 +292,12 @@ def test_a_waiting_window_shows_the_reason_and_can_be_canceled(monkeypatch):
 
 
 def test_a_rejection_by_the_server_is_reported_in_one_line(monkeypatch):
-    server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(password="sesame"))
+    server = SimulatedServer(find_demo("simple_shapes")(0))
     client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
     monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(server.now + 0.02), receive())[1])
     with (
-        pytest.raises(LabError, match="this server requires a password: pass it with --password"),
+        pytest.raises(LabError, match="this server requires the join code that its host shows: pass it with --code"),
         open_shared(client_session, size=(480, 320)),
     ):
         pass
@@ -307,7 +307,7 @@ def test_a_rejection_by_the_server_is_reported_in_one_line(monkeypatch):
 def test_a_shared_window_runs_and_disconnects_properly(monkeypatch):
     monkeypatch.setattr(loop, "Compiler", IdleCompiler)
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), now=time.monotonic())
-    client_session = ClientSession(Client("Ann"), SimulatedConnection(server, LinkSettings()))
+    client_session = ClientSession(Client("Ann", server.server.settings.code), SimulatedConnection(server, LinkSettings()))
     receive = client_session.connection.receive
     monkeypatch.setattr(client_session.connection, "receive", lambda: (server.advance(time.monotonic()), receive())[1])
     with open_shared(client_session, size=(480, 320)) as opened:
@@ -415,7 +415,7 @@ def test_a_returning_user_is_not_listed_twice():
     two.client_sessions[2].leave()
     two.frame(5)
     assert [(user.name, user.is_here) for user in session.driver.people] == [("Ann", True), ("Ben", False), ("Cyd", False)]
-    two.client_sessions[1] = ClientSession(Client("Ben"), SimulatedConnection(two.server, LinkSettings()))
+    two.client_sessions[1] = ClientSession(Client("Ben", two.server.server.settings.code), SimulatedConnection(two.server, LinkSettings()))
     two.frame(60)
     assert [user.name for user in session.driver.client.users] == ["Ann", "Ben", "Cyd", "Ben"]
     assert [(user.user, user.name, user.is_here) for user in session.driver.people] == [

@@ -190,7 +190,10 @@ def _joined(patch):
     ball = as_plain(CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),))))
     Path("acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": ball}]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0), ServerSettings(limits=Limits(bodies=0)))
-    client_session, script = ClientSession(Client("first"), SimulatedConnection(server, LinkSettings())), Script(load_script("acts.json"))
+    client_session, script = (
+        ClientSession(Client("first", server.server.settings.code), SimulatedConnection(server, LinkSettings())),
+        Script(load_script("acts.json")),
+    )
     guest = _Guest(
         client_session, script, 90, lambda seconds: server.advance(server.now + seconds)
     )  # no clock runs: the answer comes in time

@@ -33,19 +33,13 @@ BALL = CreateBody.of(0, BodySpec((FixtureSpec(Circle(0.3)),)))
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
-def test_a_password_is_not_shown(monkeypatch, capsys):
-    monkeypatch.setenv("COLLISION_LAB_PASSWORD", "s" * 201)
-    assert main(["join", "127.0.0.1:1"]) == 2
-    assert capsys.readouterr().err == "error: --password must be 1 to 200 characters long, got 201 characters\n"
-
-
 @pytest.fixture
 def start(tmp_path):
     """Start a command in a separate process."""
     began = []
 
-    def start_process(*arguments, password="sesame"):
-        environment = {**os.environ, "COLLISION_LAB_PASSWORD": password, "PYTHONUNBUFFERED": "1"}
+    def start_process(*arguments):
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         error = (tmp_path / f"error{len(began)}").open("w+")
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=error, text=True)
@@ -65,10 +59,11 @@ def _stderr_of(process):
     return Path(process.error.name).read_text("utf-8")
 
 
-def _address(server):
-    match = until(lambda: re.search(r"shared at (\S+);", _stderr_of(server)) or server.poll())
+def _invitation(server):
+    """Return the arguments with which others join: the address and the code."""
+    match = until(lambda: re.search(r"join (\S+) --code (\S+)", _stderr_of(server)) or server.poll())
     assert isinstance(match, re.Match), _stderr_of(server)
-    return match[1]
+    return match[1], "--code", match[2]
 
 
 def _read(path):
@@ -87,8 +82,8 @@ def test_processes_sharing_a_world_agree(scene, start, tmp_path):
     acts += [{"tick": 610 + 20 * k, "action": as_plain(Drag((4.0 - 0.5 * k, 6.0)))} for k in range(40)]
     (tmp_path / "acts.json").write_text(json.dumps({"acts": acts}), "utf-8")
     server = start("host", scene, "--port", "0", "--steps", "1800", "--json", "server.json", "--record", "it.rec")
-    address = _address(server)
-    guests = [start("join", address, "--name", name, "--script", "acts.json", "--json", f"{name}.json") for name in ("ann", "bob")]
+    invitation = _invitation(server)
+    guests = [start("join", *invitation, "--name", name, "--script", "acts.json", "--json", f"{name}.json") for name in ("ann", "bob")]
     assert [process.wait(PATIENCE) for process in (server, *guests)] == [0, 0, 0], [_stderr_of(process) for process in (server, *guests)]
     hosted, *joined = (_read(tmp_path / f"{name}.json") for name in ("server", "ann", "bob"))
     assert [report["keyframe"] for report in (hosted, *joined)] == [1800, 1800, 1800]
@@ -104,17 +99,17 @@ def test_processes_sharing_a_world_agree(scene, start, tmp_path):
 @pytest.mark.slow
 def test_a_server_that_is_interrupted_is_reported(start, tmp_path):
     server = start("host", "bridge", "--port", "0", "--headless", "--json", "server.json")
-    address = _address(server)
-    guest = start("join", address, "--name", "ann", "--headless", "--json", "ann.json")
-    until(lambda: f"joined {address}" in _stderr_of(guest))
+    invitation = _invitation(server)
+    guest = start("join", *invitation, "--name", "ann", "--headless", "--json", "ann.json")
+    until(lambda: f"joined {invitation[0]}" in _stderr_of(guest))
     until(lambda: "ann joined" in _stderr_of(server))
-    assert start("join", address, "--steps", "5", password="other").wait(PATIENCE) == 2
-    until(lambda: "wrong password" in _stderr_of(server))
+    assert start("join", invitation[0], "--code", "other", "--steps", "5").wait(PATIENCE) == 2
+    until(lambda: "wrong join code" in _stderr_of(server))
     server.send_signal(signal.SIGINT)
     assert server.wait(PATIENCE) == 130 and re.search(r"stopped after [\d,]+ steps", _stderr_of(server))
     assert guest.wait(PATIENCE) == 0 and "the server was stopped" in _stderr_of(guest)
     hosted, joined = _read(tmp_path / "server.json"), _read(tmp_path / "ann.json")
-    assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "wrong password"
+    assert joined["ended"] == "the server was stopped" and hosted["drops"][0]["reason"] == "wrong join code"
     if joined["keyframe"] == hosted["keyframe"]:
         assert joined["state_hash"] == hosted["state_hash"]
 
@@ -196,7 +191,7 @@ def test_ignored_script_entries_are_reported(tmp_path, capsys):
     (tmp_path / "acts.json").write_text(json.dumps({"acts": [{"tick": 0, "action": act} for act in acts]}), "utf-8")
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}), ServerSettings(limits=Limits(bodies=0)))
     guest = _Guest(
-        ClientSession(Client("ann"), SimulatedConnection(server, LinkSettings())),
+        ClientSession(Client("ann", server.server.settings.code), SimulatedConnection(server, LinkSettings())),
         Script(load_script(str(tmp_path / "acts.json"))),
         60,
         lambda seconds: server.advance(server.now + 2.0 * seconds),  # no clock runs here: a step may take as long as it likes

@@ -1,19 +1,15 @@
 """Misbehaving connections: each is dropped with a reason, and the others' world continues."""
 
 import contextlib
-import gc
 import itertools
 import socket
-import ssl
 import sys
 import threading
 import time
-from asyncio.sslproto import SSLProtocol
 
 import pytest
 from websockets.sync.client import connect
 
-from engine.common.errors import InvalidInputError
 from engine.net import connection as connection_module
 from engine.net import messages as m
 from engine.net import server_thread
@@ -23,9 +19,7 @@ from engine.net.connection import Connection
 from engine.net.limits import Limits
 from engine.net.server import Server, ServerSettings
 from engine.net.server_thread import ServerThread
-from engine.net.tls import client_tls, server_tls
 from engine.sim.registry import find_demo
-from tests.hazards import tls_siege
 from tests.waiting import PATIENCE, until
 
 
@@ -50,9 +44,9 @@ def _until(session, condition):
     until(lambda: session.advance(time.monotonic()) >= 0 and condition(), look=0.005)
 
 
-def _guest(host, context=None):
+def _guest(host):
     """Return a joined guest."""
-    session = ClientSession(Client("one"), Connection("127.0.0.1", host.port, context))
+    session = ClientSession(Client("one", host.settings.code), Connection("127.0.0.1", host.port))
     _until(session, lambda: session.client.confirmed > 0)
     return session
 
@@ -104,7 +98,7 @@ def test_an_answer_to_a_ping_is_a_sign_of_life(monkeypatch):
 def test_a_slow_reader_is_dropped_and_does_not_delay_others(host):
     session = _guest(host)
     with _stranger(host) as slow:
-        slow.send(m.encode(m.Hello(m.VERSION, "slow")))
+        slow.send(m.encode(m.Hello(m.VERSION, "slow", host.settings.code)))
         _until(session, lambda: len(host.status.users) == 2 and session.client.confirmed > 0)
 
         def flood():  # nobody takes it out of the websockets library's queue, so that it stops to read the socket
@@ -168,32 +162,6 @@ def test_when_all_slots_are_taken_the_address_with_the_most_loses_one():
             line.close()
 
 
-def test_tls_memory_of_an_unknown_client_is_freed_with_its_connection(certificate):
-    """Issue 29: each connection that sent junk left 80 kB in reference cycles until garbage collection, and each waiting one 250 kB."""
-    besieged = ServerThread(lambda: find_demo("simple_shapes")(0, {"count": 4}), port=0, tls=server_tls(str(certificate)))
-    besieged.start()
-    gc.collect()
-    gc.disable()
-    most = 0
-    look_at, n = besieged.make_room, Limits().half_open
-
-    def look(newcomer):
-        nonlocal most
-        look_at(newcomer)
-        most = max(most, len(besieged.sockets))
-
-    besieged.make_room = look
-    try:
-        report = tls_siege.besiege(besieged.port, certificate, 150)
-        until(lambda: not besieged.sockets, look=0.01)
-        n_kept = sum(type(kept) is SSLProtocol for kept in gc.get_objects())
-    finally:
-        gc.enable()
-        besieged.close()
-    assert report["guests"] == 2 and report["compared"] > 0 and report["differing"] == report["adopted"] == 0
-    assert most <= n + report["guests"] and n_kept <= 2 * report["guests"] and besieged.failure == ""
-
-
 _OPEN = (
     b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -202,19 +170,16 @@ _CLOSING = b"\x88\x82\0\0\0\0\x03\xe8"
 _PINGS = b"\x89\x80\0\0\0\0" * 3
 
 
-@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "tls"])
-def test_no_client_can_prevent_a_clean_shutdown(is_secure, certificate, monkeypatch):
+def test_no_client_can_prevent_a_clean_shutdown(monkeypatch):
     """Issue 29: an unknown client sends a close frame and keeps the TCP connection open, or stops at any other point; all others still get
     the message.
     """
     monkeypatch.setattr(server_thread, "_CLOSE_SECONDS", 3.0)  # so that nobody is let go before it ends
-    with _serving(tls=server_tls(str(certificate)) if is_secure else None) as server:
+    with _serving() as server:
         lines = []
 
         def come(*sent):
             line = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
-            if is_secure:
-                line = client_tls(str(certificate)).wrap_socket(line, server_hostname="127.0.0.1")
             for content in sent:
                 line.sendall(content)
                 if content is _OPEN:
@@ -227,14 +192,10 @@ def test_no_client_can_prevent_a_clean_shutdown(is_secure, certificate, monkeypa
         come(_OPEN)
         come(_OPEN[:30])
         come(_OPEN, _CLOSING + _CLOSING + b"noise")
-        if not is_secure:
-            come(_OPEN).shutdown(socket.SHUT_WR)
-            come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
-        for opening in (b"", tls_siege.OPENINGS["half"](), tls_siege.OPENINGS["hello"]()):
-            lines.append(socket.create_connection(("127.0.0.1", server.port)))
-            lines[-1].sendall(opening)
-        context = client_tls(str(certificate)) if is_secure else None
-        session = _guest(server, context)
+        come(_OPEN).shutdown(socket.SHUT_WR)
+        come(_OPEN, _CLOSING).shutdown(socket.SHUT_WR)
+        lines.append(socket.create_connection(("127.0.0.1", server.port)))
+        session = _guest(server)
         assert server.status.n_sockets >= 6
         server.close("the lesson is over")
         assert server.is_over and server.failure == ""
@@ -288,47 +249,6 @@ def test_a_reopened_connection_ignores_an_old_slow_lookup(host, monkeypatch):
     connection.close()
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A self-signed certificate for 127.0.0.1, with its key."""
-    path = tls_siege.own_certificate(tmp_path_factory.mktemp("tls"))
-    if path is None:
-        pytest.skip("no openssl here to make a certificate with")
-    return path
-
-
-def test_tls_is_verified_and_errors_are_explained(certificate):
-    with _serving(tls=server_tls(str(certificate))) as secure:
-        session = _guest(secure, client_tls(str(certificate)))
-        session.leave()
-        unknown, plain = Connection("127.0.0.1", secure.port, client_tls()), Connection("127.0.0.1", secure.port)
-        until(lambda: unknown.state == plain.state == "closed", look=0.01)
-        assert "is not trusted (self-signed certificate): use --tls-ca" in unknown.reason.replace("self signed", "self-signed")
-        assert "or it requires a connection with --tls" in plain.reason
-    with _serving() as bare:
-        wrong = Connection("127.0.0.1", bare.port, client_tls())
-        until(lambda: wrong.state == "closed", look=0.01)
-        assert "or it requires a connection without --tls" in wrong.reason
-
-
-def test_invalid_certificate_files_are_reported(certificate, tmp_path):
-    empty, key = tmp_path / "empty.pem", tmp_path / "key.pem"
-    empty.write_bytes(b"")
-    text = certificate.read_text("ascii")
-    key.write_text(text[text.index("-----BEGIN PRIVATE") : text.index("-----END PRIVATE")] + "-----END PRIVATE KEY-----\n", "ascii")
-    cases = (
-        (lambda: server_tls(str(tmp_path / "none.pem")), r"^--tls-certificate must be a file that can be read \(No such file"),
-        (lambda: server_tls(str(empty)), "^--tls-certificate must be a PEM file with a certificate and its private key"),
-        (lambda: server_tls(str(key)), "^--tls-certificate must be a PEM file with a certificate"),
-        (lambda: client_tls(str(empty)), "^--tls-ca must be a PEM file with a certificate"),
-        (lambda: client_tls(str(tmp_path)), "^--tls-ca must be a file that can be read"),
-    )
-    for make, words in cases:
-        with pytest.raises(InvalidInputError, match=words):
-            make()
-    assert isinstance(server_tls(str(certificate), str(key)), ssl.SSLContext)
-
-
 def test_pending_connections_per_address_are_limited_and_joined_users_stay():
     with _serving(ServerSettings(limits=Limits(half_open=3))) as few:
         session = _guest(few)
@@ -341,7 +261,7 @@ def test_pending_connections_per_address_are_limited_and_joined_users_stay():
             line.settimeout(PATIENCE)
             assert line.recv(1) == b""
         with _stranger(few) as late:
-            late.send(m.encode(m.Hello(m.VERSION, "late")))
+            late.send(m.encode(m.Hello(m.VERSION, "late", few.settings.code)))
             _until(session, lambda: few.status.users == ("one", "late"))
         assert session.n_disconnects == 0
         session.leave()

@@ -262,7 +262,8 @@ def test_a_slow_machine_predicts_less_and_reports_it():
 
 def _welcomed():
     """Return a joined client, and all messages that the server sent to it."""
-    server, client, said = Server(find_demo(DEMO)(0)), Client("one"), []
+    server = Server(find_demo(DEMO)(0))
+    client, said = Client("one", server.settings.code), []
     server.connect(0)
     for k in range(120):
         now = k / 60.0
