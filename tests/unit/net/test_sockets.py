@@ -85,7 +85,7 @@ def test_a_server_with_rollback_applies_a_late_action_at_its_tick(monkeypatch):
     host = ServerThread(lambda: find_demo("pushed_together")(0), ServerSettings(delay=0, rollback=20), port=0)
     host.start()
     try:
-        client_sessions = [_client_session(host.port, name, "") for name in ("one", "two")]
+        client_sessions = [_client_session(host.port, name, host.settings.code) for name in ("one", "two")]
         final = [{}, {}]
         for session, digests in zip(client_sessions, final, strict=True):
             session.client.on_final = digests.__setitem__
