@@ -140,7 +140,7 @@ def curve_order(boxes: FloatArray) -> IntArray:
     for i in range(n):
         x, y = 0.25 * boxes[i, 0] + 0.25 * boxes[i, 2], 0.25 * boxes[i, 1] + 0.25 * boxes[i, 3]
         column, row = np.uint64(min((x - low_x) * per_x, last)), np.uint64(min((y - low_y) * per_y, last))
-        record(BoxCoded(i, column, row))
+        record(BoxCoded(i, int(column), int(row)))
         codes[i] = np.int64(_spread(column) | (_spread(row) << np.uint64(1)))
     order = np.argsort(codes, kind="mergesort")
     record(CurveSorted(order))

@@ -105,7 +105,7 @@ class ContactForces(Method):
         if jointed.any():
             step.note(_JOINTED)
             with unrecorded():  # the other method's steps are not this one's
-                sequential_impulses.METHOD.advance(step, bodies, by_impulses, jointed[step.contacts.bodies].any(axis=1))
+                sequential_impulses.METHOD.advance(step, bodies, by_impulses, np.any(jointed[step.contacts.bodies], axis=1))
         bodies.velocity[~jointed], bodies.shift[~jointed] = scene.velocity.reshape(-1, 3)[~jointed], scene.position.reshape(-1, 3)[~jointed]
         record(Stage(END, 0, bodies.velocity, bodies.shift))
         step.contacts.impulse[:] = step.contacts.total
@@ -441,7 +441,7 @@ def _jointed(step: Problem) -> NDArray[np.bool_]:
     n_known, pairs = 0, step.contacts.bodies
     jointed[step.joints.bodies[two]] = True
     jointed &= moves
-    while n_known < (n_known := np.count_nonzero(jointed)):
+    while n_known < (n_known := int(np.count_nonzero(jointed))):
         jointed[pairs[jointed[pairs].any(axis=1)]] = True
         jointed &= moves
     return jointed
