@@ -11,15 +11,17 @@ from typing import NamedTuple, TypeAlias
 from engine.common.arrays import FloatArray, Point
 
 __all__ = [
-    "BOUNCED", "COLLISIONS", "END", "FLY", "FREE", "FROZEN", "JOINTS", "MOVE", "PUSH_APART", "RELAX", "SWEEP", "VELOCITIES", "WARMED",
+    "BOUNCED", "COLLISIONS", "END", "FLY", "FREE", "FROZEN", "JOINTS", "MOVE", "PUSH_APART", "RELAX", "SWEEP", "TAKEN_BACK", "VELOCITIES",
+    "WARMED",
     "BodyDescent", "DualUpdate", "FrictionHeld", "FrictionRow", "NormalRow", "PairCollision", "PairRow", "PieceEnd", "PivotDone",
     "PointForce", "PointPlaced", "PointPushed", "PointRestored", "PointSlid", "RowFound", "RowsTried", "Stage", "WarmStart",
 ]  # fmt: skip
 
-FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART = range(13)
+FREE, WARMED, JOINTS, SWEEP, MOVE, RELAX, BOUNCED, END, FLY, VELOCITIES, COLLISIONS, FROZEN, PUSH_APART, TAKEN_BACK = range(14)
 """Stages: gravity, forces and damping have been added; the last impulses have been applied; joints have been solved; sweep `number` over
 the contacts begins; bodies have moved; relaxation begins; restitution has been applied; the step ends; bodies have moved freely; velocities
-have been computed from positions; passes of collisions begin; passes with frozen layers begin; sweeps that push bodies apart begin."""
+have been computed from positions; passes of collisions begin; passes with frozen layers begin; sweeps that push bodies apart begin; the
+impulses that pushed crammed bodies apart have been taken back."""
 
 Motion: TypeAlias = FloatArray | tuple[float, ...]
 """Three numbers: x, y and angle."""

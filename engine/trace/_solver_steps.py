@@ -34,6 +34,7 @@ _STAGES = {
     t.FREE: ("free", "Gravity, forces and damping change the velocities of {n} by at most {most}{alone}."),
     t.WARMED: ("warm", "Warm start: the last step's impulses are applied again. Velocities change by at most {most}."),
     t.JOINTS: ("joints", "The joints are solved: the velocities of {n} change by at most {most}."),
+    t.TAKEN_BACK: ("taken_back", "The impulses that pushed crammed bodies apart are taken back: velocities change by at most {most}."),
     t.BOUNCED: ("bounce", "Restitution comes first, at the moment of impact: the velocities of {n} change by at most {most}."),
     t.FLY: ("fly", "All bodies move, by at most {far}, to where they would be without contacts and joints."),
     t.VELOCITIES: ("velocities", "Velocity = displacement / time: the velocities of {n} change by at most {most}."),

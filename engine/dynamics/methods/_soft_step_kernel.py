@@ -36,7 +36,7 @@ from engine.dynamics._joint_kernel import first_rows, solve_joints, warm_start_j
 from engine.dynamics._row_kernel import apply_at_point, arm_of, can_move, pair_of, turn_body
 from engine.dynamics._softness_kernel import softness
 from engine.dynamics.model import HOLD, READ, SPRING, SUM, Bodies, Contacts, Joints
-from engine.dynamics.solver_events import BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, WARMED, Stage
+from engine.dynamics.solver_events import BOUNCED, END, FREE, JOINTS, MOVE, RELAX, SWEEP, TAKEN_BACK, WARMED, Stage
 from engine.dynamics.tolerances import CONTACT_DAMPING_RATIO, JOINT_DAMPING_RATIO
 
 __all__ = ["soft_step"]
@@ -158,10 +158,11 @@ def _sub_steps(bodies: Bodies, contacts: Contacts, joints: Joints, h: float, sof
             solve_joints(bodies, joints, rows, rigid, h, h * n_steps, True)
             record(Stage(JOINTS, sub_step, bodies.velocity, bodies.shift))
         _copy(velocity, last)
-        record(Stage(RELAX, sub_step, bodies.velocity, bodies.shift))
         if n_crammed > 0:
             _take_back(bodies, contacts, crammed, kept)
             _take_back(bodies, contacts, on_floor, kept)
+            record(Stage(TAKEN_BACK, sub_step, bodies.velocity, bodies.shift))
+        record(Stage(RELAX, sub_step, bodies.velocity, bodies.shift))
         sweep_soft_contacts(bodies, contacts, held, movable, soft, 1.0 / h, True)
         sweep_soft_contacts(bodies, contacts, held, others, hard, 1.0 / h, True)
         for _ in range(n_more):

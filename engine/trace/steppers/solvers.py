@@ -111,6 +111,7 @@ ALGORITHMS: tuple[Algorithm[Any], ...] = (
             P = max(P - share m (rate + bias) - kept P, 0)    # normal
           and then along the tangent: within +- mu P          # tangent
           x = x + h v                                         # move
+          take back what pushed crammed bodies apart          # taken_back
           repeat without pushing apart (relaxation)           # answer
         """,
         ("sequential_impulses", "xpbd"), {}, sweep_word="Sub-step", with_disc=False,
