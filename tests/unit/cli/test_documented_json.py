@@ -208,7 +208,7 @@ def _joined(patch):
 
     ending = threading.Thread(target=lambda: (until(has_state), server_thread.close()))
     ending.start()
-    yield from _of(f"join 127.0.0.1:{server_thread.port} --name second")(patch)
+    yield from _of(f"join 127.0.0.1:{server_thread.port} --code {server_thread.settings.code} --name second")(patch)
     ending.join()
 
 

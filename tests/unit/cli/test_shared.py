@@ -151,7 +151,7 @@ def test_a_guest_of_a_killed_host_gives_up_within_ten_seconds(after, tmp_path):
     """Issue 29: a client endlessly retried a port on which nothing listened. There is no real clock here: each sleep advances a frame."""
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = _LocalLine(server, LinkSettings())
-    session = ClientSession(Client("ann"), line)
+    session = ClientSession(Client("ann", server.server.settings.code), line)
     killed_at = 0.0
 
     def sleep(seconds):
@@ -171,7 +171,7 @@ def test_a_guest_of_a_killed_host_gives_up_within_ten_seconds(after, tmp_path):
 def test_a_rejoining_guest_gets_ten_new_seconds():
     server = SimulatedServer(find_demo("simple_shapes")(0, {"count": 4}))
     line = SimulatedConnection(server, LinkSettings())
-    session = ClientSession(Client("ann"), line)
+    session = ClientSession(Client("ann", server.server.settings.code), line)
     for n in (1, 2):
         while not session.client.is_joined:
             server.advance(server.now + 0.02)
