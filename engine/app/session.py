@@ -298,7 +298,10 @@ class Session:
 
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
+        before = None if self.demo.sim.has_kernels else self._picture  # which may be another with the kernels
         self._wait_for_kernels()
+        if before is not None:
+            self._fit(before)
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
         self._bring_beside()

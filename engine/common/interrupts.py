@@ -104,29 +104,30 @@ def ending_with_compiler() -> Iterator[None]:
     The signal itself is noticed by a thread, because the main thread may be in the compiler. The compiler's machine code calls release the
     interpreter, so that this thread can run. For the main thread only.
     """
-    wakes, woken = socket.socketpair()
+    (wakes, woken), is_over = socket.socketpair(), threading.Event()
     woken.setblocking(False)
     before = signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_watch_compiler, args=(wakes,), name="interrupts", daemon=True).start()
+    threading.Thread(target=_watch_compiler, args=(wakes, is_over), name="interrupts", daemon=True).start()
     try:
         yield
     finally:
+        is_over.set()  # a later compilation in this process is not the interrupted one
         signal.set_wakeup_fd(before)
         woken.close()
 
 
-def _watch_compiler(wakes: socket.socket) -> None:
+def _watch_compiler(wakes: socket.socket, is_over: threading.Event) -> None:
     with wakes:
         while wakes.recv(64):
             arrived = time.monotonic()
-            time.sleep(_GRACE)
-            while time.monotonic() < arrived + (_WATCHED if _pending.raised_at < math.inf else _DEFERRED):
+            is_over.wait(_GRACE)
+            while not is_over.is_set() and time.monotonic() < arrived + (_WATCHED if _pending.raised_at < math.inf else _DEFERRED):
                 if _is_stuck():
                     with contextlib.suppress(OSError, ValueError, AttributeError):
                         sys.stderr.write("interrupted\n")
                         sys.stderr.flush()
                     os._exit(INTERRUPTED)
-                time.sleep(0.05)
+                is_over.wait(0.05)
 
 
 def _is_stuck() -> bool:

@@ -48,7 +48,7 @@ def plain_number(number: float, comma: str = ",") -> str:
 
     Examples
     --------
-    >>> plain_number(19_543.2), plain_number(-0.00012345), plain_number(2e12), plain_number(-0.0)
+    >>> plain_number(19_543.2), plain_number(-0.00012346), plain_number(2e12), plain_number(-0.0)
     ('19,543', '-0.0001235', '2e+12', '0')
     """
     text = f"{number:.4g}" if not 1e4 <= abs(number) < 1e9 else f"{number:,.0f}".replace(",", comma)

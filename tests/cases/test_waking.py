@@ -135,7 +135,6 @@ NOTHING = {
     "the same friction": lambda w: w.set_fixture(board(w, FLOOR), friction=1.0),
     "no velocity": lambda w: w.set_velocity(BELT, (0.0, 0.0)),
     "a wall far off": lambda w: w.create_body(BodySpec((FixtureSpec(Polygon.box(0.1, 1.0)),), "static", position=(-60.0, 0.0))),
-    "a sensor": lambda w: w.create_body(BodySpec((FixtureSpec(Polygon.box(9.0, 9.0), sensor=True),), "static")),
     "another sleeper": lambda w: w.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 3.0), awake=False)),
     "a body without gravity": lambda w: w.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(-5.0, 5.0), gravity_scale=0.0)),
 }

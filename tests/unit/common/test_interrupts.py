@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from engine.cli.main import terminating_as_interrupting
 from engine.cli.output import progress
+from engine.common import interrupts
 from engine.common.interrupts import DeferredInterrupt, raise_lost
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
 
@@ -46,6 +49,18 @@ def test_the_next_step_of_a_long_run_raises_it(capsys):
             n_done += 1
     assert n_done == 3
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_watch_over_the_compiler_ends_with_the_run(monkeypatch):
+    """It ended the process when the next run compiled something."""
+    monkeypatch.setattr(interrupts, "_GRACE", 0.05)
+    monkeypatch.setattr(interrupts.os, "_exit", lambda status: pytest.fail("the process would have ended"))
+    with terminating_as_interrupting():
+        _lose_an_interrupt()
+    monkeypatch.setattr(interrupts.compile_notice, "began", lambda **_: 0.0)
+    for thread in [thread for thread in threading.enumerate() if thread.name == "interrupts"]:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def test_a_run_does_not_inherit_the_interrupt_of_the_one_before():

@@ -355,10 +355,10 @@ One `a < b` and
     assert opened == ["epa.md"]
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_there_is_one_slider_for_the_step(count):
+@pytest.mark.parametrize(("beside", "count"), [("none", 1), ("bvh_insertion", 2), (trace.ALL_BESIDE, 3)])
+def test_there_is_one_slider_for_the_step(beside, count):
     """Issue 31: there was one in the panel and one in each picture."""
-    demo = Stepper.of_case("bvh_top_down", beside=("none", "bvh_insertion", trace.ALL_BESIDE)[count // 2])()
+    demo = Stepper.of_case("bvh_top_down", beside=beside)()
     hand = Hand(demo, is_watched=True)
     assert len(demo.names) == count
     assert [item.ends for item in hand.controls.all if item.parameter == "step"] == [(1.0, float(demo.n_steps))]

@@ -77,11 +77,11 @@ def test_more_shapes_enclose_less_empty_area():
 
 
 def test_the_stored_body_matches_a_new_trace():
-    """Except for last digits, the outline is the same with no more pieces; the pieces cover the outline, and Box2D accepts each."""
+    """Except for last digits, the outline is the same; the pieces cover it, and Box2D accepts each. The stored ones are a minimal cut."""
     traced = draw_figure.traced(PICTURE)
     outline = TRACED.outline.as_shapely()
     assert traced.outline.as_shapely().hausdorff_distance(outline) < 1e-6
-    assert len(traced.pieces) <= len(TRACED.pieces)
+    assert len(TRACED.pieces) <= len(traced.pieces) <= 1.25 * len(TRACED.pieces)
     assert unary_union([Area(piece.vertices) for piece in TRACED.pieces]).symmetric_difference(outline).area < 1e-6 * outline.area
     assert HOLDS[3].title == f"its traced outline, {len(TRACED.pieces)} pieces"
 

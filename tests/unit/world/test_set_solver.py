@@ -128,7 +128,7 @@ def test_unsupported_features_are_named_and_the_world_stays_unchanged():
         (lambda: world.set_solver(METHOD, {"iterations": 0}), "solver_settings.iterations must be .*1.*, got 0"),
         (
             lambda: world.set_settings(solver_settings={"iterations": 4}),
-            r"solver_settings.iterations must be a known setting \(there is none\)",
+            r"solver_settings.iterations must be omitted: the solver Soft step has no settings of its own",
         ),
     ):
         with pytest.raises(InvalidInputError, match=words):
