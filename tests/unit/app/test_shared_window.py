@@ -431,7 +431,7 @@ def test_a_returning_user_is_not_listed_twice():
 
 def test_a_waking_laptop_rejoins_as_the_same_user():
     two = Gathering("simple_shapes", values={"count": 4})
-    two.server.server.settings = ServerSettings(limits=Limits(silent_seconds=0.5))
+    two.server.server.settings = ServerSettings(code=two.server.server.settings.code, limits=Limits(silent_seconds=0.5))
     session, key = two.window.session, two.client_sessions[0].client.key
     assert isinstance(session.driver, NetworkDriver)
     for _ in range(40):  # it sleeps
