@@ -5,7 +5,7 @@ Read the modules in this order; docs/dynamics has a page, with the derivation an
     model                the data of a step: bodies, contacts and joints, their columns by name
     _row_kernel          the algebra of a constraint: its velocity, its response, applying its impulse [constraints]
     _softness_kernel     a constraint as a spring and a damper [soft_constraints]
-    _contact_kernel      a contact point: soft push, relaxation, friction; in a plain loop and in lanes [sequential_impulses, friction]
+    _contact_kernel      a contact point: soft push, relaxation, friction [sequential_impulses, friction]
     _joint_kernel        a joint as a few rows; `joints` lists the rows of each kind [joints]
     _impact_kernel       bodies that bounce, pair by pair [restitution]
     _integration_kernel  velocities and positions [equations_of_motion]

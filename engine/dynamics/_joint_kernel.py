@@ -243,7 +243,7 @@ def point_impulse(
     impulse_scale: float,
     limit: float,
 ) -> tuple[float, float]:
-    """Change a POINT's impulse by ``-mass_scale K^-1 c - impulse_scale P``, limit its size, and return the change, N s.
+    """Change a POINT's impulse by ``-mass_scale K^-1 c - impulse_scale (P - held)``, limit its size, and return the change, N s.
 
     Parameters
     ----------

@@ -16,6 +16,8 @@ A contact of a shape X with a fixture F is left out if X has a deeper contact wi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
@@ -31,8 +33,16 @@ _STANDS = -1
 """The common number of all bodies that stand still; every other body has its own."""
 
 
+class _Listed(NamedTuple):
+    """Contacts, and lists of those of each fixture: the first one (m,), and the next one on either side (n, 2); -1 at the end."""
+
+    solved: IntArray
+    first: IntArray
+    following: IntArray
+
+
 @kernel
-def drop_seams(solved: IntArray, ints: IntArray, floats: FloatArray, ends: Ends, cores: Cores, deepest: IntArray) -> int:
+def drop_seams(solved: IntArray, ints: IntArray, floats: FloatArray, ends: Ends, cores: Cores, first: IntArray) -> int:
     """Flag the contacts at seams as passing, move the others to the front of `solved`, and return their number.
 
     Parameters
@@ -40,18 +50,19 @@ def drop_seams(solved: IntArray, ints: IntArray, floats: FloatArray, ends: Ends,
     solved : int64 (n, SOLVED)
     ints, floats : (k, N_INTS), (k, N_FLOATS)
         Contact records.
-    deepest : int64 (m,)
-        Scratch: of each fixture.
+    first : int64 (m,)
+        Scratch: the first contact of each fixture, in a list that `following` continues.
     """
-    deepest.fill(-1)
+    first.fill(-1)
+    following = np.empty((len(solved), 2), dtype=np.int64)
     for at in range(len(solved)):
-        gap = _gap(floats, solved[at, 0])
         for side in range(2):
             fixture = solved[at, 3 + side]
-            if deepest[fixture] < 0 or gap < _gap(floats, solved[deepest[fixture], 0]):
-                deepest[fixture] = at
+            following[at, side] = first[fixture]
+            first[fixture] = at
+    contacts = _Listed(solved, first, following)
     for at in range(len(solved)):
-        if _is_seam(solved, at, 0, floats, ends, cores, deepest) or _is_seam(solved, at, 1, floats, ends, cores, deepest):
+        if _is_seam(contacts, at, 0, floats, ends, cores) or _is_seam(contacts, at, 1, floats, ends, cores):
             row = solved[at, 0]
             ints[row, FLAGS] |= PASSES
             floats[row, IMPULSE : IMPULSE + 4] = 0.0
@@ -64,53 +75,63 @@ def drop_seams(solved: IntArray, ints: IntArray, floats: FloatArray, ends: Ends,
 
 
 @inlined_kernel
-def _is_seam(solved: IntArray, at: int, side: int, floats: FloatArray, ends: Ends, cores: Cores, deepest: IntArray) -> bool:
-    """Return whether a contact is one of the shape on this side with a seam."""
-    shape = solved[at, 3 + side]
-    best = deepest[shape]
-    if best == at:
+def _is_seam(contacts: _Listed, at: int, side: int, floats: FloatArray, ends: Ends, cores: Cores) -> bool:
+    """Return whether a contact is one of the shape on this side with a seam.
+
+    Of two contacts of the same depth the earlier one counts as the deeper, so that at least one of a shape's contacts stays.
+    """
+    solved = contacts.solved
+    shape, row, body = solved[at, 3 + side], solved[at, 0], solved[at, 2 - side]
+    fixture, group, gap = solved[at, 4 - side], _group(ends, body), _gap(floats, row)
+    if group == _group(ends, solved[at, 1 + side]):
         return False
-    of_best = 0 if solved[best, 3] == shape else 1
-    body, fixture = solved[at, 2 - side], solved[at, 4 - side]
-    group = _group(ends, body)
-    if _group(ends, solved[best, 2 - of_best]) != group or group == _group(ends, solved[at, 1 + side]):
-        return False
-    row, first = solved[at, 0], solved[best, 0]
-    sign, sign_best = 1.0 - 2.0 * (1 - side), 1.0 - 2.0 * (1 - of_best)  # normals towards the shape
-    nx, ny = sign_best * floats[first, NORMAL], sign_best * floats[first, NORMAL + 1]
+    sign = 1.0 - 2.0 * (1 - side)  # the normal points towards the shape
+    other = contacts.first[shape]
+    while other >= 0:
+        own = 0 if solved[other, 3] == shape else 1
+        deeper = solved[other, 0]
+        other_gap = _gap(floats, deeper)
+        if (other_gap < gap or (other_gap == gap and other < at)) and _group(ends, solved[other, 2 - own]) == group:
+            if _is_behind(row, sign, deeper, 1.0 - 2.0 * (1 - own), fixture, floats, ends, cores):
+                return _is_covered(contacts, row, sign, shape, fixture, group, floats, ends, cores)
+        other = contacts.following[other, own]
+    return False
+
+
+@inlined_kernel
+def _is_behind(row: int, sign: float, deeper: int, sign_deeper: float, fixture: int, floats: FloatArray, ends: Ends, cores: Cores) -> bool:
+    """Return whether the fixture of a contact lies behind the plane of a deeper one, which has another normal."""
+    nx, ny = sign_deeper * floats[deeper, NORMAL], sign_deeper * floats[deeper, NORMAL + 1]
     if sign * (nx * floats[row, NORMAL] + ny * floats[row, NORMAL + 1]) > _SAME:
         return False
-    k = 1 if floats[first, POINTS] > 1.0 and floats[first, SEPARATION + 1] < floats[first, SEPARATION] else 0
-    plane = nx * floats[first, POSITION + 2 * k] + ny * floats[first, POSITION + 2 * k + 1] - 0.5 * floats[first, SEPARATION + k]
+    k = 1 if floats[deeper, POINTS] > 1.0 and floats[deeper, SEPARATION + 1] < floats[deeper, SEPARATION] else 0
+    plane = nx * floats[deeper, POSITION + 2 * k] + ny * floats[deeper, POSITION + 2 * k + 1] - 0.5 * floats[deeper, SEPARATION + k]
     _, high = span(ends, cores, fixture, nx, ny)
-    if high > plane + TOUCH:
-        return False
-    return _is_covered(solved, row, sign, shape, fixture, group, floats, ends, cores)
+    return bool(high <= plane + TOUCH)
 
 
 @inlined_kernel
 def _is_covered(
-    solved: IntArray, row: int, sign: float, shape: int, fixture: int, group: int, floats: FloatArray, ends: Ends, cores: Cores
+    contacts: _Listed, row: int, sign: float, shape: int, fixture: int, group: int, floats: FloatArray, ends: Ends, cores: Cores
 ) -> bool:
     """Return whether other fixtures of the group, of those that the shape is near to, contain all points of a contact on a polygon.
 
     Points beside the polygon do not count: faces are clipped with some room.
     """
-    n_inside = 0
+    solved, n_inside = contacts.solved, 0
     for k in range(int(floats[row, POINTS])):
         half = 0.5 * sign * floats[row, SEPARATION + k]
         x = floats[row, POSITION + 2 * k] - half * floats[row, NORMAL]
         y = floats[row, POSITION + 2 * k + 1] - half * floats[row, NORMAL + 1]
         if not _contains(ends, cores, fixture, x, y):
             continue
-        is_inside = False
-        for other in range(len(solved)):
-            if solved[other, 3] == shape or solved[other, 4] == shape:
-                side = 1 if solved[other, 3] == shape else 0
-                candidate = solved[other, 3 + side]
-                if candidate != fixture and _group(ends, solved[other, 1 + side]) == group and _contains(ends, cores, candidate, x, y):
-                    is_inside = True
-                    break
+        is_inside, other = False, contacts.first[shape]
+        while other >= 0 and not is_inside:
+            own = 0 if solved[other, 3] == shape else 1
+            candidate = solved[other, 4 - own]
+            if candidate != fixture and _group(ends, solved[other, 2 - own]) == group:
+                is_inside = _contains(ends, cores, candidate, x, y)
+            other = contacts.following[other, own]
         if not is_inside:
             return False
         n_inside += 1

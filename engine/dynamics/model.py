@@ -87,7 +87,7 @@ the count (`feature_of`); flags."""
 N_INTS = 4
 COUNT, TOUCHES, EVALUATED, PASSES, WAS_THERE = 3, 4, 8, 16, 32
 """Bits of the flags: number of points; the pair touches, or will within the step; this step has computed its manifold; a hook
-disables it, or it only grazes; the first (32) or second (64) point existed in the previous step."""
+disables it, or it only grazes, or it is at a seam; the first (32) or second (64) point existed in the previous step."""
 
 NORMAL, POSITION, SEPARATION, IMPULSE, TOTAL, LOCAL, FRICTION, RADII, POINTS, POSES, STIFFNESS = 0, 2, 6, 8, 12, 16, 20, 21, 23, 24, 30
 """Normal (2); points in the world (2, 2); gaps (2); impulses of the last sub-step and over the step, normal and tangential (2, 2); points

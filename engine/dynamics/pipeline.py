@@ -195,7 +195,7 @@ class Step:
             self._call(self._hooks.begin, event)
         if self._hooks.pre_solve is not None:
             self._let_pass(self._hooks.pre_solve)
-        n_solved = drop_seams(self._solved, ints, floats, ends, cores, space.array("deepest", (m,), np.int64))
+        n_solved = drop_seams(self._solved, ints, floats, ends, cores, space.array("contacts of fixtures", (m,), np.int64))
         self._solved = self._solved[:n_solved]
 
     def _wake(self, woken: NDArray[np.bool_]) -> None:

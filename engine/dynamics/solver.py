@@ -332,7 +332,8 @@ class RigidBodySolver(Solver):
         if issubclass(before, RigidBodySolver):
             assert isinstance(state.memory, Memory)
             share = cls._share(settings) / before._share(snapshot.settings)
-            return replace(state, memory=state.memory.scaled(share, is_stiff=False))
+            memory = replace(state.memory.scaled(share, is_stiff=False), soft_h=0.0)  # a method of one step has the stiffness of none
+            return replace(state, memory=memory)
         carried = before.carried(snapshot)
         owners = {fixture: (body, spec.sensor) for fixture, body, spec in snapshot.fixtures}
         pairs = [(a, b, owners[a][0], owners[b][0], owners[a][1] or owners[b][1]) for a, b in sorted(carried.touching)]

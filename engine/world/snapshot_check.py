@@ -68,6 +68,8 @@ def check_snapshot(snapshot: WorldSnapshot, path: str = "snapshot") -> None:
         if solver.accept(snapshot.settings) != snapshot.settings:
             raise InvalidInputError("settings", "in the solver's precision", Described("other values"))
         integer("step_index", snapshot.step_index, 0, _MAX_STEPS)
+        if not isinstance(snapshot.rate_since, tuple) or len(snapshot.rate_since) != 2:
+            raise InvalidInputError("rate_since", "a time and a step", snapshot.rate_since)
         integer("rate_since", snapshot.rate_since[1], 0, snapshot.step_index)
         within("rate_since", snapshot.rate_since[0], 0.0, float(_MAX_STEPS), "s")
         _check_ids(snapshot)

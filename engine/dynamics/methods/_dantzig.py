@@ -4,7 +4,7 @@ There are three kinds of rows. A *normal* force only pushes, and only if the bod
 
     f >= 0,    a >= 0,    f a = 0
 
-a *bounded* force (a motor, a limit) is between two numbers, and a *friction* force between plus and minus mu times the normal force of its
+a *bounded* force is between two numbers, and a *friction* force between plus and minus mu times the normal force of its
 point. At the lower bound a can be positive, at the upper one negative; between them a is zero. All rows together are the *linear
 complementarity problem*; without friction its solution is the f >= 0 that minimizes ``f A f / 2 + b f``.
 

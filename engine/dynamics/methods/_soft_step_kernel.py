@@ -351,7 +351,10 @@ def _mark_free(contacts: Contacts, joints: Joints, status: IntArray, line: Float
     """Fill the status of each body, and the normal of its first contact, float64 (n, 2)."""
     for row in range(len(contacts.n_points)):
         if contacts.total[row, 0, 0] > 0.0 or contacts.total[row, 1, 0] > 0.0:
-            slips = contacts.friction[row] * contacts.impulse[row, 0, 0] <= abs(contacts.impulse[row, 0, 1])
+            slips = True
+            for k in range(contacts.n_points[row]):
+                pushes = contacts.impulse[row, k, 0] > 0.0
+                slips &= not pushes or contacts.friction[row] * contacts.impulse[row, k, 0] <= abs(contacts.impulse[row, k, 1])
             for side in range(2):
                 _mark_contact(status, line, contacts.bodies[row, side], contacts.normal[row, 0], contacts.normal[row, 1], slips)
     for row in range(len(joints.kind)):

@@ -46,6 +46,21 @@ def test_small_tiles_and_tiles_of_their_own_bodies_are_one_wall_too(case):
     assert _fall("soft_step", "disc", **case) == pytest.approx(10.0, rel=0.01)
 
 
+def test_a_body_that_another_one_presses_falls_as_along_one_wall():
+    """The contact with the slab is deeper than those with the tiles."""
+    world = World(WorldSettings(sleeping=False), solver="soft_step")
+    tiles = [FixtureSpec(Polygon(((0.0, low), (1.0, low), (1.0, low + 1.0), (0.0, low + 1.0))), friction=0.0) for low in range(-10, 4)]
+    world.create_body(BodySpec(tuple(tiles), type="static"))
+    disc = world.create_body(BodySpec((FixtureSpec(Circle(0.4), friction=0.0),), position=(-0.4, 2.5), fixed_rotation=True))
+    slab = world.create_body(
+        BodySpec((FixtureSpec(Polygon.box(0.2, 6.0), friction=0.0),), position=(-1.0, 0.0), fixed_rotation=True, gravity_scale=0.0)
+    )
+    for _ in range(60):
+        world.apply_force(slab, (20.0 * world.body(slab).mass, 0.0))
+        world.step()
+    assert -world.state(disc).linear_velocity[1] == pytest.approx(10.0, rel=0.01)
+
+
 def test_a_gap_between_tiles_is_none():
     """The disc sinks into a gap of 0.5 m, and the corner below stops it."""
     assert abs(_fall("soft_step", "disc", gap=0.5)) < 2.0
