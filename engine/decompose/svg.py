@@ -1,7 +1,7 @@
 """The outline of the filled area of an SVG.
 
 The file is read safely (`_svg_xml`), and usvg reduces it to paths with matrices (`_usvg`). Each path contributes the region of its fill, by
-its own fill-rule, within its clip; open paths are closed by a straight line, as SVG fills them. `_svg_path` converts curves to points, and
+its own fill-rule, within its clip; open paths are closed by a straight line, as SVG fills them. `_svg_paths` converts curves to points, and
 `repair` rings to regions. The outline is the union of all regions.
 
 Parts beyond the drawing's own width and height are cut off, as in every viewer. Strokes, markers, text and images are not part of the
